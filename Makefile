@@ -1,0 +1,69 @@
+# One entry point per task. Every target sets up .venv first; a finished set-up costs nothing.
+# PYTHON=...  interpreter to create .venv with      PY=...  use this interpreter as it is, no set-up
+# WORKERS=2   pytest processes                      ARGS=   extra arguments for pytest / ruff
+.DEFAULT_GOAL := help
+SHELL := /usr/bin/env bash
+
+WORKERS ?= 2
+ARGS ?=
+PYTHON ?=
+export PYTHON
+STAMP := .venv/.ready
+ifdef PY
+READY :=
+else
+PY := .venv/bin/python
+READY := $(STAMP)
+endif
+
+# one thread per worker: two workers on two cores, not four threads fighting for them
+PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
+
+.PHONY: help setup quickstart mnist test test-quick lint format bench docs wheel clean
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: $(READY) ## create .venv and install everything (done already: nothing happens)
+
+$(STAMP): pyproject.toml scripts/setup_env.sh
+	@bash scripts/setup_env.sh
+	@touch $@
+
+mnist: ## fetch real MNIST into ~/.cache/paddle/dataset/mnist
+	@bash scripts/fetch_mnist.sh
+
+quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %
+	$(PY) examples/quickstart.py
+
+test: $(READY) ## the whole suite, in parallel
+	$(PYTEST) -q -n $(WORKERS) $(ARGS)
+
+test-quick: $(READY) ## the suite without the tests marked slow
+	$(PYTEST) -q -n $(WORKERS) -m "not slow" $(ARGS)
+
+lint: $(READY) ## format, lint, types, import contract (changes nothing)
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+	$(PY) -c "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
+
+format: $(READY) ## apply the formatter and the safe fixes
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+bench: $(READY) ## run every benchmark script
+	@set -e; found=; for script in benchmarks/bench_*.py; do \
+		[ -e "$$script" ] || continue; found=1; echo "== $$script"; $(PY) "$$script"; done; \
+	[ -n "$$found" ] || { echo "bench: there is no benchmarks/bench_*.py yet"; exit 1; }
+
+docs: $(READY) ## write docs/coverage.md: which names of the 2.0 API exist
+	$(PY) scripts/make_coverage.py
+
+wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl
+	@rm -rf build  # a stale copy of a removed file must not get into the wheel
+	$(PY) -m pip wheel . --no-deps --quiet --disable-pip-version-check --wheel-dir dist
+	@ls dist/pypaddle-*-py3-none-any.whl
+
+clean: ## remove what builds and tests wrote; .venv stays
+	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output
+	find paddle tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +

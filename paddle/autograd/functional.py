@@ -1,0 +1,163 @@
+"""paddle.grad and paddle.autograd.backward."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.autograd.higher import GraphArithmetic
+from paddle.core import tape
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.mode import set_grad_enabled
+from paddle.core.tensor import Tensor, wrap
+
+__all__ = ["backward", "grad"]
+
+
+def _tensors(value: Any, api: str, argument: str) -> list[Tensor]:
+    listed = [value] if isinstance(value, Tensor) else value
+    if not isinstance(listed, (list, tuple)) or not all(isinstance(t, Tensor) for t in listed):
+        raise TypeError(
+            f"{api}({argument}): expected a Tensor or a list of Tensors, "
+            f"but received {type(value).__name__}."
+        )
+    if not listed:
+        raise InvalidArgumentError(f"{api}({argument}): expected at least one Tensor, got none.")
+    return list(listed)
+
+
+def _grads(value: Any, count: int, api: str, argument: str) -> list[Tensor | None]:
+    if value is None:
+        return [None] * count
+    listed = [value] if isinstance(value, Tensor) else list(value)
+    if len(listed) != count:
+        raise InvalidArgumentError(
+            f"{api}({argument}): expected {count} gradients, one per output, got {len(listed)}."
+        )
+    return listed
+
+
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False) -> None:
+    """Runs backward from several Tensors at once.
+
+    Args:
+        tensors (Tensor|list[Tensor]): where to start.
+        grad_tensors (list[Tensor|None]|Tensor, optional): their gradients; None means ones.
+        retain_graph (bool): keep what backward needs, so that it can run again.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            paddle.autograd.backward([x * 2, x * 3])
+            print(x.grad.numpy())  # [5. 5.]
+    """
+    listed = _tensors(tensors, "backward", "tensors")
+    grads = _grads(grad_tensors, len(listed), "backward", "grad_tensors")
+    tape.backward(listed, grads, retain_graph)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+    no_grad_vars: Any = None,
+) -> list[Tensor | None]:
+    """Returns the gradients of ``outputs`` with respect to ``inputs``; leaves' ``grad`` stays.
+
+    Args:
+        outputs (Tensor|list[Tensor]): what is differentiated; several are summed.
+        inputs (Tensor|list[Tensor]): with respect to what.
+        grad_outputs (Tensor|list[Tensor|None], optional): gradients of the outputs; None: ones.
+        retain_graph (bool, optional): keep the graph; None means the value of ``create_graph``.
+        create_graph (bool): record the computation, so that the results can be differentiated.
+        only_inputs (bool): must be True: only the gradients of ``inputs`` are computed.
+        allow_unused (bool): give None for an input that the outputs do not depend on, instead of
+            raising an error.
+        no_grad_vars (Tensor|list[Tensor], optional): Tensors through which no gradient flows.
+
+    Returns:
+        list[Tensor]: one gradient per input.
+
+    Raises:
+        ValueError: an input is not part of the graph and ``allow_unused`` is False.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([3.0], stop_gradient=False)
+            y = x * x * x
+            dx, = paddle.grad(y, x, create_graph=True)
+            d2x, = paddle.grad(dx, x)
+            print(dx.numpy(), d2x.numpy())  # [27.] [18.]
+    """
+    outs = _tensors(outputs, "grad", "outputs")
+    ins = _tensors(inputs, "grad", "inputs")
+    starts_grads = _grads(grad_outputs, len(outs), "grad", "grad_outputs")
+    if not only_inputs:
+        raise InvalidArgumentError(
+            "grad(only_inputs): expected True, but received False.",
+            hint="use outputs.backward() to have the gradients of all leaves accumulated",
+        )
+    keep = create_graph if retain_graph is None else retain_graph
+    if create_graph and not keep:
+        raise InvalidArgumentError(
+            "grad: create_graph=True needs the graph, but retain_graph=False was given."
+        )
+    blocked = [] if no_grad_vars is None else _tensors(no_grad_vars, "grad", "no_grad_vars")
+    targets = _targets(ins)
+    starts = tape.starts_of(outs, starts_grads, "grad")
+    edges = [t._edge or t for t in outs]
+    needed = tape.needed_for(edges, targets)
+    arithmetic = GraphArithmetic if create_graph else tape.Arithmetic
+    walk = tape.Walk(arithmetic, keep, targets, needed)
+    walk.blocked = {_key(t) for t in blocked}
+    before = set_grad_enabled(create_graph)
+    try:
+        walk.run(starts)
+    finally:
+        set_grad_enabled(before)
+    return _results(ins, walk, targets, allow_unused, create_graph)
+
+
+def _key(tensor: Tensor) -> Any:
+    edge = tensor._edge
+    if edge is None:
+        return tensor
+    return (edge.node, edge.index) if type(edge) is tape.Port else edge
+
+
+def _targets(inputs: list[Tensor]) -> dict[Any, int]:
+    targets: dict[Any, int] = {}
+    for i, tensor in enumerate(inputs):
+        if tensor.stop_gradient:
+            raise PreconditionNotMetError(
+                f"grad(inputs): expected Tensors with stop_gradient=False, but input {i} of shape "
+                f"{tensor.shape} has stop_gradient=True."
+            )
+        targets.setdefault(_key(tensor), i)
+    return targets
+
+
+def _results(
+    inputs: list[Tensor], walk: Any, targets: dict[Any, int], allow_unused: bool, graph: bool
+) -> list[Tensor | None]:
+    found: list[Tensor | None] = []
+    for i, tensor in enumerate(inputs):
+        value = walk.found.get(targets[_key(tensor)])
+        if value is None and not allow_unused:
+            raise InvalidArgumentError(
+                f"grad(inputs): the outputs do not depend on input {i} of shape {tensor.shape}.",
+                hint="pass allow_unused=True to get None for it",
+            )
+        if value is not None and not graph:
+            value = wrap(value.detach())
+        found.append(value)
+    return found
+
+

@@ -1,0 +1,116 @@
+"""Arithmetic of the backward walk on Tensors: each step is itself recorded (create_graph)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.derive import gradient_of, gradient_operator
+from paddle.core.op import C
+from paddle.core.tape import Node, Port
+from paddle.core.tensor import Tensor, ones_like, wrap, zeros_of
+
+
+class GraphArithmetic:
+    """The counterpart of :class:`paddle.core.tape.Arithmetic` for derivatives of higher order."""
+
+    @staticmethod
+    def ones(tensor: Tensor) -> Tensor:
+        return ones_like(tensor)
+
+    @staticmethod
+    def of(tensor: Tensor) -> Tensor:
+        return tensor
+
+    @staticmethod
+    def handle(value: Tensor) -> Tensor:
+        return value
+
+    @staticmethod
+    def add(a: Tensor, b: Tensor) -> Tensor:
+        return C.grad_add(a, b)
+
+    @staticmethod
+    def zeros(meta: Any, like: Tensor) -> Tensor:
+        return zeros_of(meta, like)
+
+    @staticmethod
+    def step(node: Node, d_outs: tuple) -> Any:
+        """Runs the gradient operator of a recorded call on Tensors that are part of the graph."""
+        if hasattr(node.backward, "on_tensors"):
+            return node.backward.on_tensors(node, *d_outs)
+        op = node.backward.op
+        gradient = gradient_of(op)
+        grad_op = gradient_operator(op)
+        values = list(node.saved)
+        tokens, attr_values = values[: len(gradient.saves)], values[len(gradient.saves) :]
+        buffers = []
+        attrs: dict[str, Any] = dict(zip(gradient.attrs, attr_values, strict=True))
+        for token, value in zip(gradient.saves, tokens, strict=True):
+            if "." in token:
+                attrs[token] = value
+            else:
+                buffers.append(_restore(node, op, token, value))
+        if gradient.takes_wanted:
+            attrs["wanted"] = _wanted(node, op)
+        from paddle.core.dispatch import py
+
+        named = {py(k): v for k, v in attrs.items()}
+        grads = getattr(C, grad_op.name)(*d_outs, *buffers, **named)
+        return _flat(op, grads)
+
+
+def _positions(node: Node, op: Any) -> list[slice]:
+    """Which edges belong to which input slot."""
+    many = [i for i, s in enumerate(op.inputs) if s.many]
+    length = len(node.edges) - (len(op.inputs) - 1) if many else 1
+    out, at = [], 0
+    for i in range(len(op.inputs)):
+        size = length if i in many else 1
+        out.append(slice(at, at + size))
+        at += size
+    return out
+
+
+def _wanted(node: Node, op: Any) -> tuple:
+    flags = [e is not None for e in node.edges]
+    return tuple(
+        tuple(flags[where]) if slot.many else flags[where.start]
+        for slot, where in zip(op.inputs, _positions(node, op), strict=True)
+    )
+
+
+def _restore(node: Node, op: Any, token: str, value: Any) -> Any:
+    """Makes Tensors of saved buffers again, tied to where they came from."""
+    if value is None:
+        return None
+    for i, slot in enumerate(op.inputs):
+        if slot.name == token:
+            edges = node.edges[_positions(node, op)[i]]
+            if slot.many:
+                return [_tied(b, e) for b, e in zip(value, edges, strict=True)]
+            return _tied(value, edges[0])
+    position = [s.name for s in op.outputs].index(token)
+    if position not in op.grad_outputs:
+        return wrap(value)
+    if op.outputs[position].many:
+        return [_tied(b, Port(node, k)) for k, b in enumerate(value)]
+    if node.metas is None:
+        return _tied(value, node)
+    return _tied(value, Port(node, op.grad_outputs.index(position)))
+
+
+def _tied(buf: Any, edge: Any) -> Tensor:
+    tensor = wrap(buf)
+    if edge is not None:
+        tensor.stop_gradient = False
+        tensor._edge = edge
+    return tensor
+
+
+def _flat(op: Any, grads: Any) -> tuple:
+    if len(op.inputs) == 1:
+        return tuple(grads) if op.inputs[0].many else (grads,)
+    out: list[Any] = []
+    for slot, grad in zip(op.inputs, grads, strict=True):
+        out.extend(grad or ()) if slot.many else out.append(grad)
+    return tuple(out)

@@ -1,0 +1,194 @@
+"""PyLayer: an operation whose forward and backward the user writes in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import GRAD, get_mode, no_grad
+from paddle.core.tape import Node, Port
+from paddle.core.tensor import Tensor, sequence, wrap
+
+__all__ = ["PyLayer", "PyLayerContext"]
+
+
+class PyLayerContext:
+    """What forward hands to backward; attributes may be set on it freely.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+
+            class Cube(paddle.autograd.PyLayer):
+                @staticmethod
+                def forward(ctx, x):
+                    ctx.save_for_backward(x)
+                    return x * x * x
+
+                @staticmethod
+                def backward(ctx, dy):
+                    x, = ctx.saved_tensor()
+                    return dy * 3 * x * x
+
+            x = paddle.to_tensor([2.0], stop_gradient=False)
+            Cube.apply(x).backward()
+            print(x.grad.numpy())  # [12.]
+    """
+
+    def __init__(self) -> None:
+        self._saved: tuple | None = None
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keeps Tensors for backward; call it once, in forward.
+
+        Args:
+            *tensors (Tensor|None): inputs, outputs or others.
+        """
+        bad = [t for t in tensors if t is not None and not isinstance(t, Tensor)]
+        if bad:
+            raise TypeError(
+                f"save_for_backward: expected Tensors or None, got {type(bad[0]).__name__}.",
+            )
+        self._saved = tensors
+
+    def saved_tensor(self) -> tuple:
+        """Returns what :meth:`save_for_backward` kept."""
+        return self._saved or ()
+
+    saved_tensors = saved_tensor
+
+
+class PyLayer:
+    """Base of custom operations: define static ``forward(ctx, ...)`` and ``backward(ctx, ...)``.
+
+    ``backward`` takes one gradient per Tensor that forward returned and returns one per Tensor
+    that forward took, None where there is none.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+
+            class Tanh(paddle.autograd.PyLayer):
+                @staticmethod
+                def forward(ctx, x):
+                    y = paddle.tanh(x)
+                    ctx.save_for_backward(y)
+                    return y
+
+                @staticmethod
+                def backward(ctx, dy):
+                    y, = ctx.saved_tensor()
+                    return dy * (1 - paddle.square(y))
+
+            x = paddle.to_tensor([0.5], stop_gradient=False)
+            Tanh.apply(x).backward()
+    """
+
+    @staticmethod
+    def forward(ctx: PyLayerContext, *args: Any, **kwargs: Any) -> Any:
+        """Computes the result; to be defined by the subclass."""
+        raise NotImplementedError("a PyLayer defines forward(ctx, *args, **kwargs).")
+
+    @staticmethod
+    def backward(ctx: PyLayerContext, *args: Any) -> Any:
+        """Computes the gradients; to be defined by the subclass."""
+        raise NotImplementedError("a PyLayer defines backward(ctx, *grads).")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Runs forward and records the call.
+
+        Args:
+            *args, **kwargs: what forward takes after ``ctx``.
+
+        Returns:
+            What forward returns.
+        """
+        ctx = PyLayerContext()
+        inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Tensor)]
+        with no_grad():
+            result = cls.forward(ctx, *args, **kwargs)
+        outputs = [result] if isinstance(result, Tensor) else result
+        if not isinstance(outputs, (list, tuple)) or not any(
+            isinstance(o, Tensor) for o in outputs
+        ):
+            raise TypeError(
+                f"{cls.__name__}.forward: expected a Tensor or a tuple holding Tensors as result, "
+                f"got {type(result).__name__}."
+            )
+        if not get_mode() & GRAD or all(t.stop_gradient for t in inputs):
+            return result
+        outputs = [_fresh(o, inputs) if isinstance(o, Tensor) else o for o in outputs]
+        _record(cls, ctx, inputs, [o for o in outputs if isinstance(o, Tensor)])
+        if isinstance(result, Tensor):
+            return outputs[0]
+        return type(result)(outputs) if type(result) in (list, tuple) else tuple(outputs)
+
+
+def _fresh(out: Tensor, inputs: list[Tensor]) -> Tensor:
+    """A handle of its own for an output, should forward return one of its inputs."""
+    return wrap(out._buf.detach()) if any(out is t for t in inputs) else out
+
+
+class _Step:
+    """The backward step of one PyLayer call."""
+
+    def __init__(self, cls: type, ctx: PyLayerContext, inputs: list[Tensor]) -> None:
+        self.cls, self.ctx = cls, ctx
+        self.shapes = [t.shape for t in inputs]
+        self.op = self
+        self.name = cls.__name__
+
+    # The walk asks the operator for its outputs only where a list slot is differentiated.
+    class _Single:
+        many = False
+
+    outputs = (_Single,)
+    grad_outputs = (0,)
+
+    def __call__(self, node: Node, *d_outs: Any) -> tuple:
+        with no_grad():
+            grads = self.on_tensors(node, *[wrap(d) for d in d_outs])
+        return tuple(None if g is None else g._buf for g in grads)
+
+    def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
+        grads = self.cls.backward(self.ctx, *d_outs)  # type: ignore[attr-defined]
+        grads = tuple(grads) if isinstance(grads, (list, tuple)) else (grads,)
+        if len(grads) != len(self.shapes):
+            raise InvalidArgumentError(
+                f"{self.name}.backward: expected {len(self.shapes)} gradients, one per Tensor that "
+                f"forward took, but it returned {len(grads)}."
+            )
+        for grad, edge, shape in zip(grads, node.edges, self.shapes, strict=True):
+            if edge is None:
+                continue
+            if grad is not None and not isinstance(grad, Tensor):
+                raise TypeError(
+                    f"{self.name}.backward: expected Tensors or None, got {type(grad).__name__}."
+                )
+            if grad is not None and grad.shape != shape:
+                raise InvalidArgumentError(
+                    f"{self.name}.backward: expected a gradient of shape {shape}, "
+                    f"but it returned one of shape {grad.shape}."
+                )
+        return grads
+
+
+def _record(cls: type, ctx: PyLayerContext, inputs: list[Tensor], outputs: list[Tensor]) -> None:
+    node = Node()
+    node.seq = sequence()
+    node.backward = _Step(cls, ctx, inputs)
+    node.edges = tuple([None if t.stop_gradient else (t._edge or t) for t in inputs])
+    node.saved = ()
+    if len(outputs) == 1:
+        outputs[0]._edge = node
+        outputs[0].stop_gradient = False
+        return
+    node.metas = [(o._buf.shape, o._buf.dtype) for o in outputs]
+    for index, out in enumerate(outputs):
+        out._edge = Port(node, index)
+        out.stop_gradient = False
+
+

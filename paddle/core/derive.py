@@ -1,0 +1,168 @@
+"""What follows from an operator's definition: its generic gradient and its gradient operator.
+
+The generic gradient is the one place where torch's own differentiation is used: for a single
+kernel, on its buffers. Applied to gradient kernels, themselves operators, it gives derivatives of
+every order.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from paddle.core.op import REGISTRY, Gradient, OpDef, Slot
+
+_depth = threading.local()
+
+
+def gradient_of(op: OpDef) -> Gradient:
+    """Returns the operator's gradient, the generic one if it was given none."""
+    if op.gradient is None:
+        op.gradient = Gradient(
+            _generic_kernel(op), [s.name for s in op.inputs], list(op.attrs), takes_wanted=True
+        )
+    return op.gradient
+
+
+def _generic_kernel(op: OpDef) -> Callable:
+    """A gradient kernel that differentiates ``op``'s kernel with torch."""
+    count = len(op.grad_outputs)
+
+    def kernel(*values: Any, wanted: Any, **attrs: Any) -> Any:
+        d_outs, inputs = values[:count], values[count:]
+        return vjp(op, list(inputs), list(d_outs), attrs, wanted)
+
+    return kernel
+
+
+def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
+    """Runs a kernel again with torch recording and returns the gradients of its inputs.
+
+    Inside another ``vjp`` (a derivative of higher order) the recording goes on, so that the outer
+    one can differentiate through this one.
+    """
+    nested = getattr(_depth, "value", 0) > 0
+    _depth.value = getattr(_depth, "value", 0) + 1
+    try:
+        with torch.enable_grad():
+            leaves: list[torch.Tensor] = []
+            places: list[Any] = []
+            args = [
+                _track(value, want, leaves, places, nested)
+                for value, want in zip(inputs, wanted, strict=True)
+            ]
+            outs = op.kernel(*args, **attrs)
+            pairs = _pairs(op, outs, d_outs)
+            grads: Any = iter(())
+            if leaves and pairs:
+                grads = iter(
+                    torch.autograd.grad(
+                        [o for o, _ in pairs], leaves, [d for _, d in pairs],
+                        create_graph=nested, allow_unused=True,
+                    )  # fmt: skip
+                )
+    finally:
+        _depth.value -= 1
+    result = []
+    for place, value in zip(places, inputs, strict=True):
+        if isinstance(place, list):
+            result.append([next(grads, None) if tracked else None for tracked in place])
+        else:
+            result.append(next(grads, None) if place else None)
+    del value
+    return result[0] if len(result) == 1 else tuple(result)
+
+
+def _track(value: Any, want: Any, leaves: list, places: list, nested: bool) -> Any:
+    """Marks an input for torch where its gradient is wanted."""
+    if isinstance(value, (list, tuple)):
+        made, flags = [], []
+        for part, wish in zip(value, want, strict=True):
+            flags.append(bool(wish and _can(part)))
+            made.append(_leaf(part, leaves, nested) if flags[-1] else part)
+        places.append(flags)
+        return made
+    tracked = bool(want and value is not None and _can(value))
+    places.append(tracked)
+    return _leaf(value, leaves, nested) if tracked else value
+
+
+def _can(buf: torch.Tensor) -> bool:
+    return buf.dtype.is_floating_point or buf.dtype.is_complex
+
+
+def _leaf(buf: torch.Tensor, leaves: list, nested: bool) -> torch.Tensor:
+    if nested and buf.requires_grad:
+        made = buf.view_as(buf)  # a node of its own, should one buffer be two inputs
+    else:
+        made = buf.detach().requires_grad_()
+    leaves.append(made)
+    return made
+
+
+def _pairs(op: OpDef, outs: Any, d_outs: list) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Matches outputs that torch could differentiate with the gradients that came."""
+    outs = (outs,) if len(op.outputs) == 1 else outs
+    pairs = []
+    for position, d_out in zip(op.grad_outputs, d_outs, strict=True):
+        out = outs[position]
+        listed = zip(out, d_out, strict=True) if op.outputs[position].many else [(out, d_out)]
+        for o, d in listed:
+            if o is not None and d is not None and o.requires_grad:
+                pairs.append((o, d.reshape(o.shape) if d.shape != o.shape else d))
+    return pairs
+
+
+def gradient_operator(op: OpDef) -> OpDef:
+    """Returns ``<name>_grad`` as an operator of its own, so that it can be recorded too.
+
+    Inputs are the gradients of the outputs and the saved buffers; saved shapes, attributes and the
+    flags of wanted results are attributes; outputs are the gradients of the inputs.
+    """
+    found = op._derived.get("gradient_operator")
+    if found is not None:
+        return found
+    gradient = gradient_of(op)
+    many = {s.name for s in [*op.inputs, *op.outputs] if s.many}
+    optional = {s.name for s in [*op.inputs, *op.outputs] if s.optional}
+    carried = [op.outputs[i] for i in op.grad_outputs]
+    inputs = [Slot(f"{s.name}@GRAD", s.many, s.optional) for s in carried]
+    buffers = [t for t in gradient.saves if "." not in t]
+    inputs += [Slot(t, t in many, t in optional) for t in buffers]
+    outputs = [Slot(f"{s.name}@GRAD", s.many, True) for s in op.inputs]
+    shapes = [t for t in gradient.saves if "." in t]
+    attrs = {t: None for t in shapes} | {a: op.attrs[a] for a in gradient.attrs}
+    if gradient.takes_wanted:
+        attrs["wanted"] = None
+    found = OpDef(
+        name=f"{op.name}_grad",
+        inputs=inputs,
+        outputs=outputs,
+        attrs=attrs,
+        kernel=_gradient_call(op, gradient, len(carried)),
+        params=[s.name.replace("@", "_") for s in inputs],
+        base=op,
+    )
+    op._derived["gradient_operator"] = found
+    REGISTRY.setdefault(found.name, found)
+    return found
+
+
+def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
+    """Adapts a gradient kernel to the calling form of an operator."""
+    from paddle.core.dispatch import py
+
+    def kernel(*buffers: Any, **attrs: Any) -> Any:
+        kept = iter(buffers[count:])
+        values = [
+            attrs.pop(py(token)) if "." in token else next(kept) for token in gradient.saves
+        ]
+        grads = gradient.kernel(*buffers[:count], *values, **attrs)
+        if len(op.inputs) > 1 and not isinstance(grads, tuple):
+            grads = tuple(grads)
+        return grads
+
+    return kernel

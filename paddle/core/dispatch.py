@@ -1,0 +1,264 @@
+"""From an operator's definition to the function that runs it: generated once, specialised.
+
+:func:`compile_call` writes the eager path of one operator as Python source with fixed arity - no
+dictionaries, no loops over slots - and compiles it; :func:`compile_backward` does the same for its
+step on the tape. ``PADDLE_DEBUG=calls`` prints the sources.
+
+What a generated call does: hand over to the thread's hook if there is one (static recording,
+mixed precision), take the buffers, run the kernel, wrap the results, and record a
+:class:`~paddle.core.tape.Node` if gradients are on and any input wants one.
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from paddle.core.errors import kernel_error
+from paddle.core.mode import call_hook, get_mode
+from paddle.core.op import REQUIRED, OpDef
+from paddle.core.tape import Node, Port
+from paddle.core.tensor import Tensor, sequence, stamp, wrap
+
+_KEEP_RANK = ("same", "broadcast")  # rules under which a result of rank >= 1 is certain
+
+
+def py(name: str) -> str:
+    """Makes a slot or attribute name an identifier."""
+    clean = name.replace("@", "_").replace(".", "_")
+    return clean + "_" if clean in ("lambda", "in", "is", "global", "from") else clean
+
+
+def compile_call(op: OpDef) -> Callable:
+    """Returns the eager function of ``op``: inputs by position, attributes by keyword."""
+    scope: dict[str, Any] = {
+        "op": op, "kernel": op.kernel, "direct": op.direct, "get_mode": get_mode, "call_hook": call_hook, "Tensor": Tensor,
+        "new": object.__new__, "Node": Node, "Port": Port, "sequence": sequence, "stamp": stamp, "wrap": wrap,
+        "kernel_error": kernel_error, "unify": unify_dtypes,
+    }  # fmt: skip
+    names = list(op.params)
+    head = [f"{n}=None" if s.optional else n for n, s in zip(names, op.inputs, strict=True)]
+    if any("=" in h for h in head):  # a required slot behind an optional one
+        last = max(i for i, s in enumerate(op.inputs) if not s.optional) if any(
+            not s.optional for s in op.inputs) else -1
+        head = [n if i <= last else h for i, (n, h) in enumerate(zip(names, head, strict=True))]
+    given = []
+    for attr, default in op.attrs.items():
+        if default is REQUIRED:
+            given.append(py(attr))
+        else:
+            scope[f"default_{py(attr)}"] = default
+            given.append(f"{py(attr)}=default_{py(attr)}")
+    stars = ["*"] if any(d is REQUIRED for d in op.attrs.values()) and any("=" in h for h in head) else []
+    signature = ", ".join(head + stars + given)
+    attrs = "{" + ", ".join(f"{a!r}: {py(a)}" for a in op.attrs) + "}"
+    args = "(" + "".join(f"{n}, " for n in names) + ")"
+    lines = ["mode = get_mode()", f"if mode > 1: return call_hook(op, {args}, {attrs})", "try:"]
+    lines += ["    " + line for line in _take_buffers(op, names)]
+    lines += ["    " + line for line in _run_kernel(op, names)]
+    lines += ["except Exception as error:",
+              f"    raise kernel_error(op, {args}, {attrs}, error) from error"]
+    lines += _wrap_outputs(op)
+    lines += _record(op, names, scope)
+    lines.append("return " + ", ".join(f"o{i}" for i, s in enumerate(op.outputs) if not s.writes)
+                 if any(not s.writes for s in op.outputs) else "return None")
+    return _compile(py(op.name), signature, lines, scope)
+
+
+def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
+    lines = []
+    for name, slot in zip(names, op.inputs, strict=True):
+        if slot.many:
+            value = f"[t._buf for t in {name}]"
+            if slot.optional:
+                value = f"None if {name} is None else {value}"
+        else:
+            value = f"{name}._buf"
+            if slot.optional:
+                value = f"None if {name} is None else {name}._buf"
+        lines.append(f"b_{name} = {value}")
+    if op.unify:
+        x, y = names[:2]
+        lines += [f"if {x}._dt is not {y}._dt:",
+                  f"    {x}, {y} = unify({x}, {y}); b_{x} = {x}._buf; b_{y} = {y}._buf"]
+    return lines
+
+
+def _run_kernel(op: OpDef, names: list[str]) -> list[str]:
+    """Lines that run the kernel, or the ATen function that equals it for default attributes."""
+    buffers = [f"b_{n}" for n in names]
+    keywords = [f"{py(a)}={py(a)}" for a in op.attrs]
+    single = len(op.outputs) == 1
+    target = "o0" if single else ", ".join(f"o{i}" for i in range(len(op.outputs)))
+    call = f"{target} = kernel({', '.join(buffers + keywords)})"
+    if op.direct is None:
+        return [call]
+    tests = " and ".join(f"{py(a)} == {op.attrs[a]!r}" for a in op.attrs) or "True"
+    return [f"if {tests}: {target} = direct({', '.join(buffers)})", f"else: {call}"]
+
+
+def _wrap_outputs(op: OpDef) -> list[str]:
+    """Lines that turn the buffers o0, o1, ... into Tensors and keep the buffers as r0, r1, ..."""
+    lines = []
+    for i, slot in enumerate(op.outputs):
+        name = f"o{i}"
+        if slot.writes:
+            into = op.params[[s.name for s in op.inputs].index(slot.writes)]
+            lines.append(f"if b_{into} is not None: stamp(b_{into})")
+            continue
+        if slot.many:
+            lines.append(f"{name} = [wrap(b) for b in {name}]")
+            continue
+        certain = op.infer in _KEEP_RANK and i == 0
+        body = [] if certain else [f"if not r{i}.dim(): r{i} = r{i}.reshape(1)"]
+        dtype = f"{op.params[0]}._dt" if certain else f"r{i}.dtype"
+        body += [f"{name} = new(Tensor)", f"{name}._buf = r{i}", f"{name}._dt = {dtype}",
+                 f"{name}._grad = None", f"{name}._edge = None", f"{name}.stop_gradient = True"]
+        lines.append(f"r{i} = {name}")
+        if slot.optional:
+            lines.append(f"if {name} is not None:")
+            body = ["    " + b for b in body]
+        lines += body
+    return lines
+
+
+def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
+    carried = op.grad_outputs
+    if not carried or not op.inputs:
+        return []
+    from paddle.core.derive import gradient_of
+
+    gradient = gradient_of(op)
+    frozen = []
+    for n, s in zip(names, op.inputs, strict=True):
+        test = f"all([t.stop_gradient for t in {n}])" if s.many else f"{n}.stop_gradient"
+        frozen.append(f"({n} is None or {test})" if s.optional else test)
+    lines = [f"if mode and not ({' and '.join(frozen)}):"]
+    edges = []
+    for n, s in zip(names, op.inputs, strict=True):
+        if s.many:
+            listed = f"*[None if t.stop_gradient else (t._edge or t) for t in {n}]"
+            edges.append(f"*({listed[1:]} if {n} is not None else ())" if s.optional else listed)
+        else:
+            none = f"{n} is None or {n}.stop_gradient" if s.optional else f"{n}.stop_gradient"
+            edges.append(f"None if {none} else ({n}._edge or {n})")
+    saved = _saved_values(op, gradient, names)
+    scope["backward"] = compile_backward(op)
+    tail = "".join(f"{e}, " for e in edges), "".join(f"{v}, " for v in saved)
+    body = ["node = new(Node)", "node.seq = sequence()", "node.backward = backward",
+            f"node.edges = ({tail[0]})", f"node.saved = ({tail[1]})"]
+    lists = len(carried) == 1 and op.outputs[carried[0]].many
+    if len(carried) == 1 and not lists:
+        i = carried[0]
+        body += [f"o{i}._edge = node", f"o{i}.stop_gradient = False"]
+    elif lists:
+        i = carried[0]
+        body += [f"node.metas = [(t._buf.shape, t._buf.dtype) for t in o{i}]",
+                 f"for k, t in enumerate(o{i}): t._edge = Port(node, k); t.stop_gradient = False"]
+    else:
+        metas = ", ".join(f"o{i} and (o{i}._buf.shape, o{i}._buf.dtype)" if op.outputs[i].optional
+                          else f"(o{i}._buf.shape, o{i}._buf.dtype)" for i in carried)
+        body.append(f"node.metas = [{metas}]")
+        for k, i in enumerate(carried):
+            step = f"o{i}._edge = Port(node, {k}); o{i}.stop_gradient = False"
+            body.append(f"if o{i} is not None: {step}" if op.outputs[i].optional else step)
+    return lines + ["    " + b for b in body]
+
+
+def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:
+    """Expressions for what the node keeps."""
+    position = {s.name: f"b_{n}" for n, s in zip(names, op.inputs, strict=True)}
+    many = {s.name for s in [*op.inputs, *op.outputs] if s.many}
+    optional = {s.name for s in [*op.inputs, *op.outputs] if s.optional}
+    for i, s in enumerate(op.outputs):
+        if s.many:
+            position[s.name] = f"[t._buf for t in o{i}]"
+        elif s.writes:
+            position[s.name] = position[s.writes]
+        else:
+            position[s.name] = f"r{i}"
+    saved = []
+    for token in gradient.saves:
+        slot, _, what = token.partition(".")
+        value = position[slot]
+        if what != "shape":
+            saved.append(f"tuple({value})" if slot in many else value)
+        elif slot in many:
+            saved.append(f"[b.shape for b in {value}]")
+        else:
+            none = f"None if {value} is None else " if slot in optional else ""
+            saved.append(f"{none}{value}.shape")
+    return saved + [py(a) for a in gradient.attrs]
+
+
+def compile_backward(op: OpDef) -> Callable:
+    """Returns ``step(node, *d_outs)``, giving one gradient per edge of the node."""
+    cached = op._derived.get("backward")
+    if cached is not None:
+        return cached
+    from paddle.core.derive import gradient_of
+
+    gradient = gradient_of(op)
+    carried = op.grad_outputs
+    scope: dict[str, Any] = {"kernel": gradient.kernel}
+    lists = len(carried) == 1 and op.outputs[carried[0]].many
+    douts = ["d_list"] if lists else [f"d{k}" for k in range(len(carried))]
+    kept = [f"s{i}" for i in range(len(gradient.saves))]
+    attrs = [f"a_{py(a)}" for a in gradient.attrs]
+    lines = []
+    if kept or attrs:
+        lines.append(f"{', '.join(kept + attrs)}, = node.saved")
+    keywords = [f"{py(a)}=a_{py(a)}" for a in gradient.attrs]
+    sized = [i for i, s in enumerate(op.inputs) if s.many]
+    if gradient.takes_wanted:
+        lines += _wanted(op)
+        keywords.append("wanted=wanted")
+    call = f"kernel({', '.join(douts + kept + keywords)})"
+    if len(op.inputs) == 1:
+        lines.append(f"return {call}" if sized else f"return ({call},)")
+    elif not sized:
+        lines.append(f"return {call}")
+    else:
+        lines.append("grads = " + call)
+        parts = [f"*(grads[{i}] or ())" if s.many else f"grads[{i}]" for i, s in enumerate(op.inputs)]
+        lines.append(f"return ({', '.join(parts)},)")
+    step = _compile(f"{py(op.name)}_backward", ", ".join(["node", *douts]), lines, scope)
+    step.op = op  # type: ignore[attr-defined]
+    op._derived["backward"] = step
+    return step
+
+
+def _wanted(op: OpDef) -> list[str]:
+    """Lines that turn the node's edges into one flag per slot, a tuple of them for a list."""
+    many = [i for i, s in enumerate(op.inputs) if s.many]
+    if not many:
+        flags = "".join(f"edges[{i}] is not None, " for i in range(len(op.inputs)))
+        return ["edges = node.edges", f"wanted = ({flags})"]
+    if len(many) > 1:
+        raise NotImplementedError(f"{op.name}: two list slots in one differentiable operator")
+    at, behind = many[0], len(op.inputs) - many[0] - 1
+    parts = [f"flags[{i}], " for i in range(at)]
+    parts.append(f"flags[{at}:len(flags) - {behind}], ")
+    parts += [f"flags[len(flags) - {behind - k}], " for k in range(behind)]
+    return ["flags = tuple([e is not None for e in node.edges])", f"wanted = ({''.join(parts)})"]
+
+
+def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:
+    source = f"def {name}({signature}):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
+    if "calls" in os.environ.get("PADDLE_DEBUG", ""):
+        print(source)
+    exec(compile(source, f"<operator {name}>", "exec"), scope)
+    return scope[name]
+
+
+def unify_dtypes(x: Any, y: Any) -> tuple[Any, Any]:
+    """Brings two operands to one data type by the rule of 2.0.
+
+    If either is complex both become the common complex type; otherwise the second is converted to
+    the type of the first. An operand that is a Python number takes the type of the other.
+    """
+    from paddle.core.promotion import unify
+
+    return unify(x, y)

@@ -1,0 +1,158 @@
+"""Error classes of the framework and the translation of kernel failures into them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+
+class FrameworkError(Exception):
+    """Base of all errors below: the text is ``(Code) message`` and, where there is one, a hint."""
+
+    code = "Error"
+
+    def __init__(self, message: str = "", hint: str | None = None) -> None:
+        text = f"({self.code}) {message}"
+        if hint:
+            text += f"\n  [Hint: {hint}]"
+        super().__init__(text)
+
+
+def _error(code: str, builtin: type) -> type:
+    name = f"{code}Error"
+    doc = f"{code}: what PaddlePaddle reports as {builtin.__name__}."
+    return type(
+        name, (FrameworkError, builtin), {"code": code, "__doc__": doc, "__module__": __name__}
+    )
+
+
+class InvalidArgumentError(FrameworkError, ValueError):
+    """An argument has a wrong value or shape."""
+
+    code = "InvalidArgument"
+
+
+class OutOfRangeError(FrameworkError, IndexError):
+    """An index or position lies outside of what exists."""
+
+    code = "OutOfRange"
+
+
+class UnimplementedError(FrameworkError, NotImplementedError):
+    """The combination asked for does not exist here."""
+
+    code = "Unimplemented"
+
+
+class PreconditionNotMetError(FrameworkError, RuntimeError):
+    """The call came at the wrong time or in the wrong state."""
+
+    code = "PreconditionNotMet"
+
+
+NotFoundError: Any = _error("NotFound", RuntimeError)
+AlreadyExistsError: Any = _error("AlreadyExists", RuntimeError)
+ResourceExhaustedError: Any = _error("ResourceExhausted", MemoryError)
+PermissionDeniedError: Any = _error("PermissionDenied", RuntimeError)
+ExecutionTimeoutError: Any = _error("ExecutionTimeout", RuntimeError)
+UnavailableError: Any = _error("Unavailable", RuntimeError)
+FatalError: Any = _error("Fatal", SystemError)
+ExternalError: Any = _error("External", OSError)
+
+
+class InvalidTypeError(FrameworkError, TypeError):
+    """An argument has a wrong Python type or a data type the operator has no kernel for."""
+
+    code = "InvalidType"
+
+
+_DTYPE = re.compile(
+    r"not implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
+    r"|must have the same dtype|result type|can't be cast|only supports? "
+    r"|does not support (bool|complex|half)|dtype",
+    re.I,
+)
+_MEMORY = re.compile(r"can't allocate memory|out of memory|not enough memory", re.I)
+_BROADCAST = re.compile(
+    r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
+    r" at non-singleton dimension (\d+)"
+)
+_AXIS = re.compile(r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)")
+_RANGE = re.compile(r"out of (range|bounds)", re.I)
+
+
+def _describe(value: Any) -> str:
+    """Says what an operator's argument is: shape and dtype of a tensor, else its type."""
+    buf = getattr(value, "_buf", None)
+    if buf is not None:
+        return f"{str(buf.dtype)[6:]}{list(buf.shape)}"
+    if isinstance(value, (list, tuple)) and value and hasattr(value[0], "_buf"):
+        return "[" + ", ".join(_describe(v) for v in value) + "]"
+    return f"{type(value).__name__} {value!r}"[:80]
+
+
+def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) -> Exception:
+    """Turns what went wrong inside operator ``op`` into the framework's error.
+
+    Args:
+        op (OpDef): the operator.
+        args (tuple): its arguments as the caller gave them, one per input slot.
+        attrs (dict): its attributes.
+        error (Exception): what the kernel, or the reading of an argument, raised.
+    """
+    where = f"\n  [operator < {op.name} > error]"
+    wrong = _wrong_argument(op, args)
+    if wrong:
+        return TypeError(wrong + where)
+    got = "; ".join(
+        f"{s.name} = {_describe(a)}" for s, a in zip(op.inputs, args, strict=False) if a is not None
+    )
+    given = ", ".join(f"{k} = {v!r}"[:80] for k, v in attrs.items())
+    context = f"\n  inputs: {got}" + (f"\n  attributes: {given}" if given else "") + where
+    if isinstance(error, FrameworkError):
+        error.args = (str(error.args[0]) + context,)
+        return error
+    text = str(error).split("\n")[0]
+    mismatch = _BROADCAST.search(text)
+    if mismatch:
+        a, b, dim = mismatch.groups()
+        text = (
+            f"Broadcast dimension mismatch. Operands could not be broadcast together: "
+            f"dimension {dim} is {a} on one side and {b} on the other; "
+            "expected them equal, or one of them 1."
+        )
+        return InvalidArgumentError(text + context)
+    if isinstance(error, MemoryError) or _MEMORY.search(text):
+        return ResourceExhaustedError(text + context)
+    axis = _AXIS.search(text)
+    if axis:  # a wrong attribute, not an index into data
+        low, high, got_axis = axis.groups()
+        text = f"axis is expected to be in range of [{low}, {high}], but received {got_axis}."
+        return InvalidArgumentError(text + context)
+    if isinstance(error, IndexError) or _RANGE.search(text):
+        return OutOfRangeError(text + context)
+    if isinstance(error, NotImplementedError) or _DTYPE.search(text):
+        return InvalidTypeError(f"no kernel for these data types: {text}{context}")
+    if isinstance(error, TypeError):
+        return TypeError(f"{text}{context}")
+    return InvalidArgumentError(text + context)
+
+
+def _wrong_argument(op: Any, args: tuple) -> str | None:
+    """Names the first argument that is no Tensor, or a Tensor where a list is due."""
+    for slot, arg in zip(op.inputs, args, strict=False):
+        if arg is None and slot.optional:
+            continue
+        if slot.many:
+            if not isinstance(arg, (list, tuple)):
+                return f"{op.name}: argument {slot.name} expects a list of Tensors, but received {_describe(arg)}."
+            if not arg:
+                return f"{op.name}: argument {slot.name} expects a non-empty list of Tensors, but received []."
+            bad = next((a for a in arg if not hasattr(a, "_buf")), None)
+            if bad is not None:
+                return f"{op.name}: argument {slot.name} expects a list of Tensors, but it holds {_describe(bad)}."
+        elif not hasattr(arg, "_buf") and not (arg is None and slot.optional):
+            return (
+                f"{op.name}: argument {slot.name} expects a Tensor, but received {_describe(arg)}."
+            )
+    return None

@@ -1,0 +1,155 @@
+"""Shapes and dtypes of an operator's outputs without running it.
+
+Operators name a rule below, or give a function of their own
+``rule(inputs, attrs) -> [Spec, ...]``; without one, the kernel runs on torch's meta device, twice,
+with two different stand-ins for every unknown dimension: what differs between the runs is unknown
+in the result. The meta device is also the oracle that tests every rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from paddle.core.dtype import FROM_TORCH, VarType, torch_dtype
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.op import OpDef
+
+# Highly composite, so that reshapes, splits and groups of an unknown dimension divide evenly.
+_STAND_INS = (5040, 55440)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Shape (-1 for an unknown dimension) and dtype of a tensor."""
+
+    shape: tuple[int, ...]
+    dtype: VarType
+
+
+def same(inputs: list, attrs: dict) -> list[Spec]:
+    """Every output looks like the first input."""
+    return [inputs[0]]
+
+
+def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the shape two operands broadcast to; -1 stands for an unknown dimension."""
+    rank = max(len(a), len(b))
+    out = []
+    for i in range(rank):
+        m = a[i - rank + len(a)] if i - rank + len(a) >= 0 else 1
+        n = b[i - rank + len(b)] if i - rank + len(b) >= 0 else 1
+        if m == n or n == 1:
+            out.append(m)
+        elif m == 1:
+            out.append(n)
+        elif -1 in (m, n):
+            out.append(max(m, n))
+        else:
+            raise InvalidArgumentError(
+                f"Broadcast dimension mismatch. Shapes {list(a)} and {list(b)} differ in dimension "
+                f"{i}: expected {m} and {n} to be equal, or one of them 1."
+            )
+    return tuple(out)
+
+
+def broadcast(inputs: list, attrs: dict) -> list[Spec]:
+    """The output has the broadcast shape of two inputs and the dtype of the first."""
+    x, y = inputs[:2]
+    axis = attrs.get("axis", -1)
+    shape = y.shape
+    if axis not in (-1, None) and len(x.shape) > len(shape):
+        shape = shape + (1,) * (len(x.shape) - axis - len(shape))
+    return [Spec(broadcast_shapes(x.shape, shape), x.dtype)]
+
+
+def compare(inputs: list, attrs: dict) -> list[Spec]:
+    """Like :func:`broadcast`, with boolean results."""
+    return [Spec(broadcast(inputs, attrs)[0].shape, VarType.BOOL)]
+
+
+def to_bool(inputs: list, attrs: dict) -> list[Spec]:
+    """The shape of the first input, boolean."""
+    return [Spec(inputs[0].shape, VarType.BOOL)]
+
+
+RULES: dict[str, Callable] = {
+    "same": same,
+    "broadcast": broadcast,
+    "compare": compare,
+    "to_bool": to_bool,
+}
+
+
+def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
+    """Returns one Spec per output (a list of them for a list slot, None for a missing one).
+
+    Args:
+        op (OpDef): the operator.
+        inputs (list): one Spec per input slot, a list of Specs for a list slot, or None.
+        attrs (dict): attributes; missing ones take their defaults.
+    """
+    full = {**op.attrs, **attrs}
+    rule = RULES[op.infer] if isinstance(op.infer, str) else op.infer
+    if rule is None:
+        return infer_by_meta(op, inputs, full)
+    specs = rule(inputs, full)
+    if op.infer == "same":
+        specs = specs * len(op.outputs)
+    return specs
+
+
+def infer_by_meta(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
+    """Runs the kernel on shapes alone."""
+    unknown = any(-1 in s.shape for s in _flat(inputs))
+    first = _run_meta(op, inputs, attrs, _STAND_INS[0])
+    if not unknown:
+        return [_spec(o, o) for o in first]
+    second = _run_meta(op, inputs, attrs, _STAND_INS[1])
+    return [_spec(a, b) for a, b in zip(first, second, strict=True)]
+
+
+def _flat(inputs: list) -> list[Spec]:
+    flat = []
+    for item in inputs:
+        flat += item if isinstance(item, list) else [item]
+    return [s for s in flat if s is not None]
+
+
+def _run_meta(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> tuple:
+    def empty(spec: Spec) -> torch.Tensor:
+        shape = [stand_in if n == -1 else n for n in spec.shape]
+        return torch.empty(shape, dtype=torch_dtype(spec.dtype), device="meta")
+
+    buffers = []
+    for item in inputs:
+        if item is None:
+            buffers.append(None)
+        else:
+            buffers.append([empty(s) for s in item] if isinstance(item, list) else empty(item))
+    try:
+        with torch.no_grad():
+            outs = op.kernel(*buffers, **_python_names(attrs))
+    except NotImplementedError as error:
+        raise UnimplementedError(
+            f"the shape of operator {op.name}'s result depends on the data of its inputs."
+        ) from error
+    return (outs,) if len(op.outputs) == 1 else tuple(outs)
+
+
+def _python_names(attrs: dict[str, Any]) -> dict[str, Any]:
+    from paddle.core.dispatch import py
+
+    return {py(k): v for k, v in attrs.items()}
+
+
+def _spec(a: Any, b: Any) -> Any:
+    if a is None:
+        return None
+    if isinstance(a, (list, tuple)):
+        return [_spec(x, y) for x, y in zip(a, b, strict=True)]
+    shape = tuple(m if m == n else -1 for m, n in zip(a.shape, b.shape, strict=True)) or (1,)
+    return Spec(shape, FROM_TORCH[a.dtype])

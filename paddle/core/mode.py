@@ -1,0 +1,122 @@
+"""The mode of the current thread: gradients on or off, and who intercepts operator calls."""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+GRAD = 1
+HOOKED = 2
+
+
+# 0 (plain), GRAD, or either with HOOKED. Operators read it once per call, and a context variable is
+# the cheapest thing that is the thread's (and the task's) own.
+_mode: contextvars.ContextVar[int] = contextvars.ContextVar("mode", default=GRAD)
+_hook: contextvars.ContextVar[Any] = contextvars.ContextVar("hook", default=None)
+get_mode = _mode.get
+
+
+def call_hook(op: Any, args: tuple, attrs: dict[str, Any]) -> Any:
+    """Hands an operator call to the hook of the current thread."""
+    return _hook.get()(op, args, attrs)
+
+
+def grad_enabled() -> bool:
+    """Says whether operators are recorded for backward in this thread."""
+    return bool(get_mode() & GRAD)
+
+
+def set_grad_enabled(on: bool) -> bool:
+    """Switches recording on or off for this thread and returns what it was."""
+    before = get_mode()
+    _mode.set((before | GRAD) if on else (before & ~GRAD))
+    return bool(before & GRAD)
+
+
+@contextlib.contextmanager
+def hooked(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> Iterator[None]:
+    """Sends operator calls of this thread to ``hook(op, args, attrs)``; None sends them nowhere."""
+    before = _hook.get()
+    _install(hook)
+    try:
+        yield
+    finally:
+        _install(before)
+
+
+def _install(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
+    _hook.set(hook)
+    _mode.set((get_mode() | HOOKED) if hook else (get_mode() & ~HOOKED))
+
+
+class no_grad(contextlib.ContextDecorator):
+    """Switches recording for backward off: as a context, a decorator or around a generator.
+
+    Results have ``stop_gradient`` True and hold nothing of the graph.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            w = paddle.to_tensor([2.0], stop_gradient=False)
+            with paddle.no_grad():
+                y = w * w
+            print(y.stop_gradient)  # True
+
+            @paddle.no_grad()
+            def square(x):
+                return x * x
+
+            print(square(w).stop_gradient)  # True
+    """
+
+    def __init__(self, func: Callable | None = None) -> None:
+        # `@paddle.no_grad` without parentheses hands the function to the constructor.
+        self._before: list[bool] = []
+        self._func = self._decorate(func) if func is not None else None
+
+    def __enter__(self) -> no_grad:
+        self._before.append(set_grad_enabled(False))
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        set_grad_enabled(self._before.pop())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._func is not None:
+            return self._func(*args, **kwargs)
+        return self._decorate(*args, **kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None or self._func is None else self._func.__get__(instance)
+
+    @staticmethod
+    def _decorate(func: Callable) -> Callable:
+        if not callable(func):
+            raise TypeError(f"no_grad: expected a function to decorate, but received {func!r}.")
+        if inspect.isgeneratorfunction(func):
+
+            @functools.wraps(func)
+            def steps(*args: Any, **kwargs: Any) -> Iterator[Any]:
+                generator = func(*args, **kwargs)
+                sent: Any = None
+                while True:
+                    try:
+                        with no_grad():
+                            item = generator.send(sent)
+                    except StopIteration as stop:
+                        return stop.value
+                    sent = yield item
+
+            return steps
+
+        @functools.wraps(func)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            with no_grad():
+                return func(*args, **kwargs)
+
+        return run

@@ -1,0 +1,188 @@
+"""The operator contract: one definition, from which everything else is derived.
+
+An operator is a pure function of buffers and attributes plus its slots::
+
+    @op("softmax", "X -> Out", infer="same")
+    def softmax(x, *, axis=-1):
+        return torch.softmax(x, axis)
+
+    @softmax.grad("Out")
+    def _(d_out, out, *, axis):
+        return torch._softmax_backward_data(d_out, out, axis, out.dtype)
+
+Slots are written ``X -> Out``: positional parameters of the kernel are the input slots in order,
+keyword-only parameters are the attributes with their defaults. Marks behind a slot:
+
+    ``X*``      a list of tensors           ``Bias?``   may be None (an output: may be missing)
+    ``Mask~``   an output without gradient  ``MeanOut=Mean``  an output written into that input
+
+``op.grad("X Out.shape")`` names what the gradient needs; it receives the gradients of the
+differentiable outputs, then these values (``.shape`` hands over the shape alone, so that the
+buffer can be freed), then attributes by keyword and, if it asks for it, ``wanted``: one flag per
+input slot (a tuple of flags for a list). It returns one gradient per input slot, or None.
+Without a gradient the generic one of :mod:`paddle.core.derive` differentiates the kernel.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+REQUIRED: Any = inspect.Parameter.empty
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One input or output of an operator."""
+
+    name: str
+    many: bool = False
+    optional: bool = False
+    differentiable: bool = True
+    writes: str | None = None  # the input slot that this output is written into
+
+    @staticmethod
+    def parse(text: str) -> Slot:
+        """Reads ``X``, ``X*``, ``X?``, ``X~``, ``X*?`` or ``XOut=X``."""
+        name, _, writes = text.partition("=")
+        bare = name.rstrip("*?~")
+        marks = name[len(bare) :]
+        return Slot(bare, "*" in marks, "?" in marks, "~" not in marks and not writes, writes or None)
+
+
+@dataclass
+class Gradient:
+    """How an operator is differentiated."""
+
+    kernel: Callable
+    saves: list[str]  # slot names, or "Slot.shape"
+    attrs: list[str]
+    takes_wanted: bool
+
+
+@dataclass(eq=False)
+class OpDef:
+    """An operator: its name, slots, attributes, kernel, gradient and shape rule."""
+
+    name: str
+    inputs: list[Slot]
+    outputs: list[Slot]
+    attrs: dict[str, Any]
+    kernel: Callable
+    params: list[str]
+    infer: Any = None
+    differentiable: bool = True
+    direct: Callable | None = None
+    unify: bool = False
+    gradient: Gradient | None = None
+    base: OpDef | None = None  # for a gradient operator: what it is the gradient of
+    proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
+    _derived: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, *buffers: Any, **attrs: Any) -> Any:
+        """Runs the bare kernel on buffers; for use by other kernels."""
+        return self.kernel(*buffers, **attrs)
+
+    def __repr__(self) -> str:
+        slots = " ".join(s.name for s in self.inputs) + " -> " + " ".join(s.name for s in self.outputs)
+        return f"<operator {self.name}: {slots}; {self.attrs}>"
+
+    def grad(self, saves: str = "") -> Callable[[Callable], OpDef]:
+        """Decorator that gives the operator its gradient (see the module's text)."""
+
+        def register(kernel: Callable) -> OpDef:
+            known = {s.name for s in self.inputs} | {s.name for s in self.outputs}
+            wrong = [s for s in saves.split() if s.split(".")[0] not in known]
+            if wrong:
+                raise ValueError(f"{self.name}.grad: {wrong} are no slots of {self!r}")
+            named = [
+                p.name.rstrip("_")
+                for p in inspect.signature(kernel).parameters.values()
+                if p.kind is p.KEYWORD_ONLY
+            ]
+            attrs = [n for n in named if n != "wanted"]
+            unknown = [n for n in attrs if n not in self.attrs]
+            if unknown:
+                raise ValueError(f"{self.name}.grad: {unknown} are no attributes of {self!r}")
+            self.gradient = Gradient(kernel, saves.split(), attrs, "wanted" in named)
+            return self
+
+        return register
+
+    @property
+    def grad_outputs(self) -> list[int]:
+        """Positions of the outputs that carry a gradient."""
+        if not self.differentiable:
+            return []
+        return [i for i, s in enumerate(self.outputs) if s.differentiable]
+
+
+REGISTRY: dict[str, OpDef] = {}
+
+
+def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
+    """Reads parameter names and attribute defaults off a kernel (a builtin has neither)."""
+    try:
+        parameters = list(inspect.signature(kernel).parameters.values())
+    except (ValueError, TypeError):
+        return [s.name.lower() for s in inputs], {}
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return [s.name.lower() for s in inputs], {}
+    positional = [p.name for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    if len(positional) != len(inputs):
+        raise ValueError(f"kernel {kernel.__name__}{positional} does not fit slots {inputs}")
+    attrs = {p.name.rstrip("_"): p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+    return positional, attrs
+
+
+def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
+    """Registers ``kernel`` as operator ``name``; :func:`op` is the same as a decorator."""
+    left, _, right = slots.partition("->")
+    inputs = [Slot.parse(t) for t in left.split()]
+    outputs = [Slot.parse(t) for t in right.split()]
+    params, attrs = _signature(kernel, inputs)
+    found = OpDef(name, inputs, outputs, attrs, kernel, params, **options)
+    if name in REGISTRY:
+        raise ValueError(f"operator {name} is defined twice")
+    REGISTRY[name] = found
+    return found
+
+
+def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
+    """Decorator that registers an operator.
+
+    Args:
+        name (str): PaddlePaddle's name of the operator.
+        slots (str): inputs and outputs, see the module's text.
+        infer (str|callable): shape rule, see :mod:`paddle.core.infer`; None runs the kernel on
+            the meta device.
+        differentiable (bool): False for operators without any gradient.
+        direct (callable): an ATen function that equals the kernel when every attribute has its
+            default value; the eager path then calls it without the Python frame between.
+        unify (bool): a second operand of another data type is converted to the first one's.
+        proto (str): why the operator is not one of PaddlePaddle's (else None).
+    """
+
+    def register(kernel: Callable) -> OpDef:
+        return define(name, slots, kernel, **options)
+
+    return register
+
+
+class _Operators:
+    """Calls operators by name: ``C.relu(x)``. A caller is compiled when first asked for."""
+
+    def __getattr__(self, name: str) -> Callable:
+        found = REGISTRY.get(name)
+        if found is None:
+            raise AttributeError(f"there is no operator named {name!r}")
+        from paddle.core.dispatch import compile_call
+
+        call = compile_call(found)
+        setattr(self, name, call)
+        return call
+
+
+C: Any = _Operators()

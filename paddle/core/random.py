@@ -1,0 +1,147 @@
+"""Random state: one generator per device, and NumPy's side of it for data loading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from paddle.core import place as _place
+
+
+class Generator:
+    """A source of random numbers on one device.
+
+    Args:
+        device (torch.device): where the numbers are drawn.
+    """
+
+    def __init__(self, device: torch.device | str = "cpu") -> None:
+        self._torch = torch.Generator(device=torch.device(device))
+
+    def manual_seed(self, seed: int) -> Generator:
+        """Starts the sequence that belongs to ``seed`` and returns the generator."""
+        self._torch.manual_seed(seed)
+        return self
+
+    def seed(self) -> int:
+        """Starts an unpredictable sequence and returns its seed."""
+        return self._torch.seed()
+
+    def random(self) -> int:
+        """Draws one non-negative 63-bit number."""
+        device = self._torch.device
+        return int(torch.randint(2**63 - 1, (1,), generator=self._torch, device=device))
+
+    def initial_seed(self) -> int:
+        """Returns the seed the sequence started from."""
+        return self._torch.initial_seed()
+
+    def get_state(self) -> Any:
+        """Returns an opaque copy of the state."""
+        return self._torch.get_state()
+
+    def set_state(self, state: Any) -> None:
+        """Goes back to a state that :meth:`get_state` returned."""
+        self._torch.set_state(state)
+
+
+_generators: dict[torch.device, Generator] = {}
+_seed: int | None = None
+_numpy: np.random.RandomState | None = None
+
+
+def default_generator(device: torch.device | None = None) -> Generator:
+    """Returns the framework's generator of a device (None: the current one)."""
+    device = _place.current_device() if device is None else device
+    found = _generators.get(device)
+    if found is None:
+        found = _generators[device] = Generator(device)
+        if _seed is None:
+            found.seed()
+        else:
+            found.manual_seed(_seed)
+    return found
+
+
+def torch_generator(device: torch.device | None = None) -> torch.Generator:
+    """Returns torch's object behind :func:`default_generator`."""
+    return default_generator(device)._torch
+
+
+def seed(seed: int) -> Generator:
+    """Makes everything random repeatable: operators, initializers, shuffling, transforms.
+
+    Args:
+        seed (int): any 64-bit number.
+
+    Returns:
+        Generator: the generator of the current device.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.seed(102)
+            a = paddle.rand([2])
+            paddle.seed(102)
+            print(paddle.equal_all(a, paddle.rand([2])))  # [True]
+    """
+    global _seed, _numpy
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+        raise TypeError(f"seed(seed): expected an int, but received {type(seed).__name__}.")
+    _seed = int(seed) % 2**63
+    _numpy = np.random.RandomState(_seed % 2**32)
+    for generator in _generators.values():
+        generator.manual_seed(_seed)
+    return default_generator()
+
+
+def numpy_rng() -> np.random.RandomState:
+    """Returns NumPy's random state for shuffling and transforms.
+
+    It follows :func:`seed` once that was called; before, it is NumPy's global state, so that a
+    script which only calls ``np.random.seed`` is repeatable too.
+    """
+    return np.random.mtrand._rand if _numpy is None else _numpy
+
+
+def get_seed() -> int | None:
+    """Returns what :func:`seed` was last called with, or None."""
+    return _seed
+
+
+def get_cuda_rng_state() -> list[Any]:
+    """Returns the states of the generators of all GPUs (an empty list without one).
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            state = paddle.get_cuda_rng_state()
+            paddle.set_cuda_rng_state(state)
+    """
+    devices = [torch.device("cuda", i) for i in range(_place.device_count())]
+    return [default_generator(device).get_state() for device in devices]
+
+
+def set_cuda_rng_state(state_list: list[Any]) -> None:
+    """Goes back to the states that :func:`get_cuda_rng_state` returned.
+
+    Args:
+        state_list (list): one state per GPU.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
+    """
+    if len(state_list) != _place.device_count():
+        raise ValueError(
+            f"set_cuda_rng_state(state_list): expected {_place.device_count()} states, one per "
+            f"GPU, but received {len(state_list)}."
+        )
+    for i, state in enumerate(state_list):
+        default_generator(torch.device("cuda", i)).set_state(state)

@@ -1,0 +1,398 @@
+"""The tape: reverse-mode differentiation over recorded operators.
+
+Every recorded call is a :class:`Node`: how to step backward, the edges to where its inputs came
+from, and the values the gradient needs. An edge is the Node that made an input, a :class:`Port`
+where that Node made several, the Tensor itself where it is a leaf, or None where no gradient is
+wanted. Nodes are numbered, so walking them from the highest number down visits every consumer
+before its producer; a heap of the pending ones is all the bookkeeping there is.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.tensor import Tensor, wrap, writable, writes
+
+CLEARED: Any = object()  # a gradient that was cleared: reads as zeros, costs nothing
+
+
+class _Rare:
+    """Defaults of what most nodes never get; see :class:`Node`."""
+
+    __slots__ = ()
+
+    metas: Any = None
+    grad: Any = None
+    hooks: dict[int, dict[int, Callable]] | None = None
+
+
+class Node(_Rare):
+    """One recorded call. Generated code makes it and fills the slots in place.
+
+    Attributes:
+        seq: its number; later calls have higher ones.
+        backward: ``backward(node, *d_outs)`` gives one gradient per edge; ``backward.op`` names it.
+        edges: where the inputs came from.
+        saved: the values the gradient needs; None once freed.
+        metas: shape and dtype of each output, where there are several.
+        grad: gradient(s) of the output(s), kept for whoever still holds them.
+        hooks: gradient hooks by output.
+    """
+
+    __slots__ = ("__dict__", "backward", "edges", "saved", "seq")
+
+    seq: int
+    backward: Any
+    edges: tuple
+    saved: Any
+
+    def __lt__(self, other: Node) -> bool:
+        return self.seq > other.seq
+
+
+class Port:
+    """One output of a node that has several."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node = node
+        self.index = index
+
+
+class Arithmetic:
+    """What the walk does with gradients: plain buffers here, Tensors with ``create_graph``."""
+
+    ones = staticmethod(torch.ones_like)
+
+    @staticmethod
+    def of(tensor: Tensor) -> Any:
+        return tensor._buf
+
+    @staticmethod
+    def handle(value: Any) -> Tensor:
+        return wrap(value)
+
+    @staticmethod
+    def add(a: Any, b: Any) -> Any:
+        return torch.add(a, b)
+
+    @staticmethod
+    def zeros(meta: Any, like: Any) -> Any:
+        return torch.zeros(meta[0], dtype=meta[1], device=like.device)
+
+    @staticmethod
+    def step(node: Node, d_outs: tuple) -> Any:
+        return node.backward(node, *d_outs)
+
+
+def backward(
+    tensors: Sequence[Tensor], grads: Sequence[Tensor | None], retain_graph: bool = False
+) -> None:
+    """Adds the gradients of the sum of ``tensors`` to every leaf they depend on."""
+    starts = starts_of(tensors, grads, "backward")
+    Walk(Arithmetic, retain_graph).run(starts)
+
+
+def starts_of(tensors: Sequence[Tensor], grads: Sequence[Tensor | None], api: str) -> list:
+    starts = []
+    for tensor, grad in zip(tensors, grads, strict=True):
+        if tensor.stop_gradient:
+            raise PreconditionNotMetError(
+                f"{api}: expected a Tensor that depends on one with stop_gradient=False, but "
+                f"{tensor._name or 'this Tensor'} of shape {tensor.shape} has stop_gradient=True.",
+                hint="set stop_gradient=False on the inputs before computing it, outside no_grad",
+            )
+        if grad is not None:
+            if not isinstance(grad, Tensor):
+                raise TypeError(f"{api}: expected a Tensor as gradient, got {type(grad).__name__}.")
+            if grad._buf.shape != tensor._buf.shape:
+                raise InvalidArgumentError(
+                    f"{api}: expected a gradient of shape {tensor.shape}, "
+                    f"but received {grad.shape}."
+                )
+        starts.append((tensor, grad))
+    return starts
+
+
+def check_overwritten(node: Node) -> None:
+    """Raises the error for a saved value that was written to after it was saved."""
+    for item in node.saved:
+        for part in item if type(item) is tuple else (item,):
+            written = getattr(part, "_written", -1) if isinstance(part, torch.Tensor) else -1
+            if written > node.seq:
+                raise PreconditionNotMetError(
+                    f"a value that backward of operator {node.backward.op.name} needs was "
+                    "overwritten in place after it was computed.",
+                    hint="write to a copy (x.clone()), or use the form that is not in place",
+                )
+
+
+def needed_for(starts: Sequence[Any], targets: dict[Any, int]) -> dict[Node, bool]:
+    """Finds the nodes on a path from ``starts`` (edges) to a target.
+
+    Returns for each whether anything behind it is needed too, not just its own output.
+    """
+    wanted_nodes = {key[0] if type(key) is tuple else key for key in targets}
+    seen: set[Node] = set()
+    stack: list[Any] = list(starts)
+    order: list[Node] = []
+    while stack:
+        edge = stack.pop()
+        node = edge.node if type(edge) is Port else edge
+        if type(node) is not Node or node in seen:
+            continue
+        seen.add(node)
+        order.append(node)
+        stack.extend(e for e in node.edges if e is not None)
+    needed: dict[Node, bool] = {}
+    for node in sorted(order, key=lambda n: n.seq):
+        behind = any(
+            (e.node if type(e) is Port else e) in needed
+            or (type(e) is not Node and type(e) is not Port and e in targets)
+            for e in node.edges
+            if e is not None
+        )
+        if behind or node in wanted_nodes:
+            needed[node] = behind
+    return needed
+
+
+class Walk:
+    """One run over the tape.
+
+    Args:
+        math: arithmetic on gradients, see :class:`Arithmetic`.
+        retain_graph: keep the saved values.
+        targets: edges whose gradients are collected in ``found`` instead of leaves' ``grad``.
+        needed: the nodes on a path to a target, and whether the path goes on behind them; None
+            means all.
+    """
+
+    def __init__(
+        self,
+        math: Any,
+        retain_graph: bool,
+        targets: dict[Any, int] | None = None,
+        needed: dict[Node, bool] | None = None,
+    ) -> None:
+        self.math = math
+        self.retain = retain_graph
+        self.targets = targets
+        self.needed = needed
+        self.blocked: set = set()
+        self.found: dict[int, Any] = {}
+        self.pending: dict[Node, Any] = {}
+        self.owned: set[Node] = set()
+        self.heap: list[Node] = []
+
+    def run(self, starts: list) -> None:
+        for tensor, grad in starts:
+            value = self.math.of(grad) if grad is not None else self.math.ones(self.math.of(tensor))
+            self.deliver(tensor._edge or tensor, value)
+        heap, pending, owned = self.heap, self.pending, self.owned
+        while heap:
+            node = heapq.heappop(heap)
+            value = pending.pop(node)
+            owned.discard(node)
+            self.visit(node, value)
+
+    def visit(self, node: Node, value: Any) -> None:
+        """Runs one node and hands its gradients on."""
+        if node.hooks:
+            value = self.apply_hooks(node, value)
+        if self.targets is not None:
+            self.collect(node, value)
+        else:
+            node.grad = value
+        if self.needed is not None and not self.needed[node]:
+            return
+        if node.saved is None:
+            raise PreconditionNotMetError(
+                f"backward of operator {node.backward.op.name} runs a second time, but what it "
+                "needs was freed by the first.",
+                hint="pass retain_graph=True to the first backward",
+            )
+        if writes.last > node.seq:
+            check_overwritten(node)
+        d_outs = (value,) if node.metas is None else self.complete(node, value)
+        grads = self.math.step(node, d_outs)
+        edges = node.edges
+        if not self.retain:
+            node.saved = None
+            node.edges = ()
+        for edge, grad in zip(edges, grads, strict=True):
+            if edge is not None and grad is not None:
+                self.deliver(edge, grad)
+
+    def complete(self, node: Node, value: list) -> tuple:
+        """Fills in zeros for outputs that nobody used."""
+        like = next(v for v in value if v is not None)
+        if node.backward.op.outputs[node.backward.op.grad_outputs[0]].many:
+            return (
+                [self.math.zeros(m, like) if v is None else v
+                 for v, m in zip(value, node.metas, strict=True)],
+            )
+        return tuple(
+            self.math.zeros(m, like) if v is None and m is not None else v
+            for v, m in zip(value, node.metas, strict=True)
+        )
+
+    def deliver(self, edge: Any, grad: Any) -> None:
+        """Adds a gradient to what is pending for an edge."""
+        kind = type(edge)
+        if self.blocked and ((edge.node, edge.index) if kind is Port else edge) in self.blocked:
+            return
+        if kind is Node:
+            if self.needed is not None and edge not in self.needed:
+                return
+            before = self.pending.get(edge)
+            if before is None:
+                self.pending[edge] = grad
+                heapq.heappush(self.heap, edge)
+            elif edge in self.owned and self.math is Arithmetic:
+                before.add_(grad)
+            else:
+                self.pending[edge] = self.math.add(before, grad)
+                self.owned.add(edge)
+        elif kind is Port:
+            node = edge.node
+            if self.needed is not None and node not in self.needed:
+                return
+            values = self.pending.get(node)
+            if values is None:
+                values = self.pending[node] = [None] * len(node.metas)
+                heapq.heappush(self.heap, node)
+            before = values[edge.index]
+            values[edge.index] = grad if before is None else self.math.add(before, grad)
+        else:
+            self.leaf(edge, grad)
+
+    def leaf(self, leaf: Tensor, grad: Any) -> None:
+        """Hands a gradient to a leaf."""
+        if self.targets is not None:
+            at = self.targets.get(leaf)
+            if at is not None:
+                before = self.found.get(at)
+                self.found[at] = grad if before is None else self.math.add(before, grad)
+            return
+        if leaf._hooks:
+            grad = run_hooks(leaf._hooks, self.math.handle(grad))._buf
+        accumulate(leaf, grad)
+
+    def collect(self, node: Node, value: Any) -> None:
+        """Remembers the gradient of a node that was asked for."""
+        assert self.targets is not None
+        if node.metas is None:
+            at = self.targets.get(node)
+            if at is not None:
+                self.found[at] = value
+            return
+        for index, part in enumerate(value):
+            at = self.targets.get((node, index))
+            if at is not None and part is not None:
+                self.found[at] = part
+
+    def apply_hooks(self, node: Node, value: Any) -> Any:
+        hooks = node.hooks or {}
+        if node.metas is None:
+            return self.math.of(run_hooks(hooks[0], self.math.handle(value)))
+        for index, listed in hooks.items():
+            if value[index] is not None:
+                value[index] = self.math.of(run_hooks(listed, self.math.handle(value[index])))
+        return value
+
+
+def run_hooks(hooks: dict[int, Callable], grad: Tensor) -> Tensor:
+    """Calls hooks in the order they were registered; what one returns replaces the gradient."""
+    for hook in list(hooks.values()):
+        changed = hook(grad)
+        if changed is None:
+            continue
+        if not isinstance(changed, Tensor) or changed.shape != grad.shape:
+            got = changed.shape if isinstance(changed, Tensor) else type(changed).__name__
+            raise InvalidArgumentError(
+                f"a gradient hook must return None or a Tensor of shape {grad.shape}, got {got}."
+            )
+        grad = changed
+    return grad
+
+
+def accumulate(leaf: Tensor, grad: Any) -> None:
+    """Adds ``grad`` to the gradient of a leaf."""
+    if grad.shape != leaf._buf.shape:
+        grad = grad.reshape(leaf._buf.shape)
+    if grad.dtype is not leaf._buf.dtype:
+        grad = grad.to(leaf._buf.dtype)
+    before = leaf._grad
+    if before is None or before is CLEARED:
+        # A second handle on the memory: the gradient may be some other Tensor's as well, and the
+        # count of uses then shows it to whoever writes here first.
+        leaf._grad = wrap(grad.detach())
+    else:
+        writable(before).add_(grad)
+
+
+def gradient_of(tensor: Tensor) -> Tensor | None:
+    """Returns the gradient that the last backward left at a leaf or a result."""
+    edge = tensor._edge
+    if tensor._grad is CLEARED:
+        tensor._grad = wrap(torch.zeros_like(tensor._buf))
+    if edge is None or tensor._grad is not None:
+        return tensor._grad
+    if type(edge) is Port:
+        value = edge.node.grad and edge.node.grad[edge.index]
+    else:
+        value = edge.grad
+    return None if value is None else wrap(value.detach())
+
+
+def clear_gradient(tensor: Tensor) -> None:
+    """Sets the gradient of a Tensor to zero, if it has one."""
+    edge = tensor._edge
+    if edge is not None:
+        node = edge.node if type(edge) is Port else edge
+        node.grad = None
+        tensor._grad = None
+    elif tensor._grad is not None:
+        tensor._grad = CLEARED
+
+
+class HookHandle:
+    """Takes a gradient hook off again."""
+
+    def __init__(self, hooks: dict[int, Callable], key: int) -> None:
+        self._hooks, self._key = hooks, key
+
+    def remove(self) -> bool:
+        """Removes the hook; False if that had been done before."""
+        return self._hooks.pop(self._key, None) is not None
+
+
+def register_hook(tensor: Tensor, hook: Callable) -> HookHandle:
+    """See :meth:`paddle.Tensor.register_hook`."""
+    if tensor.stop_gradient:
+        raise PreconditionNotMetError(
+            "Tensor.register_hook: expected a Tensor with stop_gradient=False, but it is True, "
+            "so that no gradient will arrive."
+        )
+    if not callable(hook):
+        raise TypeError(f"Tensor.register_hook: expected a callable, got {type(hook).__name__}.")
+    edge = tensor._edge
+    if edge is None:
+        if tensor._hooks is None:
+            tensor._hooks = {}
+        hooks = tensor._hooks
+    else:
+        node, index = (edge.node, edge.index) if type(edge) is Port else (edge, 0)
+        if node.hooks is None:
+            node.hooks = {}
+        hooks = node.hooks.setdefault(index, {})
+    key = max(hooks, default=-1) + 1
+    hooks[key] = hook
+    return HookHandle(hooks, key)

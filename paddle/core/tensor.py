@@ -1,0 +1,569 @@
+"""Tensor: a handle on one buffer, with the few methods that need no operator.
+
+Mathematical methods and Python operators are attached by :mod:`paddle.tensor.methods` from one
+table. Copying on write lives here: kernels may return views, so a buffer whose memory is shared
+is copied before it is written to, and no write through one Tensor shows in another.
+"""
+
+from __future__ import annotations
+
+import weakref
+from itertools import count
+from typing import Any
+
+import numpy as np
+import torch
+
+from paddle.core import unique_name
+from paddle.core.dtype import FROM_TORCH, VarType
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import Place, place_of
+
+_new: Any = object.__new__
+sequence = count().__next__  # numbers recorded calls and writes on one scale
+
+
+class Writes:
+    """Number of the last write in place: backward looks closer only where one came later."""
+
+    last = -1
+
+
+writes = Writes()
+_use_count = torch._C._storage_Use_Count  # type: ignore[attr-defined]
+
+
+class Tensor:
+    """A multi-dimensional array that operators work on and gradients flow through.
+
+    Made by :func:`paddle.to_tensor` and by operators, not by calling the class with data; it
+    accepts one array-like for convenience.
+
+    Attributes:
+        stop_gradient (bool): True (the default) where no gradient is wanted.
+        persistable (bool): whether saving a model includes it.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+            (x * x).sum().backward()
+            print(x.grad.numpy())  # [2. 4.]
+    """
+
+    # _buf: the buffer; _dt: its torch dtype, kept because asking the buffer costs more than a slot;
+    # _edge: where it came from on the tape; _grad: the accumulated gradient.
+    __slots__ = ("__dict__", "__weakref__", "_buf", "_dt", "_edge", "_grad", "stop_gradient")
+
+    # Rarely set, so they live on the class until an instance gets its own.
+    _name: str | None = None
+    _hooks: dict[int, Any] | None = None
+    _family: list[weakref.ref] | None = None
+    _place: Place | None = None
+    persistable: bool = False
+    is_parameter: bool = False
+
+    _buf: torch.Tensor
+    _dt: torch.dtype
+    _edge: Any
+    _grad: Any
+    stop_gradient: bool
+
+    def __init__(self, value: Any = None, **options: Any) -> None:
+        if value is None:
+            value = np.zeros([0], "float32")
+        import paddle
+
+        made = paddle.to_tensor(value, **options)
+        self._rebind(made._buf)
+        self.stop_gradient = made.stop_gradient
+        self._edge = self._grad = None
+
+    # -- what it is -------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> list[int]:
+        """The size of every dimension; a scalar has shape ``[1]``."""
+        return list(self._buf.shape)
+
+    @property
+    def dtype(self) -> VarType:
+        """The element type, printed as ``VarType.FP32``."""
+        return FROM_TORCH[self._dt]
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._buf.dim()
+
+    def dim(self) -> int:
+        """Returns the number of dimensions."""
+        return self._buf.dim()
+
+    ndimension = dim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._buf.numel()
+
+    @property
+    def place(self) -> Place:
+        """Where the buffer lives."""
+        return self._place or place_of(self._buf)
+
+    @property
+    def name(self) -> str:
+        """A name that is unique in the process; made when first asked for."""
+        if self._name is None:
+            self._name = unique_name.generate("dygraph_tmp")
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        self._name = value
+
+    @property
+    def type(self) -> VarType:
+        """The kind of variable: always a dense tensor."""
+        return VarType.LOD_TENSOR
+
+    @property
+    def block(self) -> Any:
+        """The block of a static Variable; an eager Tensor belongs to none."""
+        return None
+
+    @property
+    def inplace_version(self) -> int:
+        """How often the buffer was written to."""
+        return self._buf._version
+
+    @property
+    def is_leaf(self) -> bool:
+        """True when no recorded operator made this Tensor."""
+        return self._edge is None
+
+    def element_size(self) -> int:
+        """Returns the bytes of one element."""
+        return self._buf.element_size()
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def numpy(self) -> np.ndarray:
+        """Returns the value as a NumPy array of its own memory (bfloat16 as uint16 bits)."""
+        buf = self._buf
+        try:
+            return buf.numpy().copy()
+        except (TypeError, RuntimeError):
+            return _host_array(buf)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def item(self, *args: int) -> Any:
+        """Returns one element as a Python number; without arguments there must be just one.
+
+        Args:
+            *args (int): a flat position, or one index per dimension.
+        """
+        if args:
+            if len(args) not in (1, self._buf.dim()):
+                raise InvalidArgumentError(
+                    f"Tensor.item: expected 1 or {self._buf.dim()} indices for shape {self.shape}, "
+                    f"but received {len(args)}."
+                )
+            return self.numpy().item(*args)
+        if self._buf.numel() != 1:
+            raise InvalidArgumentError(
+                "Tensor.item: expected a Tensor with one element, but it has shape "
+                f"{self.shape}.",
+                hint="give the position: x.item(0)",
+            )
+        return self._buf.item()
+
+    def tolist(self) -> list:
+        """Returns the value as nested lists."""
+        return self._buf.tolist()
+
+    def value(self) -> Tensor:
+        """Returns itself (1.x code asks a variable for its value)."""
+        return self
+
+    def get_tensor(self) -> Tensor:
+        """Returns itself (1.x code asks a variable for its tensor)."""
+        return self
+
+    # -- gradients --------------------------------------------------------------------------
+
+    @property
+    def grad(self) -> Tensor | None:
+        """The accumulated gradient, or None where none has arrived."""
+        from paddle.core import tape
+
+        return tape.gradient_of(self)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None and value.shape != self.shape:
+            raise InvalidArgumentError(
+                f"Tensor.grad: expected a gradient of shape {self.shape}, "
+                f"but received {value.shape}."
+            )
+        self._grad = value
+
+    def gradient(self) -> np.ndarray | None:
+        """Returns the gradient as a NumPy array, or None."""
+        grad = self.grad
+        return None if grad is None else grad.numpy()
+
+    def _grad_ivar(self) -> Tensor | None:
+        return self.grad
+
+    def backward(self, retain_graph: Any = False, grad_tensor: Tensor | None = None) -> None:
+        """Computes the gradients of all leaves this Tensor depends on and adds them up there.
+
+        Args:
+            retain_graph (bool): keep what backward needs, so that it can run again.
+            grad_tensor (Tensor|None): gradient of this Tensor; None means all ones. As in later
+                releases it may also be the first argument.
+
+        Raises:
+            RuntimeError: the graph was freed by an earlier backward, or a value that is needed
+                was overwritten in place.
+        """
+        if isinstance(retain_graph, Tensor):
+            retain_graph, grad_tensor = (
+                grad_tensor if isinstance(grad_tensor, bool) else False,
+                retain_graph,
+            )
+        from paddle.core import tape
+
+        tape.backward([self], [grad_tensor], retain_graph=bool(retain_graph))
+
+    def clear_gradient(self) -> None:
+        """Sets the gradient to zero, so that the next backward starts anew."""
+        from paddle.core import tape
+
+        tape.clear_gradient(self)
+
+    clear_grad = clear_gradient
+
+    def register_hook(self, hook: Any) -> Any:
+        """Calls ``hook(grad)`` when the gradient of this Tensor is known.
+
+        Args:
+            hook (callable): takes the gradient Tensor; what it returns (unless None) replaces it.
+
+        Returns:
+            An object whose ``remove()`` takes the hook off.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+                handle = x.register_hook(lambda g: g * 2)
+                x.sum().backward()
+                print(x.grad.numpy())  # [2. 2.]
+                print(handle.remove())  # True
+        """
+        from paddle.core import tape
+
+        return tape.register_hook(self, hook)
+
+    def detach(self) -> Tensor:
+        """Returns a Tensor outside of the graph that shares this one's memory.
+
+        Writing to either shows in both; it is the one exception to the rule that memory is never
+        visibly shared.
+        """
+        other = wrap(self._buf)
+        family = self._family
+        if family is None:
+            family = self._family = [weakref.ref(self)]
+        other._family = family
+        family.append(weakref.ref(other))
+        other._place = self._place
+        return other
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def set_value(self, value: Any) -> None:
+        """Replaces the contents by an array or Tensor of the same shape; dtype is converted.
+
+        Args:
+            value (np.ndarray|Tensor|list|number): the new contents.
+
+        Raises:
+            ValueError: the shape differs.
+        """
+        new = value._buf if isinstance(value, Tensor) else None
+        if new is None:
+            array = np.asarray(value)
+            if array.dtype.kind not in "biufc":
+                raise TypeError(
+                    f"Tensor.set_value(value): expected numbers, but received dtype {array.dtype}."
+                )
+            new = torch.from_numpy(np.ascontiguousarray(array))
+            if array.dtype == np.uint16 and self._buf.dtype is torch.bfloat16:
+                new = new.view(torch.bfloat16)
+        if new.dim() == 0:
+            new = new.reshape(1)
+        if new.shape != self._buf.shape:
+            raise InvalidArgumentError(
+                f"Tensor.set_value(value): expected shape {self.shape}, "
+                f"but received {list(new.shape)}, for {self._name or 'this Tensor'}."
+            )
+        writable(self).copy_(new)
+
+    def copy_(self, src: Tensor, blocking: bool = True) -> Tensor:
+        """Copies the contents of ``src`` into this Tensor.
+
+        Args:
+            src (Tensor): of the same shape.
+            blocking (bool): False lets a copy between devices run on; only there is a difference.
+        """
+        if not isinstance(src, Tensor) or src.shape != self.shape:
+            got = src.shape if isinstance(src, Tensor) else type(src).__name__
+            raise InvalidArgumentError(
+                f"Tensor.copy_(src): expected a Tensor of shape {self.shape}, but received {got}."
+            )
+        writable(self).copy_(src._buf, non_blocking=not blocking)
+        return self
+
+    # -- Python protocol --------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return self._buf.shape[0]
+
+    def __bool__(self) -> bool:
+        return bool(self._single("bool"))
+
+    __nonzero__ = __bool__
+
+    def __float__(self) -> float:
+        return float(self._single("float"))
+
+    def __int__(self) -> int:
+        return int(self._single("int"))
+
+    __long__ = __int__
+
+    def __index__(self) -> int:
+        if self._buf.dtype.is_floating_point or self._buf.dtype.is_complex:
+            raise TypeError(f"an index must be an integer Tensor, but this one is {self.dtype}.")
+        return int(self._single("an index"))
+
+    def __complex__(self) -> complex:
+        return complex(self._single("complex"))
+
+    def _single(self, what: str) -> Any:
+        if self._buf.numel() != 1:
+            raise InvalidArgumentError(
+                f"Only a Tensor with one element can be used as {what}, "
+                f"but this one has shape {self.shape}.",
+                hint="reduce it first, for instance by .all(), .any(), .sum() or an index",
+            )
+        return self._buf.item()
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec) if not spec or self._buf.numel() != 1 else format(
+            self._buf.item(), spec
+        )
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        from paddle.core.printing import tensor_to_string
+
+        return tensor_to_string(self)
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> Any:
+        state = {k: v for k, v in self.__dict__.items() if k not in ("_family", "_hooks", "_place")}
+        return _rebuild, (type(self), self.numpy(), self.dtype.name, self.stop_gradient, state)
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if self._edge is not None:
+            raise InvalidArgumentError(
+                "Only leaf Tensors can be deep-copied, but this one was made by an operator that "
+                "is recorded for backward.",
+                hint="use x.detach() or x.clone()",
+            )
+        other = _new(type(self))
+        other._rebind(self._buf.clone())
+        other.stop_gradient = self.stop_gradient
+        other._edge = other._grad = None
+        for key, value in self.__dict__.items():
+            if key == "_name":
+                other._name = unique_name.generate(value)
+            elif key not in ("_family", "_hooks"):
+                other.__dict__[key] = value
+        memo[id(self)] = other
+        return other
+
+    def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
+        share_outside(self)
+        return self._buf.__dlpack__(stream=stream, **options)
+
+    def __dlpack_device__(self) -> Any:
+        return self._buf.__dlpack_device__()
+
+    def _rebind(self, buf: torch.Tensor) -> None:
+        """Lets the handle stand for another buffer; whoever shares the old one keeps it."""
+        self._buf = buf
+        self._dt = buf.dtype
+
+    def _share_buffer_to(self, other: Tensor) -> None:
+        other._rebind(self._buf)
+
+    def _is_initialized(self) -> bool:
+        return True
+
+
+class Parameter(Tensor):
+    """A Tensor that an optimizer trains.
+
+    Attributes:
+        trainable (bool): whether it takes part in training; the opposite of ``stop_gradient``.
+        optimize_attr (dict): ``learning_rate``, a factor on the optimizer's.
+        regularizer: a decay of its own, going before the optimizer's.
+        need_clip (bool): whether gradient clipping applies.
+    """
+
+    __slots__ = ()
+    is_parameter = True
+    persistable = True
+    optimize_attr: dict[str, Any]
+    regularizer: Any = None
+    need_clip: bool = True
+    do_model_average: Any = None
+    is_distributed: bool = False
+
+    def __init__(self, shape: Any, dtype: Any = "float32", **options: Any) -> None:
+        from paddle.core.dtype import torch_dtype
+        from paddle.core.place import current_device
+
+        self._rebind(torch.zeros(list(shape), dtype=torch_dtype(dtype), device=current_device()))
+        adopt(self, **options)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether an optimizer changes it."""
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        if not isinstance(value, bool):
+            raise TypeError(
+                f"Parameter.trainable: expected a bool, but received {type(value).__name__}."
+            )
+        self.stop_gradient = not value
+
+
+def adopt(param: Parameter, **options: Any) -> Parameter:
+    """Gives a parameter that has its buffer everything else."""
+    param._edge = param._grad = None
+    param._name = options.get("name") or unique_name.generate("_param")
+    param.stop_gradient = not options.get("trainable", True)
+    param.optimize_attr = options.get("optimize_attr") or {"learning_rate": 1.0}
+    param.regularizer = options.get("regularizer")
+    param.need_clip = options.get("need_clip", True)
+    param.do_model_average = options.get("do_model_average")
+    return param
+
+
+def parameter(buf: torch.Tensor, **options: Any) -> Parameter:
+    """Makes a Parameter around a buffer."""
+    made = _new(Parameter)
+    made._rebind(buf)
+    return adopt(made, **options)
+
+
+def wrap(buf: torch.Tensor, stop_gradient: bool = True) -> Tensor:
+    """Makes a Tensor around a buffer; a scalar gets shape ``[1]``."""
+    made = _new(Tensor)
+    made._buf = buf if buf.dim() else buf.reshape(1)
+    made._dt = buf.dtype
+    made.stop_gradient = stop_gradient
+    made._edge = made._grad = None
+    return made
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """Makes a CPU Tensor that shares the memory of a writable C-ordered array."""
+    return wrap(torch.from_numpy(array))
+
+
+def writable(tensor: Tensor) -> torch.Tensor:
+    """Returns the Tensor's buffer after making sure that a write shows nowhere else.
+
+    Other views of the memory (made by reshape, slices, ... or held for backward) keep the old
+    contents. Tensors related by :meth:`Tensor.detach` stay related.
+    """
+    buf = _unshared(tensor)
+    stamp(buf)
+    return buf
+
+
+def stamp(buf: torch.Tensor) -> None:
+    """Notes that a buffer is written to now, for backward to find out."""
+    buf._written = writes.last = sequence()  # type: ignore[attr-defined]
+
+
+def _unshared(tensor: Tensor) -> torch.Tensor:
+    buf = tensor._buf
+    # One use is the buffer itself, one the storage object made to ask.
+    if _use_count(buf.untyped_storage()._cdata) <= 2 and buf.is_contiguous():
+        return buf
+    if getattr(buf, "_shared_outside", False):
+        return buf
+    fresh = buf.clone(memory_format=torch.contiguous_format)
+    tensor._buf = fresh
+    for ref in tensor._family or ():
+        other = ref()
+        if other is not None:
+            other._buf = fresh
+    return fresh
+
+
+def share_outside(tensor: Tensor) -> None:
+    """Marks memory handed to another library: writes must stay visible there."""
+    writable(tensor)._shared_outside = True  # type: ignore[attr-defined]
+
+
+def _host_array(buf: torch.Tensor) -> np.ndarray:
+    """The slow way to NumPy: other devices, bfloat16, lazy conjugation."""
+    buf = buf.detach().cpu().resolve_conj().resolve_neg()
+    if buf.dtype is torch.bfloat16:
+        return buf.contiguous().view(torch.int16).numpy().view(np.uint16).copy()
+    return buf.numpy().copy()
+
+
+def _rebuild(cls: type, array: np.ndarray, dtype: str, stop_gradient: bool, state: dict) -> Tensor:
+    """Undoes pickling; the buffer goes to the current device."""
+    from paddle.core.place import current_device
+
+    buf = torch.from_numpy(array)
+    if dtype == "BF16":
+        buf = buf.view(torch.bfloat16)
+    made = _new(cls)
+    made._rebind(buf.to(current_device()))
+    made.stop_gradient = stop_gradient
+    made._edge = made._grad = None
+    made.__dict__.update(state)
+    return made
+
+
+def ones_like(tensor: Tensor) -> Tensor:
+    """Makes a Tensor of ones like another, outside of the graph."""
+    return wrap(torch.ones_like(tensor._buf))
+
+
+def zeros_of(meta: tuple, like: Tensor) -> Tensor:
+    """Makes zeros of a given (shape, dtype) on the device of another Tensor."""
+    return wrap(torch.zeros(meta[0], dtype=meta[1], device=like._buf.device))

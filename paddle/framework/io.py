@@ -1,0 +1,275 @@
+"""paddle.save and paddle.load: state dicts and plain objects with Tensors, in pickle files."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.framework.atomic import atomic_write
+from paddle.framework.packing import to_file_form
+from paddle.framework.pickle_safe import read_pickle
+from paddle.framework.pickle_writer import write_pickle
+from paddle.framework.restoring import from_file_form
+
+__all__ = ["load", "load_dygraph", "save"]
+
+_PARAM_SUFFIX, _OPT_SUFFIX, _PROGRAM_SUFFIX = ".pdparams", ".pdopt", ".pdmodel"
+
+
+def _protocol(value: Any, configs: dict[str, Any]) -> int:
+    if "protocol" in configs:
+        value = configs["protocol"]
+    unknown = sorted(set(configs) - {"protocol", "use_binary_format"})
+    if unknown:
+        raise InvalidArgumentError(
+            f"paddle.save takes no option {unknown[0]!r}", hint="The options are pickle_protocol."
+        )
+    if configs.get("use_binary_format"):
+        raise UnimplementedError(
+            "paddle.save(use_binary_format=True) belongs to later releases",
+            hint="Leave it out: the file is a pickle that all 2.x releases read.",
+        )
+    if type(value) is not int:
+        raise InvalidArgumentError(
+            f"paddle.save: expected pickle_protocol to be an int, but received {value!r}"
+        )
+    if not 2 <= value <= 4:
+        raise InvalidArgumentError(
+            f"paddle.save: expected pickle_protocol to be 2, 3 or 4, but received {value}"
+        )
+    return value
+
+
+def _path(function: str, path: Any) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(
+            f"{function}: expected path to be a str or os.PathLike, "
+            f"but received {type(path).__name__}"
+        )
+    return os.fsdecode(path)
+
+
+def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
+    """Writes a state dict, or any plain object with Tensors inside, to a file.
+
+    The file appears under its name only when it is complete; an older file survives a failure.
+    Files are those of PaddlePaddle: what is written here loads there.
+
+    - A dict of Tensors (a Layer's or an Optimizer's ``state_dict()``) becomes a dict of arrays
+      plus a table of the variables' names.
+    - In any other object each Tensor becomes a tuple ``(name, array)``; it is read as a Tensor
+      again (and so is such a tuple of the user's own).
+
+    Args:
+        obj (object): a Tensor, array, number, str, bytes, None, or a dict, OrderedDict, list,
+            tuple or set of them, nested at will.
+        path (str): where to write; missing folders are created. By convention parameters end
+            in ``.pdparams`` and optimizer states in ``.pdopt``; nothing is added.
+        pickle_protocol (int): 2, 3 or 4. With 2 and 3 arrays over 1 GiB in a state dict are
+            stored in parts.
+        **configs: ``protocol``, the later name of ``pickle_protocol``.
+
+    Raises:
+        ValueError: the path is a folder or has no file name, the protocol is not known, the
+            object contains itself or is nested too deeply, or an array is too large for it.
+        NotImplementedError: the object holds something that is no data, for instance a Layer.
+
+    Examples:
+        .. code-block:: python
+
+            import os, tempfile
+            import paddle
+
+            layer = paddle.nn.Linear(3, 4)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "linear.pdparams")
+                paddle.save(layer.state_dict(), path)
+                print(list(paddle.load(path)))  # ['weight', 'bias']
+    """
+    protocol = _protocol(pickle_protocol, configs)
+    name = _path("paddle.save", path)
+    if not os.path.basename(name):
+        raise InvalidArgumentError(
+            f"paddle.save: expected a path of the form folder/name, but received {name!r}, "
+            "whose name is empty"
+        )
+    if os.path.isdir(name):
+        raise InvalidArgumentError(
+            f"paddle.save: expected a file path, but {name!r} is a folder",
+            hint="Add a file name.",
+        )
+    if isinstance(obj, dict) and not obj:
+        warnings.warn(f"paddle.save: the dict for {name!r} is empty", stacklevel=2)
+    try:
+        packed = to_file_form(obj, protocol)
+        with atomic_write(name) as file:
+            write_pickle(packed, file, protocol)
+    except RecursionError:
+        raise InvalidArgumentError(
+            "paddle.save: the object is nested too deeply", hint="Flatten its containers."
+        ) from None
+    except OverflowError as error:
+        raise InvalidArgumentError(f"paddle.save to {name!r}: {error}") from None
+
+
+def _refuse_other_formats(path: str) -> None:
+    """Tells programs and binary parameter files, which start differently, from pickles."""
+    with open(path, "rb") as file:
+        head = file.read(4)
+    if head[:1] == b"\x0a":
+        raise UnimplementedError(
+            f"paddle.load: '{path}' looks like a program (.pdmodel, __model__), not like a state "
+            "dict",
+            hint="Load it by paddle.jit.load or paddle.static.load_inference_model.",
+        )
+    if head == b"\0\0\0\0":
+        raise UnimplementedError(
+            f"paddle.load: '{path}' looks like a binary parameter file (.pdiparams, __params__, "
+            "or a variable of save_params), not like a state dict",
+            hint="Load it by paddle.jit.load, paddle.static.load_inference_model or "
+            "paddle.static.load_program_state.",
+        )
+
+
+def _missing(path: str) -> Exception:
+    """The error for a path that is no file."""
+    if os.path.isdir(path):
+        return UnimplementedError(
+            f"paddle.load: '{path}' is a folder; reading parameters from the folder of an "
+            "inference model or of save_params is not supported",
+            hint="Use paddle.static.load_program_state or paddle.jit.load.",
+        )
+    near = [path + s for s in (_PARAM_SUFFIX, _OPT_SUFFIX) if os.path.isfile(path + s)]
+    if near:
+        choice = " or ".join(f"paddle.load({name!r})" for name in near)
+        return InvalidArgumentError(
+            f"paddle.load: there is no file '{path}'; it is the prefix of other files",
+            hint=f"Give the full file name: {choice}.",
+        )
+    if os.path.isfile(path + _PROGRAM_SUFFIX):
+        return UnimplementedError(
+            f"paddle.load: '{path}' is the prefix of the program file "
+            f"'{path}{_PROGRAM_SUFFIX}'; reading parameters out of it is not supported",
+            hint="Use paddle.jit.load or paddle.static.load_program_state.",
+        )
+    return InvalidArgumentError(
+        f"paddle.load: there is no file '{path}' (looked for it, and for it with "
+        f"{_PARAM_SUFFIX}, {_OPT_SUFFIX} and {_PROGRAM_SUFFIX} added)"
+    )
+
+
+def _load_options(configs: dict[str, Any], path: str) -> tuple[bool, bool]:
+    """Checks the options; returns ``return_numpy`` and ``keep_name_table``."""
+    for key, value in configs.items():
+        if key in ("model_filename", "params_filename"):
+            if value is not None and not isinstance(value, str):
+                raise TypeError(
+                    f"paddle.load: expected {key} to be a str, but received {type(value).__name__}"
+                )
+            if value is not None and os.path.isfile(path):
+                raise InvalidArgumentError(
+                    f"paddle.load: {key} names a file in the folder of an inference model, but "
+                    f"'{path}' is a file"
+                )
+        elif key in ("return_numpy", "keep_name_table"):
+            if type(value) is not bool:
+                raise TypeError(
+                    f"paddle.load: expected {key} to be a bool, but received {type(value).__name__}"
+                )
+        else:
+            raise InvalidArgumentError(
+                f"paddle.load takes no option {key!r}",
+                hint="The options are return_numpy, keep_name_table, model_filename and "
+                "params_filename.",
+            )
+    return configs.get("return_numpy", False), configs.get("keep_name_table", False)
+
+
+def load(path: str, **configs: Any) -> Any:
+    """Reads a file that :func:`paddle.save` wrote, here or in PaddlePaddle.
+
+    Files of 1.x (``fluid.save``, ``fluid.save_dygraph``) are read too, given their full name.
+    Only data is read: a file that asks for anything but arrays and builtin containers is refused,
+    so that a file from elsewhere cannot run a program.
+
+    Args:
+        path (str): the full file name, with its suffix.
+        **configs: options.
+            ``return_numpy`` (bool): give ``numpy.ndarray`` in place of Tensor; bfloat16 as the
+            uint16 of its bits. Default False.
+            ``keep_name_table`` (bool): keep the entry ``StructuredToParameterName@@`` of a state
+            dict, which maps its keys to the names of variables. Default False.
+            ``model_filename``, ``params_filename`` (str): file names inside the folder of an
+            inference model; such folders are not supported yet.
+
+    Returns:
+        The object, with a Tensor (``stop_gradient`` True, its name as saved) for each that was
+        saved. Arrays become Tensors too, unless the file marks Tensors by ``(name, array)``.
+
+    Raises:
+        ValueError: there is no such file, or it is empty, truncated, damaged or asks for more
+            than data; the text names the file, its size and the reason.
+        NotImplementedError: the path is a program, a binary parameter file or a folder.
+
+    Examples:
+        .. code-block:: python
+
+            import os, tempfile
+            import paddle
+
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "x.pdtensor")
+                paddle.save({"epoch": 3, "x": paddle.ones([2])}, path)
+                print(paddle.load(path)["epoch"])  # 3
+                print(paddle.load(path, return_numpy=True)["x"])  # [1. 1.]
+    """
+    name = _path("paddle.load", path)
+    as_numpy, keep_names = _load_options(configs, name)
+    if not os.path.isfile(name):
+        raise _missing(name)
+    _refuse_other_formats(name)
+    loaded = read_pickle(name)
+    try:
+        return from_file_form(loaded, name, not as_numpy, keep_names)
+    except RecursionError:
+        raise InvalidArgumentError(f"the file '{name}' is nested too deeply") from None
+
+
+def load_dygraph(model_path: str, **configs: Any) -> tuple[dict | None, dict | None]:
+    """Reads ``<prefix>.pdparams`` and ``<prefix>.pdopt``, as 1.x code names them.
+
+    Args:
+        model_path (str): the prefix; a suffix ``.pdparams`` or ``.pdopt`` may be present.
+        **configs: ``keep_name_table`` (bool), see :func:`load`.
+
+    Returns:
+        tuple: the parameters and the optimizer state, as dicts of ``numpy.ndarray``; None where
+        there is no such file.
+
+    Raises:
+        RuntimeError: neither file exists.
+
+    Examples:
+        .. code-block:: python
+
+            import os, tempfile
+            import paddle
+            from paddle.framework.io import load_dygraph
+
+            with tempfile.TemporaryDirectory() as folder:
+                prefix = os.path.join(folder, "model")
+                paddle.save({"w": paddle.ones([2])}, prefix + ".pdparams")
+                params, state = load_dygraph(prefix)
+                print(params["w"], state)  # [1. 1.] None
+    """
+    prefix = _path("load_dygraph", model_path)
+    for suffix in (_PARAM_SUFFIX, _OPT_SUFFIX):
+        prefix = prefix.removesuffix(suffix)
+    files = [prefix + _PARAM_SUFFIX, prefix + _OPT_SUFFIX]
+    if not any(map(os.path.isfile, files)):
+        raise NotFoundError(f"load_dygraph: there is neither '{files[0]}' nor '{files[1]}'")
+    configs = {**configs, "return_numpy": True}
+    params, state = (load(f, **configs) if os.path.isfile(f) else None for f in files)
+    return params, state

@@ -1,0 +1,38 @@
+"""Data loading: datasets, samplers and the DataLoader."""
+
+from paddle.io.dataloader.batch_sampler import BatchSampler, DistributedBatchSampler
+from paddle.io.dataloader.dataset import (
+    ChainDataset,
+    ComposeDataset,
+    Dataset,
+    IterableDataset,
+    Subset,
+    TensorDataset,
+    random_split,
+)
+from paddle.io.dataloader.sampler import (
+    RandomSampler,
+    Sampler,
+    SequenceSampler,
+    WeightedRandomSampler,
+)
+from paddle.io.dataloader.worker_info import get_worker_info
+from paddle.io.reader import DataLoader
+
+__all__ = [
+    "BatchSampler",
+    "ChainDataset",
+    "ComposeDataset",
+    "DataLoader",
+    "Dataset",
+    "DistributedBatchSampler",
+    "IterableDataset",
+    "RandomSampler",
+    "Sampler",
+    "SequenceSampler",
+    "Subset",
+    "TensorDataset",
+    "WeightedRandomSampler",
+    "get_worker_info",
+    "random_split",
+]

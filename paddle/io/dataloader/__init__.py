@@ -1,0 +1,1 @@
+"""The parts that paddle.io is made of."""

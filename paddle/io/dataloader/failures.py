@@ -1,0 +1,53 @@
+"""Carries an exception from a worker process to the trainer, with its class and traceback."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from typing import Any
+
+
+class Failure:
+    """An exception on its way between processes.
+
+    Args:
+        error (Exception): what was raised in the worker.
+        where (str): which worker it was.
+    """
+
+    def __init__(self, error: BaseException, where: str) -> None:
+        self.kind = _portable_class(type(error))
+        trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        self.text = f"{error}\n\nraised in {where}; the traceback there:\n{trace}"
+
+    def exception(self) -> BaseException:
+        """Returns an exception of the original class whose text holds the worker's traceback."""
+        return _with_text(self.kind, self.text)
+
+
+def _portable_class(kind: type) -> Any:
+    """Returns the nearest base class the other process can find by its name."""
+    for base in kind.__mro__:
+        try:
+            if pickle.loads(pickle.dumps(base)) is base:
+                return base
+        except Exception:
+            continue
+    return RuntimeError
+
+
+def _with_text(kind: Any, text: str) -> BaseException:
+    if issubclass(kind, StopIteration):
+        return RuntimeError(text)
+    try:
+        made = kind(text)
+        if str(made) == text:
+            return made
+    except Exception:
+        pass
+    # Its constructor wants something else, or, like KeyError, it shows the text escaped.
+    looks = {"__str__": lambda self: text, "__module__": kind.__module__}
+    sub: Any = type(kind.__name__, (kind,), looks)
+    made = sub.__new__(sub)
+    made.args = (text,)
+    return made

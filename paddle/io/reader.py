@@ -1,0 +1,396 @@
+"""DataLoader: batches of a dataset as Tensors, read here or by worker processes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.io.dataloader.ahead import copy_ahead
+from paddle.io.dataloader.batch_sampler import BatchSampler
+from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
+from paddle.io.dataloader.convert import loader_device, target_device, to_device, to_tensors
+from paddle.io.dataloader.dataset import Dataset, IterableDataset
+from paddle.io.dataloader.fetch import END, Recipe
+from paddle.io.dataloader.generator_loader import GeneratorLoader
+from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
+
+
+class _NoLength(InvalidArgumentError, TypeError):
+    """Also a TypeError, which is what lets ``list(loader)`` go on without a length."""
+
+
+class DataLoader:
+    """Iterates over a dataset in batches of Tensors.
+
+    Both ``for batch in loader`` and ``for batch in loader()`` work. A batch looks like a sample,
+    with a Tensor in place of each array or number: ``[images, labels]`` for tuples and lists, a
+    dict for dicts, a single Tensor for samples that are single arrays.
+
+    Args:
+        dataset (Dataset): a :class:`Dataset`, an :class:`IterableDataset`, or anything with
+            ``__getitem__`` and ``__len__``.
+        feed_list (list|None): Variables (or names) that the fields belong to; needed, and used,
+            where ``return_list`` is False.
+        places (Place|list|None): the device the Tensors go to, as a place or a list of one. None
+            means the current device.
+        return_list (bool): True yields ``[field, ...]``; False yields ``[{name: field, ...}]``
+            with the names of ``feed_list``, ready for ``Executor.run``. Without ``feed_list``
+            there are no names, and in dynamic mode False yields what True does.
+        batch_sampler (BatchSampler|None): an iterable of lists of sample numbers, in place of
+            ``batch_size``, ``shuffle`` and ``drop_last``.
+        batch_size (int|None): samples in a batch. None switches batching off: every sample comes
+            as it is, with Tensors for arrays.
+        shuffle (bool): whether to visit samples in random order, which follows ``paddle.seed``
+            (or ``np.random.seed`` where only that was called).
+        drop_last (bool): whether to leave out a last batch that is not full.
+        collate_fn (callable|None): makes a batch from a list of samples; None stacks them, see
+            :func:`paddle.io.dataloader.collate.default_collate_fn`. Arrays in what it returns
+            become Tensors.
+        num_workers (int): processes that read the data; 0 reads it in this one.
+        use_buffer_reader (bool): whether to copy the next batch to the GPU while the current one
+            is worked on. On a CPU there is nothing to copy, and samples are never read by a
+            thread of this process: it gains nothing (an epoch of MNIST took 0.38 s with and
+            without one), and random numbers that a dataset and the training draw would no longer
+            repeat from run to run. To overlap reading with training, use workers.
+        use_shared_memory (bool): whether workers hand over large batches in shared memory
+            (Linux) or through a pipe.
+        timeout (int|float): seconds to wait for a batch of a worker; 0 waits as long as the
+            worker lives.
+        worker_init_fn (callable|None): called in each worker with its number, before it reads.
+
+    Raises:
+        TypeError, ValueError: arguments that are wrong or exclude each other. While iterating:
+            whatever the dataset raises, with the worker's number and traceback in the message;
+            RuntimeError where a worker dies or ``timeout`` passes.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            from paddle.io import DataLoader, Dataset
+
+            class Random(Dataset):
+                def __getitem__(self, idx):
+                    return np.random.rand(4).astype("float32"), idx % 3
+
+                def __len__(self):
+                    return 10
+
+            loader = DataLoader(Random(), batch_size=4, shuffle=True, drop_last=True)
+            for x, y in loader():
+                print(x.shape, y.shape)  # [4, 4] [4], twice
+    """
+
+    def __init__(
+        self,
+        dataset: Any,
+        feed_list: Any = None,
+        places: Any = None,
+        return_list: bool = True,
+        batch_sampler: Any = None,
+        batch_size: int | None = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Callable[[list], Any] | None = None,
+        num_workers: int = 0,
+        use_buffer_reader: bool = True,
+        use_shared_memory: bool = True,
+        timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None,
+    ) -> None:
+        _check_dataset(dataset)
+        _check_workers(num_workers, timeout)
+        _check_callables(collate_fn, worker_init_fn)
+        _check_flags(
+            return_list=return_list,
+            shuffle=shuffle,
+            drop_last=drop_last,
+            use_buffer_reader=use_buffer_reader,
+            use_shared_memory=use_shared_memory,
+        )
+        self.dataset = dataset
+        self.feed_list = feed_list
+        self.places = places
+        self.return_list = return_list
+        self.collate_fn = collate_fn
+        self.num_workers = num_workers
+        self.use_buffer_reader = use_buffer_reader
+        self.use_shared_memory = use_shared_memory
+        self.timeout = timeout
+        self.worker_init_fn = worker_init_fn
+        self._device = loader_device(places)
+        self._names = feed_names(feed_list, return_list)
+        self._stream = isinstance(dataset, IterableDataset)
+        self._set_batching(batch_sampler, batch_size, shuffle, drop_last)
+
+    def _set_batching(
+        self, batch_sampler: Any, batch_size: int | None, shuffle: bool, drop_last: bool
+    ) -> None:
+        self.batch_sampler = None
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self._shuffle = shuffle
+        if self._stream and (shuffle or batch_sampler is not None):
+            what = "shuffle=True" if shuffle else "a batch_sampler"
+            raise InvalidArgumentError(
+                f"DataLoader: expected neither shuffle nor batch_sampler with an IterableDataset, "
+                f"whose samples have no numbers, but received {what}.",
+                hint="shuffle inside the dataset's __iter__",
+            )
+        if batch_sampler is not None:
+            if batch_size != 1 or shuffle or drop_last:
+                raise InvalidArgumentError(
+                    "DataLoader: expected batch_size, shuffle and drop_last to be left alone where "
+                    f"a batch_sampler decides on them, but received batch_size={batch_size!r}, "
+                    f"shuffle={shuffle}, drop_last={drop_last}."
+                )
+            if not hasattr(batch_sampler, "__iter__"):
+                raise TypeError(
+                    "DataLoader(batch_sampler): expected an iterable of lists of sample numbers, "
+                    f"but received {type(batch_sampler).__name__}."
+                )
+            self.batch_sampler = batch_sampler
+            self.batch_size = None
+            return
+        if batch_size is not None and not is_count(batch_size):
+            raise InvalidArgumentError(
+                "DataLoader(batch_size): expected a positive int or None, "
+                f"but received {batch_size!r}."
+            )
+        if batch_size is not None and not self._stream:
+            self.batch_sampler = BatchSampler(
+                dataset=self.dataset, shuffle=shuffle, batch_size=batch_size, drop_last=drop_last
+            )
+
+    def __len__(self) -> int:
+        if self._stream:
+            raise _NoLength(
+                "DataLoader: the number of batches of an IterableDataset is unknown before it "
+                "has been iterated over."
+            )
+        if self.batch_sampler is not None:
+            return len(self.batch_sampler)
+        return len(self.dataset)
+
+    def __iter__(self) -> Iterator[Any]:
+        device = target_device(self._device)
+        batches = self._batches()
+        if device.type == "cuda" and self.use_buffer_reader:
+            batches = copy_ahead(batches, device)
+        elif device.type != "cpu":
+            batches = (to_device(batch, device) for batch in batches)
+        if self._names is not None:
+            return (named_fields(batch, self._names) for batch in batches)
+        return batches
+
+    def __call__(self) -> Iterator[Any]:
+        return iter(self)
+
+    def _tasks(self) -> Iterator[Any]:
+        if self._stream:
+            return itertools.repeat(None)
+        if self.batch_sampler is not None:
+            return iter(self.batch_sampler)
+        order = RandomSampler if self._shuffle else SequenceSampler
+        return iter(order(self.dataset))
+
+    def _recipe(self) -> Recipe:
+        single = self.batch_size is None and self.batch_sampler is None
+        make = self.collate_fn or (default_convert_fn if single else default_collate_fn)
+        # With a batch sampler each task tells how many samples there are.
+        size = self.batch_size if self.batch_sampler is None else 0
+        return Recipe(self.dataset, make, self._stream, size, self.drop_last)
+
+    def _batches(self) -> Iterator[Any]:
+        recipe = self._recipe()
+        if self.num_workers:
+            read = read_with_workers(
+                recipe,
+                self._tasks(),
+                self.num_workers,
+                share=self.use_shared_memory,
+                timeout=self.timeout,
+                init=self.worker_init_fn,
+            )
+            for batch in read:
+                yield to_tensors(batch, share=True)
+            return
+        fetch = recipe.fetcher()
+        # What the default made is ours; what comes from elsewhere may live on elsewhere.
+        share = recipe.make is default_collate_fn
+        for task in self._tasks():
+            batch = fetch(task)
+            if batch is END:
+                return
+            yield to_tensors(batch, share)
+
+    @staticmethod
+    def from_generator(
+        feed_list: Any = None,
+        capacity: int | None = None,
+        use_double_buffer: bool = True,
+        iterable: bool = True,
+        return_list: bool = False,
+        use_multiprocess: bool = False,
+        drop_last: bool = True,
+    ) -> GeneratorLoader:
+        """Makes a loader that reads from a Python generator function.
+
+        The function is given afterwards, by ``set_sample_generator``,
+        ``set_sample_list_generator`` or ``set_batch_generator``.
+
+        Args:
+            feed_list (list|None): Variables (or names) that the fields belong to.
+            capacity (int|None): batches that a process may read ahead; used with
+                ``use_multiprocess``, since without it nothing is read before it is needed. None
+                means 2.
+            use_double_buffer (bool): whether to copy the next batch to the GPU while the current
+                one is worked on.
+            iterable (bool): must be True: the loader is iterated over.
+            return_list (bool): as in :class:`DataLoader`.
+            use_multiprocess (bool): whether the generator runs in a process of its own.
+            drop_last (bool): whether to leave out batches at the end that do not suffice for all
+                devices. With one device per process there are none.
+
+        Returns:
+            GeneratorLoader: an iterable of batches.
+
+        Raises:
+            NotImplementedError: ``iterable`` is False.
+
+        Examples:
+            .. code-block:: python
+
+                import numpy as np
+                import paddle
+
+                def samples():
+                    for i in range(5):
+                        yield np.ones([3], "float32") * i, np.array([i])
+
+                loader = paddle.io.DataLoader.from_generator(capacity=2, return_list=True)
+                loader.set_sample_generator(samples, batch_size=2)
+                for x, y in loader():
+                    print(x.shape, y.shape)  # [2, 3] [2, 1], twice
+        """
+        return GeneratorLoader(
+            feed_list,
+            capacity,
+            use_double_buffer,
+            iterable,
+            return_list,
+            use_multiprocess,
+            drop_last,
+        )
+
+    @staticmethod
+    def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:
+        """Refuses: this read files of a ``paddle.distributed`` InMemoryDataset or QueueDataset.
+
+        Args:
+            dataset (DatasetBase): such a dataset.
+            places (list): devices.
+            drop_last (bool): whether to leave out batches at the end.
+
+        Raises:
+            NotImplementedError: always; it says what to do instead.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                try:
+                    paddle.io.DataLoader.from_dataset(None, [paddle.CPUPlace()])
+                except NotImplementedError as error:
+                    print("DataLoader(dataset" in str(error))  # True
+        """
+        raise NotImplementedError(
+            "DataLoader.from_dataset is not available. Read the files in a paddle.io.Dataset or "
+            "IterableDataset and use DataLoader(dataset, batch_size=..., num_workers=...)."
+        )
+
+
+def feed_names(feed_list: Any, return_list: bool) -> list[str] | None:
+    """Returns the names under which fields are yielded, or None where they are yielded as a list.
+
+    Args:
+        feed_list (list|None): Variables or names.
+        return_list (bool): whether a list is asked for.
+    """
+    if feed_list is not None and not isinstance(feed_list, (list, tuple)):
+        raise TypeError(
+            "DataLoader(feed_list): expected a list of Variables or names, "
+            f"but received {type(feed_list).__name__}."
+        )
+    if return_list:
+        return None
+    if feed_list is None:
+        from paddle.framework.mode import in_dynamic_mode
+
+        if not in_dynamic_mode():
+            raise InvalidArgumentError(
+                "DataLoader(feed_list): expected a list of Variables where return_list is False "
+                "in static mode, but received None.",
+                hint="pass feed_list, or return_list=True",
+            )
+        return None
+    return [v if isinstance(v, str) else v.name for v in feed_list]
+
+
+def named_fields(batch: Any, names: list[str]) -> list[dict[str, Any]]:
+    """Returns ``[{name: field}]`` for a batch of as many fields as there are names."""
+    fields = list(batch) if isinstance(batch, (list, tuple)) else [batch]
+    if isinstance(batch, dict):
+        fields = list(batch.values())
+    if len(fields) != len(names):
+        raise InvalidArgumentError(
+            f"DataLoader(feed_list): expected {len(names)} fields in a batch, one for each of "
+            f"{names}, but received {len(fields)}."
+        )
+    return [dict(zip(names, fields, strict=True))]
+
+
+def _check_dataset(dataset: Any) -> None:
+    if isinstance(dataset, Dataset):
+        return
+    if not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
+        raise TypeError(
+            "DataLoader(dataset): expected a paddle.io.Dataset, or an object with __getitem__ and "
+            f"__len__, but received {type(dataset).__name__}."
+        )
+
+
+def _check_workers(num_workers: Any, timeout: Any) -> None:
+    is_int = isinstance(num_workers, int) and not isinstance(num_workers, bool)
+    if not is_int or num_workers < 0:
+        raise InvalidArgumentError(
+            f"DataLoader(num_workers): expected an int of at least 0, but received {num_workers!r}."
+        )
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(
+            f"DataLoader(timeout): expected a number, but received {type(timeout).__name__}."
+        )
+    if not timeout >= 0:
+        raise InvalidArgumentError(
+            f"DataLoader(timeout): expected a number of at least 0, but received {timeout}."
+        )
+
+
+def _check_callables(collate_fn: Any, worker_init_fn: Any) -> None:
+    for name, value in (("collate_fn", collate_fn), ("worker_init_fn", worker_init_fn)):
+        if value is not None and not callable(value):
+            raise TypeError(
+                f"DataLoader({name}): expected a function or None, "
+                f"but received {type(value).__name__}."
+            )
+
+
+def _check_flags(**flags: Any) -> None:
+    for name, value in flags.items():
+        if not isinstance(value, (bool, int)):
+            raise TypeError(
+                f"DataLoader({name}): expected a bool, but received {type(value).__name__}."
+            )

@@ -1,0 +1,633 @@
+"""Activation functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.dtype import dtype_name
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import C
+from paddle.core.tensor import Tensor
+from paddle.tensor.inplace import replace
+from paddle.tensor.math import tanh
+
+__all__ = [
+    "elu",
+    "elu_",
+    "gelu",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "leaky_relu",
+    "log_sigmoid",
+    "log_softmax",
+    "maxout",
+    "prelu",
+    "relu",
+    "relu6",
+    "relu_",
+    "selu",
+    "sigmoid",
+    "softmax",
+    "softmax_",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "swish",
+    "tanh",
+    "tanhshrink",
+    "thresholded_relu",
+]
+
+
+def _converted(x: Tensor, dtype: Any) -> Tensor:
+    """Casts the input of softmax to the dtype that was asked for."""
+    return x if dtype is None else x.astype(dtype_name(dtype))
+
+
+def relu(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Rectified linear unit.
+
+    .. math:: \max(0, x)
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.relu(x)
+
+
+def relu6(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Rectified linear unit that stops at 6.
+
+    .. math:: \min(\max(0, x), 6)
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.relu6(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.relu6(x)
+
+
+def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
+    r"""Exponential linear unit, https://arxiv.org/abs/1511.07289.
+
+    .. math:: x \text{ if } x > 0 \text{ else } \alpha (e^x - 1)
+
+    Args:
+        x (Tensor): any shape, floating.
+        alpha (float): scale of the negative part. Default: 1.0.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.elu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.elu(x, alpha=alpha)
+
+
+def selu(
+    x: Tensor,
+    scale: float = 1.0507009873554805,
+    alpha: float = 1.6732632423543772,
+    name: str | None = None,
+) -> Tensor:
+    r"""Scaled exponential linear unit, https://arxiv.org/abs/1706.02515.
+
+    .. math:: scale \cdot (x \text{ if } x > 0 \text{ else } \alpha (e^x - 1))
+
+    Args:
+        x (Tensor): any shape, floating.
+        scale (float): factor of the result, above 1. Default: 1.0507009873554805.
+        alpha (float): scale of the negative part, not negative. Default: 1.6732632423543772.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.selu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    if scale <= 1.0:
+        raise InvalidArgumentError(f"selu(scale): expected more than 1.0, but received {scale}.")
+    if alpha < 0:
+        raise InvalidArgumentError(f"selu(alpha): expected at least 0, but received {alpha}.")
+    return C.selu(x, scale=scale, alpha=alpha)
+
+
+def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
+    r"""Gaussian error linear unit, https://arxiv.org/abs/1606.08415.
+
+    .. math:: 0.5 x (1 + \mathrm{erf}(x / \sqrt 2))
+
+    Args:
+        x (Tensor): any shape, floating.
+        approximate (bool): use the tanh approximation. Default: False.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.gelu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.gelu(x, approximate=approximate)
+
+
+def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
+    r"""Rectified linear unit that leaks below zero.
+
+    .. math:: x \text{ if } x \ge 0 \text{ else } slope \cdot x
+
+    Args:
+        x (Tensor): any shape, floating.
+        negative_slope (float): slope below zero. Default: 0.01.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.leaky_relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.leaky_relu(x, alpha=negative_slope)
+
+
+def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
+    r"""Sets small values to zero.
+
+    .. math:: x \text{ if } |x| > threshold \text{ else } 0
+
+    Args:
+        x (Tensor): any shape, floating.
+        threshold (float): half the width of the band set to zero. Default: 0.5.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.hardshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.hard_shrink(x, threshold=threshold)
+
+
+def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
+    r"""Moves values towards zero.
+
+    .. math:: \mathrm{sign}(x) \max(|x| - threshold, 0)
+
+    Args:
+        x (Tensor): any shape, floating.
+        threshold (float): how far values move towards zero, not negative. Default: 0.5.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.softshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    if threshold < 0:
+        raise InvalidArgumentError(
+            f"softshrink(threshold): expected at least 0, but received {threshold}."
+        )
+    return C.softshrink(x, lambda_=threshold)
+
+
+def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
+    r"""What tanh takes away.
+
+    .. math:: x - \tanh(x)
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.tanhshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.tanh_shrink(x)
+
+
+def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
+    r"""Piecewise linear tanh.
+
+    .. math:: \min(\max(x, min), max)
+
+    Args:
+        x (Tensor): any shape, floating.
+        min (float): lower bound. Default: -1.0.
+        max (float): upper bound. Default: 1.0.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.hardtanh(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.brelu(x, t_min=min, t_max=max)
+
+
+def hardsigmoid(
+    x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
+) -> Tensor:
+    r"""Piecewise linear sigmoid.
+
+    .. math:: \min(\max(slope \cdot x + offset, 0), 1)
+
+    Args:
+        x (Tensor): any shape, floating.
+        slope (float): slope of the middle part. Default: 0.1666667.
+        offset (float): value at zero. Default: 0.5.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.hardsigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.hard_sigmoid(x, slope=slope, offset=offset)
+
+
+def hardswish(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Piecewise form of swish, https://arxiv.org/abs/1905.02244.
+
+    .. math:: x \min(\max(x + 3, 0), 6) / 6
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.hardswish(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.hard_swish(x)
+
+
+def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Logistic function.
+
+    .. math:: 1 / (1 + e^{-x})
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.sigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.sigmoid(x)
+
+
+def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Logarithm of the logistic function.
+
+    .. math:: -\log(1 + e^{-x})
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.log_sigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.logsigmoid(x)
+
+
+def softplus(x: Tensor, beta: float = 1, threshold: float = 20, name: str | None = None) -> Tensor:
+    r"""Smooth rectified linear unit.
+
+    .. math:: \log(1 + e^{\beta x}) / \beta
+
+    Args:
+        x (Tensor): any shape, floating.
+        beta (float): sharpness. Default: 1.
+        threshold (float): above it (times beta) the result is x itself. Default: 20.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.softplus(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.softplus(x, beta=float(beta), threshold=float(threshold))
+
+
+def softsign(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Squashes values into (-1, 1).
+
+    .. math:: x / (1 + |x|)
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.softsign(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.softsign(x)
+
+
+def swish(x: Tensor, name: str | None = None) -> Tensor:
+    r"""Self-gated unit, https://arxiv.org/abs/1710.05941.
+
+    .. math:: x / (1 + e^{-x})
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.swish(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.swish(x)
+
+
+def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None) -> Tensor:
+    r"""Rectified linear unit with a threshold.
+
+    .. math:: x \text{ if } x > threshold \text{ else } 0
+
+    Args:
+        x (Tensor): any shape, floating.
+        threshold (float): where the line starts. Default: 1.0.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape and dtype of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.thresholded_relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
+    """
+    return C.thresholded_relu(x, threshold=threshold)
+
+
+def relu_(x: Tensor, name: str | None = None) -> Tensor:
+    """:func:`relu` that replaces the contents of ``x`` and returns it.
+
+    Args:
+        x (Tensor): any shape, floating.
+        name (str, optional): not used in dynamic mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([-1.0, 1.0])
+            paddle.nn.functional.relu_(x)
+            print(x.numpy())  # [0. 1.]
+    """
+    return replace(x, C.relu(x))
+
+
+def elu_(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
+    """:func:`elu` that replaces the contents of ``x`` and returns it.
+
+    Args:
+        x (Tensor): any shape, floating.
+        alpha (float): scale of the negative part. Default: 1.0.
+        name (str, optional): not used in dynamic mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([-1.0, 1.0])
+            paddle.nn.functional.elu_(x)
+    """
+    return replace(x, C.elu(x, alpha=alpha))
+
+
+def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+    r"""Exponentials that sum to one along an axis: :math:`e^{x_i} / \sum_j e^{x_j}`.
+
+    Args:
+        x (Tensor): any shape, floating (or of any type with ``dtype``).
+        axis (int): the axis that sums to one. Default: -1.
+        dtype (str, optional): ``x`` is converted to it first.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [0.5 0.5]
+    """
+    return C.softmax(x if dtype is None else _converted(x, dtype), axis=axis)
+
+
+def softmax_(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """:func:`softmax` that replaces the contents of ``x`` and returns it.
+
+    Args:
+        x (Tensor): any shape, floating.
+        axis (int): the axis that sums to one. Default: -1.
+        dtype (str, optional): ``x`` is converted to it first.
+        name (str, optional): not used in dynamic mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([0.0, 0.0])
+            paddle.nn.functional.softmax_(x)
+            print(x.numpy())  # [0.5 0.5]
+    """
+    return replace(x, softmax(x, axis, dtype))
+
+
+def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+    r"""Logarithm of softmax: :math:`x_i - \log \sum_j e^{x_j}`.
+
+    Args:
+        x (Tensor): any shape, floating.
+        axis (int): the axis whose exponentials sum to one. Default: -1.
+        dtype (str, optional): ``x`` is converted to it first.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.log_softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [-0.6931472 -0.6931472]
+    """
+    return C.log_softmax(x if dtype is None else _converted(x, dtype), axis=axis)
+
+
+def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Tensor:
+    r"""The largest of each group of channels, https://arxiv.org/abs/1302.4389.
+
+    Args:
+        x (Tensor): 4-D; the size of ``axis`` divides by ``groups``.
+        groups (int): channels per group.
+        axis (int): the channel axis: 1, -1 or 3. Default: 1.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: with ``groups`` times fewer channels.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            print(F.maxout(paddle.rand([1, 4, 2, 2]), groups=2).shape)  # [1, 2, 2, 2]
+    """
+    if axis not in (1, -1, 3):
+        raise InvalidArgumentError(f"maxout(axis): expected 1, -1 or 3, but received {axis}.")
+    if x.ndim != 4 or groups < 1 or x.shape[axis] % groups:
+        raise InvalidArgumentError(
+            f"maxout: expected a 4-D Tensor whose axis {axis} divides by groups={groups}, "
+            f"but received shape {x.shape}."
+        )
+    return C.maxout(x, groups=groups, axis=axis)
+
+
+def prelu(x: Tensor, weight: Tensor, name: str | None = None) -> Tensor:
+    r"""Rectified linear unit with learnt slopes: :math:`\max(0, x) + w \min(0, x)`.
+
+    Args:
+        x (Tensor): any shape, floating; axis 1 holds the channels.
+        weight (Tensor): 1-D, one slope for all or one per channel.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: of the shape of ``x``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            x = paddle.to_tensor([[-1.0, 2.0]])
+            print(F.prelu(x, paddle.to_tensor([0.25])).numpy())  # [[-0.25  2.  ]]
+    """
+    if weight.ndim != 1:
+        raise InvalidArgumentError(
+            f"prelu(weight): expected one dimension, but received shape {weight.shape}."
+        )
+    if weight.shape[0] == 1:
+        return C.prelu(x, weight, mode="all")
+    if x.ndim < 2 or x.shape[1] != weight.shape[0]:
+        raise InvalidArgumentError(
+            f"prelu(weight): expected 1 slope or one per channel of x, whose shape is {x.shape}, "
+            f"but received {weight.shape[0]}."
+        )
+    return C.prelu(x, weight, mode="channel")

@@ -1,0 +1,88 @@
+"""Functions that turn class numbers into vectors."""
+
+from __future__ import annotations
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import C
+from paddle.core.tensor import Tensor
+
+__all__ = ["embedding", "one_hot"]
+
+
+def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
+    """Vectors that are 1 at a class number and 0 elsewhere.
+
+    Args:
+        x (Tensor): int32 or int64 class numbers, any shape.
+        num_classes (int): the number of classes.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: float32, the shape of ``x`` and one dimension of ``num_classes`` more.
+
+    Raises:
+        ValueError: a number outside of the classes.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.nn.functional.one_hot(paddle.to_tensor([0, 2]), 3).numpy())
+            # [[1. 0. 0.]
+            #  [0. 0. 1.]]
+    """
+    if isinstance(num_classes, Tensor):
+        num_classes = int(num_classes)
+    if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+        raise TypeError(
+            f"one_hot(num_classes): expected an int, but received {type(num_classes).__name__}."
+        )
+    if num_classes < 1:
+        raise InvalidArgumentError(f"one_hot(num_classes): expected at least 1, got {num_classes}.")
+    if x._dt.is_floating_point:
+        raise TypeError(f"one_hot(x): expected integers, but received {x.dtype}.")
+    return C.one_hot_v2(x, None, depth=num_classes)
+
+
+def embedding(
+    x: Tensor,
+    weight: Tensor,
+    padding_idx: int | None = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Looks up rows of a table.
+
+    Args:
+        x (Tensor): int32 or int64 row numbers, any shape.
+        weight (Tensor): the table, shape [rows, width].
+        padding_idx (int, optional): this row gives zeros and gets no gradient; negative counts
+            from the end.
+        sparse (bool): the gradient concerns only the rows that occur. The result is the same; the
+            gradient is kept dense for now.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: the shape of ``x`` and one dimension of ``width`` more.
+
+    Raises:
+        IndexError: a number that is no row of the table.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            table = paddle.to_tensor([[0.0, 0.0], [1.0, 2.0]])
+            print(paddle.nn.functional.embedding(paddle.to_tensor([1, 0]), table).numpy())
+            # [[1. 2.]
+            #  [0. 0.]]
+    """
+    if padding_idx is None:
+        return C.lookup_table_v2(x, weight, is_sparse=sparse)
+    rows = weight.shape[0]
+    if not -rows <= padding_idx < rows:
+        raise InvalidArgumentError(
+            f"embedding(padding_idx): expected -{rows} <= padding_idx < {rows}, "
+            f"but received {padding_idx}."
+        )
+    return C.lookup_table_v2(x, weight, padding_idx=padding_idx % rows, is_sparse=sparse)

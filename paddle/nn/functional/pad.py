@@ -1,0 +1,103 @@
+"""Padding of sequences, images, volumes and whole Tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import C
+from paddle.nn.functional.window_args import integer
+
+__all__ = ["pad"]
+
+_MODES = ("constant", "reflect", "replicate", "circular")
+_FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
+
+
+def pad(
+    x: Any,
+    pad: Any,
+    mode: str = "constant",
+    value: float = 0.0,
+    data_format: str = "NCHW",
+    name: str | None = None,
+) -> Any:
+    """Adds elements before and behind a Tensor's dimensions; negative numbers take some away.
+
+    Args:
+        x (Tensor): of any shape for the first form of ``pad``, else of 3 to 5 dimensions.
+        pad (list[int]|tuple[int]|Tensor): for ``mode='constant'`` two numbers for every dimension,
+            first dimension first; or two numbers for every spatial dimension, *last* one first:
+            ``[left, right]``, ``[left, right, top, bottom]`` or
+            ``[left, right, top, bottom, front, back]``.
+        mode (str): ``'constant'`` adds ``value``; ``'reflect'`` mirrors at the first and last
+            element, ``'replicate'`` repeats them, ``'circular'`` goes on at the other end.
+        value (float): what ``'constant'`` adds.
+        data_format (str): ``'NCL'``, ``'NLC'``, ``'NCHW'``, ``'NHWC'``, ``'NCDHW'`` or ``'NDHWC'``;
+            for the second form of ``pad``.
+        name (str|None): has no effect.
+
+    Returns:
+        Tensor: of ``x``'s dtype.
+
+    Raises:
+        ValueError: ``pad``, ``mode`` or ``data_format`` does not fit ``x``, or reflection needs
+            more elements than there are.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.nn.functional as F
+            x = paddle.to_tensor([[[[1.0, 2.0, 3.0]]]])
+            print(F.pad(x, [1, 2, 0, 0], mode="reflect").numpy())  # [[[[2. 1. 2. 3. 2. 1.]]]]
+            print(F.pad(x, [0, 0, 0, 0, 1, 0, 0, 0], value=9.0).shape)  # [1, 1, 2, 3]
+    """
+    if mode not in _MODES:
+        raise InvalidArgumentError(
+            f"pad(mode): expected one of {list(_MODES)}, but received {mode!r}."
+        )
+    if not hasattr(x, "stop_gradient"):
+        raise TypeError(f"pad(x): expected a Tensor, but received {type(x).__name__}.")
+    amounts = _amounts(pad)
+    rank = len(x.shape)
+    if mode == "constant" and len(amounts) == 2 * rank:
+        return C.pad(x, paddings=amounts, pad_value=float(value))
+    last = _channel_last(rank, amounts, data_format)
+    # One operator for all: sequences and images become volumes of depth 1.
+    missing = 5 - rank
+    axes = list(range(1, 1 + missing)) if last else list(range(2, 2 + missing))
+    if missing:
+        x = C.unsqueeze2(x, axes=axes)[0]
+    out = C.pad3d(
+        x,
+        paddings=amounts + [0, 0] * missing,
+        mode=mode,
+        value=float(value),
+        data_format="NDHWC" if last else "NCDHW",
+    )
+    return C.squeeze2(out, axes=axes)[0] if missing else out
+
+
+def _amounts(pad: Any) -> list[int]:
+    if hasattr(pad, "stop_gradient"):
+        pad = pad.tolist()
+    if not isinstance(pad, (list, tuple)):
+        raise TypeError(f"pad(pad): expected a list of integers or a Tensor, but received {pad!r}.")
+    return [integer("pad", "pad", n) for n in pad]
+
+
+def _channel_last(rank: int, amounts: list[int], data_format: str) -> bool:
+    """Checks the second form of ``pad`` and says whether channels come last."""
+    if rank not in _FORMATS or len(amounts) != 2 * (rank - 2):
+        spatial = f" or, for the spatial dimensions, {2 * (rank - 2)}" if rank in _FORMATS else ""
+        raise InvalidArgumentError(
+            f"pad(pad): expected {2 * rank} numbers (mode 'constant'){spatial} for x of {rank} "
+            f"dimensions, but received {amounts}."
+        )
+    if data_format not in _FORMATS[rank]:
+        raise InvalidArgumentError(
+            f"pad(data_format): expected one of {list(_FORMATS[rank])} for x of {rank} dimensions, "
+            f"but received {data_format!r}."
+        )
+    return data_format == _FORMATS[rank][1]

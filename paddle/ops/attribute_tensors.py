@@ -1,0 +1,35 @@
+"""Attributes that a Program may also give as tensors: a shape, an axis, the start of a slice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+
+def ints(
+    attr: Sequence[int], whole: torch.Tensor | None = None, parts: list[torch.Tensor] | None = None
+) -> Sequence[int]:
+    """Returns a list attribute, read from tensors where they were given.
+
+    Args:
+        attr (list[int]): the attribute itself.
+        whole (Tensor|None): one tensor that holds all of it.
+        parts (list[Tensor]|None): one tensor of one element per entry.
+    """
+    if parts:
+        return [int(part) for part in parts]
+    if whole is not None:
+        return whole.reshape(-1).tolist()
+    return attr
+
+
+def known(attr: Sequence[int], whole: Any = None, parts: Any = None) -> list[int]:
+    """Returns what shape rules may know of such a shape: -1 where a tensor will say it."""
+    if parts:
+        entries = list(attr) if len(attr) == len(parts) else [-1] * len(parts)
+        return [n if n >= 0 else -1 for n in entries]
+    if whole is not None:
+        return [-1] * max(whole.shape[0], 0)
+    return list(attr)

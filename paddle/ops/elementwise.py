@@ -1,0 +1,184 @@
+"""Elementwise operators of two operands, with broadcasting."""
+
+from __future__ import annotations
+
+import torch
+
+from paddle.core.op import op
+
+
+def reduce_to(grad: torch.Tensor, shape: torch.Size) -> torch.Tensor:
+    """Sums a gradient over the dimensions along which its operand was broadcast."""
+    return grad if grad.shape == shape else grad.sum_to_size(shape)
+
+
+def align(x: torch.Tensor, y: torch.Tensor, axis: int) -> torch.Tensor:
+    """Appends ones to ``y``'s shape so that its first dimension meets ``x``'s dimension ``axis``."""
+    if axis in (-1, None) or y.dim() >= x.dim():
+        return y
+    return y.reshape(list(y.shape) + [1] * (x.dim() - axis - y.dim()))
+
+
+@op("elementwise_add", "X Y -> Out", infer="broadcast", direct=torch.add, unify=True)
+def elementwise_add(x, y, *, axis=-1):
+    return torch.add(x, align(x, y, axis))
+
+
+@elementwise_add.grad("X.shape Y.shape")
+def _(d_out, x_shape, y_shape, *, axis, wanted):
+    return (
+        reduce_to(d_out, x_shape) if wanted[0] else None,
+        _to_y(d_out, y_shape, axis) if wanted[1] else None,
+    )
+
+
+def _to_y(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
+    """Reduces a gradient to the second operand's shape, honouring ``axis``."""
+    if grad.shape == shape:
+        return grad
+    if axis in (-1, None) or len(shape) >= grad.dim():
+        return grad.sum_to_size(shape)
+    padded = list(shape) + [1] * (grad.dim() - axis - len(shape))
+    return grad.sum_to_size(padded).reshape(shape)
+
+
+@op("elementwise_sub", "X Y -> Out", infer="broadcast", direct=torch.sub, unify=True)
+def elementwise_sub(x, y, *, axis=-1):
+    return torch.sub(x, align(x, y, axis))
+
+
+@elementwise_sub.grad("X.shape Y.shape")
+def _(d_out, x_shape, y_shape, *, axis, wanted):
+    return (
+        reduce_to(d_out, x_shape) if wanted[0] else None,
+        torch.neg(_to_y(d_out, y_shape, axis)) if wanted[1] else None,
+    )
+
+
+@op("elementwise_mul", "X Y -> Out", infer="broadcast", direct=torch.mul, unify=True)
+def elementwise_mul(x, y, *, axis=-1):
+    return torch.mul(x, align(x, y, axis))
+
+
+@elementwise_mul.grad("X Y")
+def _(d_out, x, y, *, axis, wanted):
+    dx = dy = None
+    if wanted[0]:
+        other = align(x, y, axis)
+        dx = reduce_to(torch.mul(d_out, other.conj() if other.is_complex() else other), x.shape)
+    if wanted[1]:
+        dy = _to_y(torch.mul(d_out, x.conj() if x.is_complex() else x), y.shape, axis)
+    return dx, dy
+
+
+@op("elementwise_div", "X Y -> Out", infer="broadcast", unify=True)
+def elementwise_div(x, y, *, axis=-1):
+    y = align(x, y, axis)
+    if x.is_floating_point() or x.is_complex():
+        return torch.div(x, y)
+    return torch.div(x, y, rounding_mode="trunc")
+
+
+@elementwise_div.grad("X.shape Y Out")
+def _(d_out, x_shape, y, out, *, axis, wanted):
+    divisor = y if axis in (-1, None) or y.dim() >= d_out.dim() else y.reshape(
+        list(y.shape) + [1] * (d_out.dim() - axis - y.dim())
+    )
+    if divisor.is_complex():
+        divisor, out = divisor.conj(), out.conj()
+    quotient = torch.div(d_out, divisor)
+    return (
+        reduce_to(quotient, x_shape) if wanted[0] else None,
+        _to_y(torch.neg(torch.mul(quotient, out)), y.shape, axis) if wanted[1] else None,
+    )
+
+
+@op("grad_add", "X Y -> Out", infer="broadcast", direct=torch.add)
+def grad_add(x, y, *, axis=-1):
+    return torch.add(x, y)
+
+
+@grad_add.grad()
+def _(d_out):
+    return d_out, d_out
+
+
+@op("minus", "X Y -> Out", infer="broadcast", direct=torch.sub, unify=True)
+def minus(x, y):
+    return torch.sub(x, y)
+
+
+@op("elementwise_max", "X Y -> Out", infer="broadcast", unify=True)
+def elementwise_max(x, y, *, axis=-1):
+    return torch.maximum(x, align(x, y, axis))
+
+
+@elementwise_max.grad("X Y")
+def _(d_out, x, y, *, axis, wanted):
+    # Where both are equal the gradient goes to the second operand, as in PaddlePaddle.
+    return _to_the_chosen(d_out, x, y, axis, wanted, torch.gt(x, align(x, y, axis)))
+
+
+@op("elementwise_min", "X Y -> Out", infer="broadcast", unify=True)
+def elementwise_min(x, y, *, axis=-1):
+    return torch.minimum(x, align(x, y, axis))
+
+
+@elementwise_min.grad("X Y")
+def _(d_out, x, y, *, axis, wanted):
+    return _to_the_chosen(d_out, x, y, axis, wanted, torch.lt(x, align(x, y, axis)))
+
+
+def _to_the_chosen(d_out, x, y, axis, wanted, x_chosen):
+    """Hands each element's gradient to the operand it was taken from."""
+    return (
+        reduce_to(torch.mul(d_out, x_chosen), x.shape) if wanted[0] else None,
+        _to_y(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape, axis) if wanted[1] else None,
+    )
+
+
+@op("elementwise_mod", "X Y -> Out", infer="broadcast", unify=True)
+def elementwise_mod(x, y, *, axis=-1):
+    return torch.remainder(x, align(x, y, axis))
+
+
+@elementwise_mod.grad("X Y")
+def _(d_out, x, y, *, axis, wanted):
+    dx = dy = None
+    if wanted[0]:
+        dx = reduce_to(d_out, x.shape)
+    if wanted[1]:
+        steps = torch.div(x, align(x, y, axis), rounding_mode="floor")
+        dy = _to_y(torch.neg(torch.mul(d_out, steps)), y.shape, axis)
+    return dx, dy
+
+
+# PaddlePaddle 2.0 to 2.5 round the quotient toward zero here, whatever the name says.
+@op("elementwise_floordiv", "X Y -> Out", infer="broadcast", unify=True, differentiable=False)
+def elementwise_floordiv(x, y, *, axis=-1):
+    return torch.div(x, align(x, y, axis), rounding_mode="trunc")
+
+
+@op("elementwise_pow", "X Y -> Out", infer="broadcast", unify=True)
+def elementwise_pow(x, y, *, axis=-1):
+    return torch.pow(x, align(x, y, axis))
+
+
+@elementwise_pow.grad("X Y")
+def _(d_out, x, y, *, axis, wanted):
+    power = align(x, y, axis)
+    dx = dy = None
+    if wanted[0]:
+        slope = torch.mul(power, torch.pow(x, power - 1))
+        slope = torch.where(power == 0, torch.zeros_like(slope), slope)
+        dx = reduce_to(torch.mul(d_out, _conj(slope)), x.shape)
+    if wanted[1]:
+        # x ** y stays 0 for x = 0 and y > 0: the factor log(0) must not turn that into NaN.
+        zero = torch.logical_and(x == 0, power > 0) if not x.is_complex() else x == 0
+        slope = torch.mul(torch.pow(x, power), torch.log(torch.where(zero, torch.ones_like(x), x)))
+        dy = _to_y(torch.mul(d_out, _conj(slope)), y.shape, axis)
+    return dx, dy
+
+
+def _conj(value: torch.Tensor) -> torch.Tensor:
+    return value.conj() if value.is_complex() else value

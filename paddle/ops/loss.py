@@ -1,0 +1,200 @@
+"""Losses, each giving one value per sample or element; reductions are operators of their own."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from paddle.core.infer import Spec
+from paddle.core.op import REQUIRED, op
+
+
+def _classes_last(x: torch.Tensor, axis: int) -> torch.Tensor:
+    """Brings the class dimension to the end and folds the others."""
+    if axis % x.dim() != x.dim() - 1:
+        x = x.movedim(axis, -1)
+    return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+
+
+def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
+    logits = inputs[0]
+    shape = list(logits.shape)
+    shape[attrs["axis"]] = 1
+    return [logits, Spec(tuple(shape), logits.dtype)]
+
+
+@op("softmax_with_cross_entropy", "Logits Label -> Softmax~ Loss", infer=_cross_entropy_rule)
+def softmax_with_cross_entropy(
+    logits,
+    label,
+    *,
+    soft_label=False,
+    use_softmax=True,
+    numeric_stable_mode=True,
+    ignore_index=-100,
+    axis=-1,
+):
+    if use_softmax:
+        logp = torch.log_softmax(logits, axis)
+        probability = torch.exp(logp)
+    else:
+        logp = torch.log(logits)
+        probability = logits.detach()
+    if soft_label:
+        return probability, torch.neg(torch.sum(torch.mul(label, logp), axis, keepdim=True))
+    target = label.reshape(-1) if label.dtype is torch.int64 else label.reshape(-1).long()
+    flat = _classes_last(logp, axis)
+    loss = F.nll_loss(flat, target, reduction="none", ignore_index=ignore_index)
+    shape = list(logits.shape)
+    shape[axis] = 1
+    return probability, loss.reshape(shape)
+
+
+@softmax_with_cross_entropy.grad("Softmax Label")
+def _(d_loss, softmax, label, *, soft_label, use_softmax, ignore_index, axis, wanted):
+    d_label = None
+    if soft_label:
+        if wanted[1]:
+            d_label = torch.neg(torch.mul(d_loss, torch.log(softmax)))
+        if not use_softmax:
+            return torch.neg(torch.div(torch.mul(d_loss, label), softmax)), d_label
+        total = torch.sum(label, axis, keepdim=True)
+        return torch.mul(d_loss, torch.sub(torch.mul(softmax, total), label)), d_label
+    shape = list(softmax.shape)
+    shape[axis] = 1
+    target = label.reshape(shape).long()
+    ignored = torch.eq(target, ignore_index)
+    d_loss = d_loss.masked_fill(ignored, 0)
+    if 0 > ignore_index or ignore_index >= softmax.shape[axis]:
+        target = target.masked_fill(ignored, 0)
+    if not use_softmax:
+        picked = torch.gather(softmax, axis, target)
+        return torch.zeros_like(softmax).scatter(axis, target, torch.neg(d_loss / picked)), None
+    grad = torch.mul(softmax, d_loss)
+    return grad.scatter_add(axis, target, torch.neg(d_loss)), None
+
+
+def _nll_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x = inputs[0]
+    if attrs["reduction"] == "none":
+        return [Spec((x.shape[0], *x.shape[2:]), x.dtype), Spec((1,), x.dtype)]
+    return [Spec((1,), x.dtype), Spec((1,), x.dtype)]
+
+
+@op("nll_loss", "X Label Weight? -> Out Total_weight~", infer=_nll_rule)
+def nll_loss(x, label, weight, *, ignore_index=-100, reduction="mean"):
+    out = F.nll_loss(x, label.long(), weight, ignore_index=ignore_index, reduction=reduction)
+    total = torch.zeros(1, dtype=x.dtype, device=x.device)
+    if reduction == "mean":
+        kept = torch.ne(label, ignore_index)
+        if weight is None:
+            total = torch.sum(kept).to(x.dtype).reshape(1)
+        else:
+            safe = label.long().masked_fill(~kept, 0)
+            total = torch.sum(torch.mul(weight[safe], kept)).reshape(1)
+    return out, total
+
+
+@op("bce_loss", "X Label -> Out", infer="same")
+def bce_loss(x, label):
+    return F.binary_cross_entropy(x, label, reduction="none")
+
+
+@op("sigmoid_cross_entropy_with_logits", "X Label pos_weight? -> Out", infer="same")
+def sigmoid_cross_entropy_with_logits(x, label, pos_weight, *, normalize=False, ignore_index=-100):
+    out = F.binary_cross_entropy_with_logits(x, label, pos_weight=pos_weight, reduction="none")
+    ignored = torch.eq(label, ignore_index)
+    out = out.masked_fill(ignored, 0)
+    if normalize:
+        out = torch.div(out, torch.clamp(torch.sum(torch.logical_not(ignored)), min=1))
+    return out
+
+
+@sigmoid_cross_entropy_with_logits.grad("X Label pos_weight")
+def _(d_out, x, label, pos_weight, *, normalize, ignore_index, wanted):
+    ignored = torch.eq(label, ignore_index)
+    d_out = d_out.masked_fill(ignored, 0)
+    if normalize:
+        d_out = torch.div(d_out, torch.clamp(torch.sum(torch.logical_not(ignored)), min=1))
+    chance = torch.sigmoid(x)
+    d_x = d_label = d_weight = None
+    if pos_weight is None:
+        if wanted[0]:
+            d_x = torch.mul(d_out, torch.sub(chance, label))
+        if wanted[1]:
+            d_label = torch.neg(torch.mul(d_out, x))
+        return d_x, d_label, None
+    weighted = torch.mul(pos_weight, label)
+    if wanted[0]:
+        factor = torch.sub(torch.mul(torch.sub(torch.add(weighted, 1), label), chance), weighted)
+        d_x = torch.mul(d_out, factor)
+    below = torch.neg(F.logsigmoid(x))
+    if wanted[1]:
+        above = torch.add(below, x)
+        d_label = torch.mul(d_out, torch.sub(torch.mul(pos_weight, below), above))
+    if wanted[2]:
+        d_weight = torch.mul(torch.mul(d_out, label), below).sum_to_size(pos_weight.shape)
+    return d_x, d_label, d_weight
+
+
+def _kl_rule(inputs: list, attrs: dict) -> list[Spec]:
+    return [inputs[0] if attrs["reduction"] == "none" else Spec((1,), inputs[0].dtype)]
+
+
+@op("kldiv_loss", "X Target -> Loss", infer=_kl_rule)
+def kldiv_loss(x, target, *, reduction="mean"):
+    loss = torch.where(torch.gt(target, 0), target * (torch.log(target) - x), torch.zeros_like(x))
+    if reduction == "none":
+        return loss
+    total = torch.sum(loss)
+    if reduction == "mean":
+        return torch.div(total, loss.numel())
+    return torch.div(total, loss.shape[0]) if reduction == "batchmean" else total
+
+
+@kldiv_loss.grad("X Target")
+def _(d_loss, x, target, *, reduction, wanted):
+    if reduction == "mean":
+        d_loss = torch.div(d_loss, x.numel())
+    elif reduction == "batchmean":
+        d_loss = torch.div(d_loss, x.shape[0])
+    positive = torch.gt(target, 0)
+    d_x = torch.mul(torch.neg(torch.where(positive, target, torch.zeros_like(x))), d_loss)
+    d_target = None
+    if wanted[1]:
+        safe = torch.where(positive, target, torch.ones_like(target))
+        d_target = torch.where(positive, torch.log(safe) + 1 - x, torch.zeros_like(x)) * d_loss
+    return d_x, d_target
+
+
+@op("huber_loss", "X Y -> Out Residual~", infer=lambda inputs, attrs: [inputs[0], inputs[0]])
+def huber_loss(x, y, *, delta=REQUIRED):
+    residual = torch.sub(y, x)
+    return F.huber_loss(x, y, reduction="none", delta=delta), residual
+
+
+@huber_loss.grad("Residual")
+def _(d_out, residual, *, delta):
+    slope = torch.mul(torch.clamp(residual, -delta, delta), d_out)
+    return torch.neg(slope), slope
+
+
+@op("margin_rank_loss", "X1 X2 Label -> Activated~ Out", infer=lambda i, a: [i[0], i[0]])
+def margin_rank_loss(x1, x2, label, *, margin=0.0):
+    out = torch.relu(torch.add(torch.mul(torch.neg(label), torch.sub(x1, x2)), margin))
+    return torch.gt(out, 0).to(x1.dtype), out
+
+
+@op("log_loss", "Predicted Labels -> Loss", infer="same")
+def log_loss(predicted, labels, *, epsilon=REQUIRED):
+    hit = torch.mul(labels, torch.log(torch.add(predicted, epsilon)))
+    miss = torch.mul(1 - labels, torch.log(torch.add(1 - predicted, epsilon)))
+    return torch.neg(torch.add(hit, miss))
+
+
+@op("label_smooth", "X PriorDist? -> Out", infer="same")
+def label_smooth(x, prior_dist, *, epsilon=0.0):
+    kept = torch.mul(x, 1.0 - epsilon)
+    if prior_dist is None:
+        return torch.add(kept, epsilon / x.shape[-1])
+    return torch.add(kept, torch.mul(prior_dist.reshape(-1), epsilon))

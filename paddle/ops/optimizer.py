@@ -1,0 +1,327 @@
+"""Parameter updates: kernels over lists of parameters, and the one-parameter operators on them.
+
+The ``*_all`` functions update every parameter of a list in one ATen call where there is a fused
+kernel, else in a few calls over the lists. They write into the parameters and their state.
+"""
+
+from __future__ import annotations
+
+import torch
+
+from paddle.core.op import REQUIRED, op
+
+Buffers = list[torch.Tensor]
+
+
+def decay_l2(params: Buffers, grads: Buffers, coeff: float) -> Buffers:
+    """Returns ``grad + coeff * param`` for each parameter."""
+    return list(torch._foreach_add(grads, params, alpha=coeff))
+
+
+def decay_l1(params: Buffers, grads: Buffers, coeff: float) -> Buffers:
+    """Returns ``grad + coeff * sign(param)`` for each parameter."""
+    return list(torch._foreach_add(grads, torch._foreach_sign(params), alpha=coeff))
+
+
+def sgd_all(params: Buffers, grads: Buffers, lr: float, weight_decay: float = 0.0) -> None:
+    """``p -= lr * (g + weight_decay * p)``."""
+    momentum_all(params, grads, [], lr, 0.0, False, weight_decay)
+
+
+def momentum_all(
+    params: Buffers,
+    grads: Buffers,
+    velocity: Buffers,
+    lr: float,
+    mu: float,
+    nesterov: bool,
+    weight_decay: float = 0.0,
+) -> None:
+    """``v = mu * v + g``; ``p -= lr * v``, or ``lr * (g + mu * v)`` for Nesterov's form."""
+    torch._fused_sgd_(
+        params,
+        grads,
+        velocity,
+        weight_decay=weight_decay,
+        momentum=mu,
+        lr=lr,
+        dampening=0.0,
+        nesterov=nesterov,
+        maximize=False,
+        is_first_step=False,
+    )
+
+
+def adam_all(
+    params: Buffers,
+    grads: Buffers,
+    moment1: Buffers,
+    moment2: Buffers,
+    step: torch.Tensor,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+    weight_decay: float = 0.0,
+    decoupled: bool = False,
+) -> None:
+    """Adam, https://arxiv.org/abs/1412.6980; ``decoupled``: AdamW, arxiv 1711.05101.
+
+    ``step`` counts the updates including this one.
+    """
+    kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
+    kernel(
+        params,
+        grads,
+        moment1,
+        moment2,
+        [],
+        [step] * len(params),
+        lr=lr,
+        beta1=beta1,
+        beta2=beta2,
+        weight_decay=weight_decay,
+        eps=epsilon,
+        amsgrad=False,
+        maximize=False,
+    )
+
+
+def adagrad_all(
+    params: Buffers, grads: Buffers, moment: Buffers, lr: float, epsilon: float
+) -> None:
+    """``m += g * g``; ``p -= lr * g / (sqrt(m) + epsilon)``."""
+    torch._foreach_addcmul_(moment, grads, grads)
+    root = torch._foreach_sqrt(moment)
+    torch._foreach_add_(root, epsilon)
+    torch._foreach_addcdiv_(params, grads, root, -lr)
+
+
+def adamax_all(
+    params: Buffers,
+    grads: Buffers,
+    moment: Buffers,
+    inf_norm: Buffers,
+    step: int,
+    lr: float,
+    beta1: float,
+    beta2: float,
+    epsilon: float,
+) -> None:
+    """``m = b1 m + (1 - b1) g``; ``u = max(|g|, b2 u + epsilon)``; ``p -= lr / (1 - b1^t) m / u``."""
+    torch._foreach_lerp_(moment, grads, 1.0 - beta1)
+    torch._foreach_mul_(inf_norm, beta2)
+    torch._foreach_add_(inf_norm, epsilon)
+    torch._foreach_maximum_(inf_norm, torch._foreach_abs(grads))
+    torch._foreach_addcdiv_(params, moment, inf_norm, -lr / (1.0 - beta1**step))
+
+
+def adadelta_all(
+    params: Buffers, grads: Buffers, squared_grad: Buffers, squared_update: Buffers,
+    lr: float, rho: float, epsilon: float,
+) -> None:  # fmt: skip
+    """Adadelta, https://arxiv.org/abs/1212.5701, the update scaled by ``lr``."""
+    torch._foreach_mul_(squared_grad, rho)
+    torch._foreach_addcmul_(squared_grad, grads, grads, 1.0 - rho)
+    ratio = torch._foreach_add(squared_update, epsilon)
+    torch._foreach_div_(ratio, torch._foreach_add(squared_grad, epsilon))
+    torch._foreach_sqrt_(ratio)
+    torch._foreach_mul_(ratio, grads)
+    torch._foreach_mul_(squared_update, rho)
+    torch._foreach_addcmul_(squared_update, ratio, ratio, 1.0 - rho)
+    torch._foreach_add_(params, ratio, alpha=-lr)
+
+
+def rmsprop_all(
+    params: Buffers, grads: Buffers, mean_square: Buffers, moment: Buffers,
+    mean_grad: Buffers | None, lr: float, rho: float, epsilon: float, momentum: float,
+) -> None:  # fmt: skip
+    """``s = rho s + (1 - rho) g^2``; ``m = momentum m + lr g / sqrt(s [- mean^2] + eps)``; ``p -= m``."""
+    torch._foreach_mul_(mean_square, rho)
+    torch._foreach_addcmul_(mean_square, grads, grads, 1.0 - rho)
+    root = torch._foreach_add(mean_square, epsilon)
+    if mean_grad is not None:
+        torch._foreach_lerp_(mean_grad, grads, 1.0 - rho)
+        torch._foreach_addcmul_(root, mean_grad, mean_grad, -1.0)
+    torch._foreach_sqrt_(root)
+    torch._foreach_mul_(moment, momentum)
+    torch._foreach_addcdiv_(moment, grads, root, lr)
+    torch._foreach_sub_(params, moment)
+
+
+def lamb_all(
+    params: Buffers, grads: Buffers, moment1: Buffers, moment2: Buffers, step: int,
+    lr: float, beta1: float, beta2: float, epsilon: float, weight_decay: float,
+) -> None:  # fmt: skip
+    """LAMB, https://arxiv.org/abs/1904.00962."""
+    torch._foreach_lerp_(moment1, grads, 1.0 - beta1)
+    torch._foreach_mul_(moment2, beta2)
+    torch._foreach_addcmul_(moment2, grads, grads, 1.0 - beta2)
+    root = torch._foreach_div(moment2, 1.0 - beta2**step)
+    torch._foreach_sqrt_(root)
+    torch._foreach_add_(root, epsilon)
+    update = torch._foreach_div(moment1, 1.0 - beta1**step)
+    torch._foreach_div_(update, root)
+    if weight_decay:
+        torch._foreach_add_(update, params, alpha=weight_decay)
+    for param, change in zip(params, update, strict=True):
+        size, length = torch.linalg.vector_norm(param), torch.linalg.vector_norm(change)
+        trust = torch.where((size > 0) & (length > 0), size / length, torch.ones_like(size))
+        param.sub_(torch.mul(change, trust.mul_(lr)))
+
+
+def zeros_for(param: torch.Tensor, value: float, master: bool) -> torch.Tensor:
+    """Makes an accumulator filled with ``value``; float32 where the parameter has a master copy."""
+    dtype = torch.float32 if master else param.dtype
+    return torch.full(param.shape, value, dtype=dtype, device=param.device)
+
+
+def match_dtypes(grads: Buffers, weights: Buffers) -> Buffers:
+    """Converts gradients to the precision of what they update."""
+    return [g if g.dtype is w.dtype else g.to(w.dtype) for g, w in zip(grads, weights, strict=True)]
+
+
+def step_number(number: int, like: torch.Tensor) -> torch.Tensor:
+    """The number of an update as the fused kernels take it."""
+    return torch.tensor(float(number), device=like.device)
+
+
+def is_half(param: torch.Tensor) -> bool:
+    """True for the precisions that a float32 master copy helps."""
+    return param.dtype in (torch.float16, torch.bfloat16)
+
+
+def scale_all(grads: Buffers, factor: float) -> Buffers:
+    """Multiplies every gradient by a number."""
+    return list(torch._foreach_mul(grads, factor))
+
+
+def copy_all(targets: Buffers, sources: Buffers) -> None:
+    """Copies each source into its target, converting the precision."""
+    torch._foreach_copy_(targets, sources)
+
+
+# -- the operators of PaddlePaddle, one parameter each ---------------------------------------------
+
+
+@op("sgd", "Param LearningRate Grad -> ParamOut=Param", differentiable=False)
+def sgd(param, lr, grad):
+    sgd_all([param], [grad], float(lr))
+
+
+@op(
+    "momentum",
+    "Param Grad Velocity LearningRate -> ParamOut=Param VelocityOut=Velocity",
+    differentiable=False,
+)
+def momentum(
+    param, grad, velocity, lr, *, mu=REQUIRED, use_nesterov=False, regularization_method="",
+    regularization_coeff=0.0, rescale_grad=1.0,
+):  # fmt: skip
+    if rescale_grad != 1.0:
+        grad = torch.mul(grad, rescale_grad)
+    decay = regularization_coeff if regularization_method == "l2_decay" else 0.0
+    momentum_all([param], [grad], [velocity], float(lr), mu, use_nesterov, decay)
+    return None, None
+
+
+def _count(beta_pow: torch.Tensor, beta: float) -> torch.Tensor:
+    """The number of this update, from the power of beta that PaddlePaddle stores instead."""
+    number = torch.round(torch.log(beta_pow.double()) / torch.log(torch.tensor(beta).double()))
+    return number.reshape(()).float()
+
+
+@op(
+    "adam",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
+    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    differentiable=False,
+)
+def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
+         lazy_mode=False):  # fmt: skip
+    step = _count(pow1, beta1)
+    adam_all([param], [grad], [moment1], [moment2], step, float(lr), beta1, beta2, epsilon)
+    pow1.mul_(beta1)
+    pow2.mul_(beta2)
+    return (None,) * 5
+
+
+@op(
+    "adamw",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
+    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    differentiable=False,
+)
+def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
+          lr_ratio=1.0, coeff=0.01, with_decay=False):  # fmt: skip
+    step = _count(pow1, beta1)
+    decay = coeff if with_decay else 0.0
+    adam_all([param], [grad], [moment1], [moment2], step, float(lr) * lr_ratio, beta1, beta2,
+             epsilon, decay, decoupled=True)  # fmt: skip
+    pow1.mul_(beta1)
+    pow2.mul_(beta2)
+    return (None,) * 5
+
+
+@op(
+    "adamax",
+    "Param Grad LearningRate Moment InfNorm Beta1Pow -> ParamOut=Param MomentOut=Moment "
+    "InfNormOut=InfNorm",
+    differentiable=False,
+)
+def adamax(param, grad, lr, moment, inf_norm, pow1, *, beta1=0.9, beta2=0.999, epsilon=1e-8):
+    step = int(_count(pow1, beta1))
+    adamax_all([param], [grad], [moment], [inf_norm], step, float(lr), beta1, beta2, epsilon)
+    return (None,) * 3
+
+
+@op(
+    "adagrad",
+    "Param Grad Moment LearningRate -> ParamOut=Param MomentOut=Moment",
+    differentiable=False,
+)
+def adagrad(param, grad, moment, lr, *, epsilon=1e-6):
+    adagrad_all([param], [grad], [moment], float(lr), epsilon)
+    return None, None
+
+
+@op(
+    "adadelta",
+    "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate -> ParamOut=Param "
+    "AvgSquaredGradOut=AvgSquaredGrad AvgSquaredUpdateOut=AvgSquaredUpdate",
+    differentiable=False,
+)
+def adadelta(param, grad, squared_grad, squared_update, lr, *, rho=0.95, epsilon=1e-6):
+    adadelta_all([param], [grad], [squared_grad], [squared_update], float(lr), rho, epsilon)
+    return (None,) * 3
+
+
+@op(
+    "rmsprop",
+    "Param MeanSquare Grad Moment LearningRate MeanGrad? -> ParamOut=Param MomentOut=Moment "
+    "MeanSquareOut=MeanSquare MeanGradOut=MeanGrad",
+    differentiable=False,
+)
+def rmsprop(param, mean_square, grad, moment, lr, mean_grad, *, epsilon=1e-10, decay=0.9,
+            momentum=0.0, centered=False):  # fmt: skip
+    means = [mean_grad] if centered else None
+    rmsprop_all(
+        [param], [grad], [mean_square], [moment], means, float(lr), decay, epsilon, momentum
+    )
+    return (None,) * 4
+
+
+@op(
+    "lamb",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
+    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    differentiable=False,
+)
+def lamb(param, grad, lr, moment1, moment2, pow1, pow2, *, weight_decay=REQUIRED, beta1=0.9,
+         beta2=0.999, epsilon=1e-6):  # fmt: skip
+    step = int(_count(pow1, beta1))
+    lamb_all([param], [grad], [moment1], [moment2], step, float(lr), beta1, beta2, epsilon,
+             weight_decay)  # fmt: skip
+    pow1.mul_(beta1)
+    pow2.mul_(beta2)
+    return (None,) * 5

@@ -1,0 +1,174 @@
+"""Operators that draw random numbers, from the device's generator or by a seed of their own."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from paddle.core.dtype import VarType, torch_dtype
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.infer import Spec
+from paddle.core.op import op
+from paddle.core.place import current_device
+from paddle.core.random import torch_generator
+from paddle.ops.attribute_tensors import ints, known
+from paddle.ops.creation import batch_rule, batch_shape
+
+
+def generator(device: torch.device, seed: int = 0) -> torch.Generator | None:
+    """Returns what an operator draws from: the device's generator, or one started at ``seed``."""
+    if device.type == "meta":
+        return None
+    if not seed:
+        return torch_generator(device)
+    return torch.Generator(device=device).manual_seed(seed)
+
+
+def _shape_rule(inputs: list, attrs: dict) -> list:
+    shape = known(attrs["shape"], *inputs[-2:]) if inputs else list(attrs["shape"])
+    return [Spec(tuple(shape) or (1,), VarType(attrs["dtype"]))]
+
+
+def _blank(shape: list, dtype: int, device: torch.device | None = None) -> torch.Tensor:
+    kind = torch_dtype(dtype)
+    if not kind.is_floating_point:
+        raise InvalidArgumentError(
+            f"random numbers of type {str(kind)[6:]} cannot be drawn from this distribution; "
+            "expected float16, bfloat16, float32 or float64."
+        )
+    return torch.empty(list(shape), dtype=kind, device=device or current_device())
+
+
+def _normal(out: torch.Tensor, mean: float, std: float, seed: int) -> torch.Tensor:
+    out.normal_(0.0, 1.0, generator=generator(out.device, seed))
+    return out if (mean, std) == (0.0, 1.0) else out.mul_(std).add_(mean)
+
+
+@op(
+    "gaussian_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
+    differentiable=False,
+)  # fmt: skip
+def gaussian_random(
+    shape_whole=None, shape_parts=None, *, shape=(), mean=0.0, std=1.0, seed=0, dtype=5
+):
+    return _normal(_blank(ints(shape, shape_whole, shape_parts), dtype), mean, std, seed)
+
+
+def _uniform(out, low, high, seed, diag_num, diag_step, diag_val):
+    if high < low:
+        raise InvalidArgumentError(
+            f"uniform: min is expected to be no larger than max, but received {low} and {high}."
+        )
+    out.uniform_(low, high, generator=generator(out.device, seed))
+    if diag_num:
+        at = torch.arange(diag_num, device=out.device) * (diag_step + 1)
+        out.view(-1)[at] = diag_val
+    return out
+
+
+@op(
+    "uniform_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
+    differentiable=False,
+)  # fmt: skip
+def uniform_random(
+    shape_whole=None, shape_parts=None, *, shape=(), dtype=5, min=-1.0, max=1.0, seed=0,
+    diag_num=0, diag_step=0, diag_val=1.0
+):  # fmt: skip
+    out = _blank(ints(shape, shape_whole, shape_parts), dtype)
+    return _uniform(out, min, max, seed, diag_num, diag_step, diag_val)
+
+
+@op("uniform_random_batch_size_like", "Input -> Out", infer=batch_rule, differentiable=False)
+def uniform_random_batch_size_like(
+    input, *, shape, input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0, diag_num=0,
+    diag_step=0, diag_val=1.0, dtype=5
+):  # fmt: skip
+    places = {"shape": shape, "input_dim_idx": input_dim_idx, "output_dim_idx": output_dim_idx}
+    out = _blank(batch_shape(input.shape, places), dtype, input.device)
+    return _uniform(out, min, max, seed, diag_num, diag_step, diag_val)
+
+
+@op("gaussian_random_batch_size_like", "Input -> Out", infer=batch_rule, differentiable=False)
+def gaussian_random_batch_size_like(
+    input, *, shape, input_dim_idx=0, output_dim_idx=0, mean=0.0, std=1.0, seed=0, dtype=5
+):
+    places = {"shape": shape, "input_dim_idx": input_dim_idx, "output_dim_idx": output_dim_idx}
+    return _normal(_blank(batch_shape(input.shape, places), dtype, input.device), mean, std, seed)
+
+
+@op("truncated_gaussian_random", "-> Out", infer=_shape_rule, differentiable=False)
+def truncated_gaussian_random(*, shape, mean=0.0, std=1.0, seed=0, dtype=5):
+    out = _blank(shape, dtype)
+    edge = math.erf(2 / math.sqrt(2))  # the mass within two standard deviations
+    out.uniform_(-edge, edge, generator=generator(out.device, seed))
+    out.erfinv_().mul_(math.sqrt(2.0)).clamp_(-2.0, 2.0)
+    return out.mul_(std).add_(mean)
+
+
+@op("randint", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule, differentiable=False)
+def randint(shape_whole=None, shape_parts=None, *, low, high, shape=(), dtype=3, seed=0):
+    if low >= high:
+        raise InvalidArgumentError(
+            f"randint: low is expected to be less than high, but received {low} and {high}."
+        )
+    device, size = current_device(), list(ints(shape, shape_whole, shape_parts))
+    made = torch.randint(low, high, size, generator=generator(device, seed), device=device)
+    return made.to(torch_dtype(dtype))
+
+
+@op("randperm", "-> Out", differentiable=False,
+    infer=lambda i, a: [Spec((a["n"],), VarType(a["dtype"]))])  # fmt: skip
+def randperm(*, n, dtype=3, seed=0):
+    device = current_device()
+    made = torch.randperm(n, generator=generator(device, seed), device=device)
+    return made.to(torch_dtype(dtype))
+
+
+@op("bernoulli", "X -> Out", infer="same", differentiable=False)
+def bernoulli(x):
+    try:
+        return torch.bernoulli(x, generator=generator(x.device))
+    except RuntimeError as error:
+        if "p_in" not in str(error):
+            raise
+        raise InvalidArgumentError(
+            "bernoulli: probabilities are expected to be in range of [0, 1], but received values "
+            f"from {float(x.min())} to {float(x.max())}."
+        ) from error
+
+
+def _multinomial_rule(inputs: list, attrs: dict) -> list:
+    return [Spec((*inputs[0].shape[:-1], attrs["num_samples"]), VarType.INT64)]
+
+
+@op("multinomial", "X -> Out", infer=_multinomial_rule, differentiable=False)
+def multinomial(x, *, num_samples=1, replacement=False):
+    if x.dim() not in (1, 2) or num_samples < 1:
+        raise InvalidArgumentError(
+            "multinomial: x is expected to have 1 or 2 dimensions and num_samples to be positive, "
+            f"but received shape {list(x.shape)} and num_samples = {num_samples}."
+        )
+    if x.device.type != "meta":
+        possible = int(torch.count_nonzero(x > 0, -1).min())
+        if bool((x < 0).any()) or possible < (1 if replacement else num_samples):
+            raise InvalidArgumentError(
+                f"multinomial: {num_samples} categories cannot be drawn with replacement="
+                f"{replacement}: every distribution is expected to have no negative weight, and "
+                f"{'a' if replacement else f'at least {num_samples}'} positive one(s); the least "
+                f"number of positive ones is {possible}."
+            )
+    return torch.multinomial(x, num_samples, replacement, generator=generator(x.device))
+
+
+@op("exponential", "X -> Out", infer="same", differentiable=False)
+def exponential(x, *, lambda_=1.0):
+    return torch.empty_like(x).exponential_(lambda_, generator=generator(x.device))
+
+
+@op("sampling_id", "X -> Out", infer=lambda i, a: [Spec(i[0].shape[:1], VarType.INT64)],
+    differentiable=False)  # fmt: skip
+def sampling_id(x, *, min=0.0, max=1.0, seed=0):
+    draw = torch.empty(x.shape[0], 1, dtype=x.dtype, device=x.device)
+    draw.uniform_(min, max, generator=generator(x.device, seed))
+    return (torch.cumsum(x, 1) < draw).sum(1).clamp(max=x.shape[1] - 1)

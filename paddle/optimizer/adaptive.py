@@ -1,0 +1,183 @@
+"""Adagrad, Adadelta and RMSProp: step sizes from the history of squared gradients."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ops import optimizer as kernels
+from paddle.optimizer.adam import check_epsilon
+from paddle.optimizer.optimizer import Optimizer
+
+__all__ = ["Adadelta", "Adagrad", "RMSProp"]
+
+
+def _number(owner: str, name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{owner}({name}): expected a float, but received {type(value).__name__}.")
+    if value != value:
+        raise InvalidArgumentError(f"{owner}({name}): expected a number, but received nan.")
+    return float(value)
+
+
+class Adagrad(Optimizer):
+    r"""Adagrad: :math:`m = m + g^2,\; p = p - lr \cdot g / (\sqrt{m} + \epsilon)`.
+
+    Args:
+        learning_rate (float|LRScheduler): the step size.
+        epsilon (float): keeps the division finite. Default: 1e-6.
+        parameters (list): what to train.
+        weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
+        grad_clip (optional): gradient clipping.
+        name (str, optional): not used in dynamic mode.
+        initial_accumulator_value (float): what m starts with. Default: 0.0.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            linear = paddle.nn.Linear(10, 10)
+            opt = paddle.optimizer.Adagrad(0.1, parameters=linear.parameters())
+            linear(paddle.rand([10, 10])).mean().backward()
+            opt.step()
+            opt.clear_grad()
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        epsilon: float = 1e-06,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+        initial_accumulator_value: float = 0.0,
+    ) -> None:
+        self._epsilon = check_epsilon("Adagrad", epsilon)
+        start = _number("Adagrad", "initial_accumulator_value", initial_accumulator_value)
+        self._slots = {"moment": start}
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(self, params, weights, grads, rate, decay, group) -> None:
+        kernels.adagrad_all(weights, grads, self._states("moment", params), rate, self._epsilon)
+
+
+class Adadelta(Optimizer):
+    r"""Adadelta, https://arxiv.org/abs/1212.5701.
+
+    .. math::
+        E_g = \rho E_g + (1 - \rho) g^2, \quad
+        u = \sqrt{\frac{E_u + \epsilon}{E_g + \epsilon}}\, g, \quad
+        E_u = \rho E_u + (1 - \rho) u^2, \quad p = p - lr \cdot u
+
+    Args:
+        learning_rate (float|LRScheduler): factor on the update. Default: 0.001.
+        epsilon (float): keeps the division finite. Default: 1e-6.
+        rho (float): decay of the averages. Default: 0.95.
+        parameters (list): what to train.
+        weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
+        grad_clip (optional): gradient clipping.
+        name (str, optional): not used in dynamic mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            linear = paddle.nn.Linear(10, 10)
+            opt = paddle.optimizer.Adadelta(1.0, parameters=linear.parameters())
+            linear(paddle.rand([10, 10])).mean().backward()
+            opt.step()
+            opt.clear_grad()
+    """
+
+    _slots = {"_avg_squared_grad": 0.0, "_avg_squared_update": 0.0}
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        epsilon: float = 1e-06,
+        rho: float = 0.95,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._epsilon = check_epsilon("Adadelta", epsilon)
+        self._rho = _number("Adadelta", "rho", rho)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(self, params, weights, grads, rate, decay, group) -> None:
+        kernels.adadelta_all(
+            weights,
+            grads,
+            self._states("_avg_squared_grad", params),
+            self._states("_avg_squared_update", params),
+            rate,
+            self._rho,
+            self._epsilon,
+        )
+
+
+class RMSProp(Optimizer):
+    r"""RMSProp, optionally centered and with momentum.
+
+    .. math::
+        s = \rho s + (1 - \rho) g^2, \quad
+        m = momentum \cdot m + \frac{lr \cdot g}{\sqrt{s - [centered] \bar g^2 + \epsilon}}, \quad
+        p = p - m
+
+    Args:
+        learning_rate (float|LRScheduler): the step size.
+        rho (float): decay of the averages. Default: 0.95.
+        epsilon (float): keeps the division finite. Default: 1e-6.
+        momentum (float): factor of the momentum. Default: 0.0.
+        centered (bool): subtract the square of the mean gradient. Default: False.
+        parameters (list): what to train.
+        weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
+        grad_clip (optional): gradient clipping.
+        name (str, optional): not used in dynamic mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            linear = paddle.nn.Linear(10, 10)
+            opt = paddle.optimizer.RMSProp(0.1, parameters=linear.parameters())
+            linear(paddle.rand([10, 10])).mean().backward()
+            opt.step()
+            opt.clear_grad()
+    """
+
+    _slots = {"momentum": 0.0, "mean_square": 0.0, "mean_grad": 0.0}
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        rho: float = 0.95,
+        epsilon: float = 1e-06,
+        momentum: float = 0.0,
+        centered: bool = False,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._rho = _number("RMSProp", "rho", rho)
+        self._epsilon = check_epsilon("RMSProp", epsilon)
+        self._momentum = _number("RMSProp", "momentum", momentum)
+        self._centered = bool(centered)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(self, params, weights, grads, rate, decay, group) -> None:
+        mean_grad = self._states("mean_grad", params)
+        kernels.rmsprop_all(
+            weights,
+            grads,
+            self._states("mean_square", params),
+            self._states("momentum", params),
+            mean_grad if self._centered else None,
+            rate,
+            self._rho,
+            self._epsilon,
+            self._momentum,
+        )

@@ -1,0 +1,97 @@
+"""Shapes, axes and repeats as users write them: numbers, lists of numbers and Tensors, Tensors."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from paddle.core.dtype import VarType
+from paddle.core.op import C
+from paddle.core.tensor import Tensor
+
+
+class Dims(NamedTuple):
+    """A list of ints and, in a static Program, the Variables that say it at run time.
+
+    Attributes:
+        ints: the entries; -1 where a Variable says it.
+        whole: a Variable that holds the entire list, or None.
+        parts: one Variable per entry, or None.
+    """
+
+    ints: list[int]
+    whole: Any = None
+    parts: list[Any] | None = None
+
+
+def is_variable(value: Any) -> bool:
+    """Says whether a value is a static Variable (an eager Tensor belongs to no block)."""
+    return getattr(value, "block", None) is not None
+
+
+def _integers(tensor: Tensor, api: str, arg: str) -> list[int]:
+    array = tensor.numpy()
+    if array.dtype.kind not in "iu":
+        raise TypeError(
+            f"{api}({arg}): expected a Tensor of integers, but received one of {tensor.dtype}."
+        )
+    return array.reshape(-1).tolist()
+
+
+def wrong_type(api: str, arg: str, value: Any, expected: str) -> TypeError:
+    """Makes the error for an argument of a wrong Python type."""
+    return TypeError(f"{api}({arg}): expected {expected}, but received {_what(value)}.")
+
+
+def _what(value: Any) -> str:
+    text = f"{type(value).__name__} {value!r}"
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def read_int(value: Any, api: str, arg: str) -> int:
+    """Returns an int that may have come as a NumPy integer or a Tensor of one element."""
+    if type(value) is int:
+        return value
+    try:
+        return index(value)
+    except TypeError:
+        raise wrong_type(api, arg, value, "an int or a Tensor holding one integer") from None
+
+
+def read_ints(value: Any, api: str, arg: str) -> list[int]:
+    """Returns a list of ints from an int, a list or tuple (with Tensors in it), or a Tensor."""
+    if isinstance(value, (list, tuple, range)):
+        try:
+            return [index(v) for v in value]
+        except TypeError:
+            raise wrong_type(
+                api, arg, value, "a list of ints or of Tensors holding one integer each"
+            ) from None
+    if isinstance(value, Tensor):
+        return _integers(value, api, arg)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "iu":
+        return value.reshape(-1).tolist()
+    try:
+        return [index(value)]
+    except TypeError:
+        raise wrong_type(api, arg, value, "an int, a list of ints or an integer Tensor") from None
+
+
+def read_dims(value: Any, api: str, arg: str) -> Dims:
+    """Like :func:`read_ints`, and knows the Variables of a static Program."""
+    if is_variable(value):
+        count = value.shape[0] if len(value.shape) == 1 and value.shape[0] > 0 else 0
+        return Dims([-1] * count, value)
+    if not isinstance(value, (list, tuple)) or not any(is_variable(v) for v in value):
+        return Dims(read_ints(value, api, arg))
+    ints = [-1 if is_variable(v) else read_int(v, api, arg) for v in value]
+    return Dims(ints, None, [v if is_variable(v) else constant(v) for v in value])
+
+
+def constant(value: int, dtype: VarType = VarType.INT32) -> Any:
+    """Returns a tensor of one number, in main memory."""
+    return C.fill_constant(
+        shape=[1], dtype=dtype, value=value, str_value=str(value), force_cpu=True
+    )

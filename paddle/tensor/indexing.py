@@ -1,0 +1,213 @@
+"""Tensor.__getitem__ and __setitem__: from Python's and NumPy's index forms to the operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
+from paddle.core.mode import grad_enabled
+from paddle.core.op import C
+from paddle.core.tensor import Tensor, writable
+from paddle.ops.indexing import HOLE, assign_at
+from paddle.tensor.to_tensor import to_tensor
+
+_PLAIN = frozenset({int, type(None), type(Ellipsis)})
+
+
+def _simple(item: Any) -> bool:
+    """True for what goes to the kernel as it is: ints, forward slices, None and Ellipsis."""
+    kind = type(item)
+    if kind is slice:
+        step = item.step
+        return (
+            (step is None or (type(step) is int and step > 0))
+            and (item.start is None or type(item.start) is int)
+            and (item.stop is None or type(item.stop) is int)
+        )
+    return kind in _PLAIN
+
+
+def __getitem__(self: Tensor, item: Any) -> Tensor:
+    """Reads by int, slice, Ellipsis, None, boolean mask, integer Tensor or list, or a tuple of them."""
+    kind = type(item)
+    if kind is int or (kind is slice and _simple(item)):
+        return C.getitem(self, None, pattern=(item,))
+    if kind is tuple:
+        for part in item:
+            if not _simple(part):
+                break
+        else:
+            return C.getitem(self, None, pattern=item)
+    pattern, tensors, flips = parse(self, item)
+    return C.getitem(self, tensors or None, pattern=pattern, flips=flips)
+
+
+def __setitem__(self: Tensor, item: Any, value: Any) -> None:
+    """Writes a number, array or Tensor at an index, in place."""
+    if type(item) is tuple:
+        simple = all(_simple(part) for part in item)
+    else:
+        simple = _simple(item)
+        if simple:
+            item = (item,)
+    pattern, tensors, flips = (item, (), ()) if simple else parse(self, item)
+    if type(value) not in (int, float, bool) and not isinstance(value, Tensor):
+        value = _value(self, value)
+    if grad_enabled() and not (
+        self.stop_gradient and (not isinstance(value, Tensor) or value.stop_gradient)
+    ):
+        _set_recorded(self, pattern, tensors, flips, value)
+        return
+    raw = value._buf if isinstance(value, Tensor) else value
+    try:
+        assign_at(writable(self), pattern, [t._buf for t in tensors], raw, flips)
+    except IndexError as error:
+        raise OutOfRangeError(f"Tensor.__setitem__ on shape {self.shape}: {error}") from error
+    except RuntimeError as error:
+        got = value.shape if isinstance(value, Tensor) else value
+        raise InvalidArgumentError(
+            f"Tensor.__setitem__: expected a value that broadcasts to the indexed part of a Tensor "
+            f"of shape {self.shape}, but received {got}: {error}"
+        ) from error
+
+
+def _set_recorded(self: Tensor, pattern: tuple, tensors: Any, flips: tuple, value: Any) -> None:
+    """The differentiable form: the Tensor goes on as the result of an operator."""
+    if self._edge is None and not self.stop_gradient:
+        raise InvalidArgumentError(
+            f"Tensor.__setitem__: {self.name} is a leaf that requires a gradient; writing to it "
+            "while operators are recorded would lose it.",
+            hint="write under paddle.no_grad(), or to a copy: x = x.clone()",
+        )
+    if not isinstance(value, Tensor):
+        value = to_tensor(value, dtype=self.dtype, place=self.place)
+    elif value._dt is not self._dt:
+        value = value.astype(self.dtype)
+    out = C.setitem(self, value, list(tensors) or None, pattern=pattern, flips=flips)
+    self._rebind(out._buf)
+    self._edge, self.stop_gradient = out._edge, out.stop_gradient
+
+
+def _value(self: Tensor, value: Any) -> Tensor:
+    array = np.asarray(value)
+    if array.dtype.kind not in "biufc":
+        raise TypeError(
+            "Tensor.__setitem__: expected a number, array or Tensor as value, "
+            f"but received {type(value).__name__}."
+        )
+    return to_tensor(array, place=self.place)
+
+
+def parse(self: Tensor, item: Any) -> tuple[tuple, list[Tensor], tuple]:
+    """Turns any index into (pattern, tensors, flips).
+
+    ``pattern`` is what torch's own indexing takes, with HOLE for tensors; ``flips`` are the result's
+    dimensions to reverse, for slices with negative steps.
+    """
+    items = list(item) if isinstance(item, tuple) else [item]
+    items = [_normalise(self, part) for part in items]
+    used = sum(_axes(part) for part in items)
+    rank = self._buf.dim()
+    if used > rank:
+        raise OutOfRangeError(
+            f"too many indices: a Tensor of shape {self.shape} takes at most {rank}, got {used}."
+        )
+    if sum(part is Ellipsis for part in items) > 1:
+        raise OutOfRangeError("an index can hold at most one ellipsis '...'.")
+    pattern: list[Any] = []
+    tensors: list[Tensor] = []
+    reverse: list[int] = []
+    axis = out_axis = 0
+    for part in items:
+        if isinstance(part, Tensor):
+            pattern.append(HOLE)
+            tensors.append(part)
+            axis += _axes(part)
+            out_axis += 1
+            continue
+        if part is Ellipsis:
+            axis += rank - used
+            out_axis += rank - used
+        elif isinstance(part, slice):
+            part, backward = _forward(part, self._buf.shape[axis])
+            if backward:
+                reverse.append(out_axis)
+            axis += 1
+            out_axis += 1
+        elif part is None:
+            out_axis += 1
+        else:
+            axis += 1
+        pattern.append(part)
+    if reverse and tensors:
+        raise InvalidArgumentError(
+            "an index cannot mix slices of negative step with Tensors or lists.",
+            hint="index twice: x[::-1][index]",
+        )
+    return tuple(pattern), tensors, tuple(reverse)
+
+
+def _normalise(self: Tensor, part: Any) -> Any:
+    """Brings one part of an index to int, slice, None, Ellipsis or an index Tensor."""
+    if part is None or part is Ellipsis or type(part) is int:
+        return part
+    if isinstance(part, slice):
+        return slice(*(None if v is None else _int(v) for v in (part.start, part.stop, part.step)))
+    if isinstance(part, (bool, np.bool_)):
+        return to_tensor(np.array(bool(part)).reshape(1), place=self.place)
+    if isinstance(part, Tensor):
+        if part._buf.numel() == 1 and part._buf.dim() == 1 and not part._dt.is_floating_point:
+            if str(part._dt) != "torch.bool":
+                return int(part._buf.item())  # a scalar of 2.0, so the axis goes away
+        return _checked(part)
+    if isinstance(part, (list, tuple, np.ndarray, range)):
+        array = np.asarray(part)
+        if array.size == 0:
+            array = array.astype("int64")
+        if array.dtype.kind not in "biu":
+            raise TypeError(
+                f"an index list must hold integers or booleans, but it holds {array.dtype}."
+            )
+        if array.dtype.kind in "iu":
+            array = array.astype("int64")
+        return _checked(to_tensor(array, place=self.place))
+    return _int(part)
+
+
+def _checked(index: Tensor) -> Tensor:
+    if index._dt.is_floating_point or index._dt.is_complex:
+        raise TypeError(f"an index Tensor must be of integers or booleans, not {index.dtype}.")
+    return index if str(index._dt) in ("torch.bool", "torch.int64") else index.astype("int64")
+
+
+def _int(value: Any) -> int:
+    try:
+        return value.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(
+            "an index must be an int, slice, None, ..., bool, list, array or Tensor of these, "
+            f"but received {type(value).__name__} {value!r}."
+        ) from None
+
+
+def _axes(part: Any) -> int:
+    """How many axes of the Tensor one part of the index uses up."""
+    if part is None or part is Ellipsis:
+        return 0
+    if isinstance(part, Tensor) and str(part._dt) == "torch.bool":
+        return part._buf.dim()
+    return 1
+
+
+def _forward(part: slice, size: int) -> tuple[slice, bool]:
+    """Turns a slice of negative step into the forward slice of the same elements."""
+    if part.step is None or part.step > 0:
+        return part, False
+    if part.step == 0:
+        raise InvalidArgumentError("the step of a slice must not be 0.")
+    picked = range(*part.indices(size))
+    if not picked:
+        return slice(0, 0), False
+    return slice(picked[-1], picked[0] + 1, -part.step), True

@@ -1,0 +1,12 @@
+"""Mathematical functions; written down by kind in the modules that are collected here."""
+
+from paddle.tensor import arithmetic, elementary, reduction
+from paddle.tensor.arithmetic import *  # noqa: F403
+from paddle.tensor.elementary import *  # noqa: F403
+from paddle.tensor.linalg import addmm, inverse, kron, mm, trace  # noqa: F401
+from paddle.tensor.reduction import *  # noqa: F403
+
+# addcmul lives here only, as in the migration table.
+__all__ = sorted(
+    {*arithmetic.__all__, *elementary.__all__, *reduction.__all__}  # noqa: PLE0605
+)

@@ -1,0 +1,127 @@
+"""The one table of what Tensor can do: public functions become methods, by their own names.
+
+Everything in ``__all__`` of the modules below takes a tensor first and is a method of the same
+name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.op import C
+from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
+from paddle.core.tensor import Tensor
+from paddle.tensor import attribute, inplace, linalg, logic, manipulation, math, search, stat
+from paddle.tensor.indexing import __getitem__, __setitem__
+from paddle.tensor.operators import OPERATORS
+from paddle.tensor.to_tensor import to_tensor
+
+MODULES = (attribute, inplace, linalg, logic, manipulation, math, search, stat)
+
+# Functions that share a name with a property of Tensor, which wins.
+PROPERTIES = frozenset({"shape"})
+
+
+def astype(self: Tensor, dtype: Any) -> Tensor:
+    """Returns the Tensor converted to another data type.
+
+    Args:
+        dtype (str|np.dtype|VarType): the new type.
+    """
+    return math.cast(self, dtype)
+
+
+def clone(self: Tensor) -> Tensor:
+    """Returns a copy through which gradients flow back."""
+    return C.assign(self)
+
+
+def _moved(self: Tensor, place: Any) -> Tensor:
+    made = to_tensor(self.detach(), place=place)
+    made.persistable = self.persistable
+    made.stop_gradient = self.stop_gradient
+    return made
+
+
+def cpu(self: Tensor) -> Tensor:
+    """Returns a copy in main memory."""
+    return _moved(self, CPUPlace())
+
+
+def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
+    """Returns a copy on a GPU.
+
+    Args:
+        device_id (int|None): number of the GPU; None or -1 means the current one.
+        blocking (bool): kept for compatibility: the copy is always complete for later operators,
+            which run in order.
+    """
+    if not isinstance(blocking, bool):
+        raise TypeError(f"Tensor.cuda(blocking): expected a bool, got {type(blocking).__name__}.")
+    if device_id in (None, -1):
+        here = current_place()
+        return _moved(self, here if here.is_gpu_place() else CUDAPlace(0))
+    return _moved(self, CUDAPlace(device_id))
+
+
+def pin_memory(self: Tensor) -> Tensor:
+    """Returns a copy in page-locked memory."""
+    return _moved(self, CUDAPinnedPlace())
+
+
+def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    """Returns the Tensor on another device and/or of another type: ``x.to("cpu", "float64")``.
+
+    Args:
+        *args: a device (str or Place) and/or a dtype, or another Tensor to imitate.
+        **kwargs: ``device``, ``dtype`` and ``blocking`` by name.
+    """
+    device, dtype = kwargs.pop("device", None), kwargs.pop("dtype", None)
+    kwargs.pop("blocking", None)
+    if kwargs:
+        raise TypeError(f"Tensor.to: expected device, dtype or blocking, got {sorted(kwargs)}.")
+    for arg in args:
+        if isinstance(arg, Tensor):
+            device, dtype = arg.place, arg.dtype
+        elif isinstance(arg, str) and arg.split(":")[0].lower() in ("cpu", "gpu"):
+            device = arg
+        elif hasattr(arg, "is_cpu_place"):
+            device = arg
+        elif not isinstance(arg, bool):
+            dtype = arg
+    out = self if device is None else _moved(self, device)
+    return out if dtype is None else astype(out, dtype)
+
+
+def _T(self: Tensor) -> Tensor:
+    """The Tensor with its dimensions reversed."""
+    return manipulation.transpose(self, list(range(self._buf.dim()))[::-1])
+
+
+def __iter__(self: Tensor) -> Any:
+    return iter([self[i] for i in range(len(self))]) if len(self) < 64 else _rows(self)
+
+
+def _rows(self: Tensor) -> Any:
+    for i in range(len(self)):
+        yield self[i]
+
+
+def __contains__(self: Tensor, value: Any) -> bool:
+    return bool((self == value).any())
+
+
+def attach() -> None:
+    """Puts everything on the class; called once, by ``import paddle``."""
+    for module in MODULES:
+        for name in module.__all__:
+            if name not in PROPERTIES and name not in Tensor.__dict__:
+                setattr(Tensor, name, getattr(module, name))
+    for name, function in OPERATORS.items():
+        setattr(Tensor, name, function)
+    for function in (astype, clone, cpu, cuda, pin_memory, to, __getitem__, __setitem__, __iter__,
+                     __contains__):  # fmt: skip
+        setattr(Tensor, function.__name__, function)
+    Tensor.T = property(_T)  # type: ignore[attr-defined]
+
+

@@ -1,0 +1,66 @@
+"""A Tensor beside a plain number or array: which type the result has, and how it is computed.
+
+A Python float beside an integer Tensor makes the Tensor floating (the default type); an int takes
+the type of the Tensor; a complex number makes both complex.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from paddle.core import dtype as _dtype
+from paddle.core.dtype import to_vartype
+from paddle.core.op import C
+from paddle.core.promotion import as_operand
+
+_NUMPY_NUMBERS = (
+    np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+    np.float16, np.float32, np.float64, np.complex64, np.complex128, np.longlong, np.ulonglong,
+    np.longdouble,
+)  # fmt: skip
+
+# What may stand beside a Tensor without being one: "real", "complex" or "array". One look-up
+# tells the common case, a Tensor, from all others.
+KINDS: dict[type, str] = {
+    **{t: "complex" if issubclass(t, np.complexfloating) else "real" for t in _NUMPY_NUMBERS},
+    bool: "real",
+    int: "real",
+    float: "real",
+    complex: "complex",
+    np.ndarray: "array",
+}
+
+
+def plain(value: Any) -> Any:
+    """The Python number of a NumPy scalar."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def to_floating(x: Any) -> Any:
+    """Converts an integer or boolean Tensor to the default floating type."""
+    return C.cast(x, in_dtype=int(x.dtype), out_dtype=int(to_vartype(_dtype.get_default_dtype())))
+
+
+def holds_floats(dtype: Any) -> bool:
+    """Whether a buffer's dtype is floating or complex, so that a float beside it fits."""
+    return dtype.is_floating_point or dtype.is_complex
+
+
+def meet(x: Any, value: Any) -> tuple[Any, Any]:
+    """Makes two Tensors of a Tensor and what stands beside it.
+
+    Args:
+        x (Tensor): the Tensor.
+        value (number|numpy.ndarray): the other operand.
+
+    Returns:
+        tuple: ``x``, converted where needed, and ``value`` as a Tensor.
+    """
+    if isinstance(value, np.ndarray):
+        return x, as_operand(value, x)
+    value = plain(value)
+    if isinstance(value, float) and not holds_floats(x._dt):
+        x = to_floating(x)
+    return x, as_operand(value, x)

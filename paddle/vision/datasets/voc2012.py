@@ -1,0 +1,86 @@
+"""VOC2012: photos with a class for every pixel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from paddle.io import Dataset
+from paddle.vision.datasets.common import TarMembers, check_arguments, decode, locate
+
+__all__ = []
+
+_URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
+_MD5 = "6cd6e144f989b92b3379bac3b3de84fd"
+_FOLDER = "VOCdevkit/VOC2012/"
+# There are no masks for the published test part: all is trained on, tests take the training part.
+_FLAGS = {"train": "trainval", "valid": "val", "test": "train"}
+
+
+class VOC2012(Dataset):
+    """Photos and segmentation masks of the Pascal VOC challenge of 2012.
+
+    Args:
+        data_file (str|None): ``VOCtrainval_11-May-2012.tar``, or None for the copy in
+            ``~/.cache/paddle/dataset/voc2012``.
+        mode (str): ``'train'`` (the trainval list), ``'valid'`` (val) or ``'test'`` (train).
+        transform (callable|None): applied to each photo.
+        download (bool): whether a missing archive is downloaded.
+        backend (str|None): ``'pil'`` gives PIL images, ``'cv2'`` float32 arrays; None means
+            ``paddle.vision.get_image_backend()``.
+
+    Returns:
+        Dataset: sample ``i`` is the photo ([H, W, 3]) and the mask ([H, W], class numbers).
+
+    Raises:
+        ValueError: the archive is damaged, or a wrong argument.
+        RuntimeError: the archive is missing and cannot be downloaded.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.vision.datasets import VOC2012
+            try:
+                VOC2012(data_file="/no/such/file")
+            except RuntimeError as error:
+                print("/no/such/file" in str(error))  # True
+    """
+
+    def __init__(
+        self,
+        data_file: str | None = None,
+        mode: str = "train",
+        transform: Callable[[Any], Any] | None = None,
+        download: bool = True,
+        backend: str | None = None,
+    ) -> None:
+        mode, self.backend = check_arguments("VOC2012", mode, tuple(_FLAGS), transform, backend)
+        self.flag = _FLAGS[mode]
+        self.transform = transform
+        self.data_file = locate("VOC2012", "data_file", data_file, _URL, _MD5, "voc2012", download)
+        self._archive = TarMembers(self.data_file)
+        listed = self._archive.read(f"{_FOLDER}ImageSets/Segmentation/{self.flag}.txt")
+        names = listed.decode("utf-8").split()
+        self.data = [f"{_FOLDER}JPEGImages/{name}.jpg" for name in names]
+        self.labels = [f"{_FOLDER}SegmentationClass/{name}.png" for name in names]
+
+    def __getitem__(self, idx: int) -> tuple[Any, Any]:
+        image, mask = (
+            decode(self._archive.read(name), f"{name} in {self.data_file}", self.backend)
+            for name in (self.data[idx], self.labels[idx])
+        )
+        if self.backend == "cv2":
+            image, mask = image.astype(np.float32), mask.astype(np.float32)
+        if self.transform is not None:
+            image = self.transform(image)
+        return image, mask
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __del__(self) -> None:
+        archive = getattr(self, "_archive", None)
+        if archive is not None:
+            archive.close()

@@ -1,0 +1,101 @@
+"""Write docs/coverage.md: which names of the 2.0 API exist here, and where they differ."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts import api_table  # noqa: E402
+
+TARGET = ROOT / "docs" / "coverage.md"
+
+HEAD = """# Coverage of the 2.0 API
+
+Written by `make docs` from `tests/data/api-2.0.tsv`; do not edit. A name counts as present when it
+can be imported; a signature differs when a parameter's name, place or default is another one.
+Names that were importable in 2.0 but neither exported nor documented are counted apart.
+"""
+
+
+@dataclass
+class Namespace:
+    """What was found for the names directly under one module or class."""
+
+    total: int = 0
+    present: int = 0
+    missing: list[str] = field(default_factory=list)
+    differing: list[tuple[str, str]] = field(default_factory=list)
+
+
+def _owner(row: api_table.Row) -> str:
+    """The module a row is counted under: members count under the module of their class."""
+    parts = row.name.split(".")
+    return ".".join(parts[:-2] if row.is_member else parts[:-1]) or row.name
+
+
+def survey() -> tuple[dict[str, Namespace], Namespace]:
+    """Per module what exists, and the same for the undocumented names together."""
+    known = api_table.deviations()
+    spaces: dict[str, Namespace] = defaultdict(Namespace)
+    hidden = Namespace()
+    for row in api_table.rows():
+        space = hidden if row.evidence == "attr" else spaces[_owner(row)]
+        space.total += 1
+        obj = api_table.resolve(row.name)
+        if obj is api_table.MISSING:
+            if row.name not in known:
+                space.missing.append(row.name)
+            continue
+        space.present += 1
+        difference = None if row.name in known else api_table.mismatch(row, obj)
+        if difference:
+            space.differing.append((row.name, difference))
+    return dict(sorted(spaces.items())), hidden
+
+
+def render(spaces: dict[str, Namespace], hidden: Namespace) -> str:
+    """The page as Markdown."""
+    total = sum(s.total for s in spaces.values())
+    present = sum(s.present for s in spaces.values())
+    differing = sum(len(s.differing) for s in spaces.values())
+    lines = [
+        HEAD,
+        f"**{present} of {total}** public names are present; {differing} differ in signature.",
+        f"Of {hidden.total} undocumented names, {hidden.present} are present.",
+        "",
+        "| namespace | present | total | signature differs |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, space in spaces.items():
+        lines.append(f"| `{name}` | {space.present} | {space.total} | {len(space.differing)} |")
+    lines += ["", "## Deliberate deviations", "", "| name | reason |", "|---|---|"]
+    lines += [f"| `{n}` | {reason} |" for n, reason in sorted(api_table.deviations().items())]
+    if differing:
+        lines += ["", "## Signatures that differ", ""]
+        for space in spaces.values():
+            lines += [f"- `{n}`: {why}" for n, why in space.differing]
+    lines += ["", "## Missing", ""]
+    for name, space in spaces.items():
+        if space.missing:
+            short = ", ".join(f"`{m.removeprefix(name + '.')}`" for m in space.missing)
+            lines += [f"- **{name}** ({len(space.missing)}): {short}"]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Write the page and print its summary."""
+    spaces, hidden = survey()
+    TARGET.parent.mkdir(exist_ok=True)
+    TARGET.write_text(render(spaces, hidden), encoding="utf8")
+    total = sum(s.total for s in spaces.values())
+    present = sum(s.present for s in spaces.values())
+    print(f"{TARGET.relative_to(ROOT)}: {present} of {total} names present")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""Every name that this release promises exists, with the parameters that the 2.0 table gives it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scripts import api_table
+
+# Modules whose documented names must be there. A module not listed is only checked where it exists.
+COVERED = (
+    "paddle",
+    "paddle.Tensor",
+    "paddle.Model",
+    "paddle.no_grad",
+    "paddle.callbacks",
+    "paddle.io",
+    "paddle.metric",
+    "paddle.nn",
+    "paddle.nn.functional",
+    "paddle.nn.initializer",
+    "paddle.optimizer",
+    "paddle.optimizer.lr",
+    "paddle.regularizer",
+    "paddle.vision.datasets",
+    "paddle.vision.transforms",
+)
+
+# What a covered module still lacks: pattern of the whole name -> what will bring it.
+NOT_YET = {
+    r"paddle\.DataParallel(\..*)?": "distributed",
+    r"paddle\.nn\.(SimpleRNN|LSTM|GRU)(Cell)?(\..*)?": "recurrent layers",
+    r"paddle\.nn\.(RNN|BiRNN|RNNCellBase)(\..*)?": "recurrent layers",
+    r"paddle\.nn\.(BeamSearchDecoder(\..*)?|dynamic_decode)": "recurrent layers",
+    r"paddle\.nn\.functional\.gather_tree": "recurrent layers",
+    r"paddle\.nn\.(Transformer.*|MultiHeadAttention(\..*)?)": "transformer layers",
+}
+
+
+def _covered(name: str) -> bool:
+    """Whether the row's module, or for a member its class's module, is in COVERED."""
+    parts = name.split(".")
+    owners = {".".join(parts[:-1])}
+    if len(parts) > 2 and parts[-2][:1].isupper():
+        owners.add(".".join(parts[:-2]))
+    return not owners.isdisjoint(COVERED)
+
+
+def _awaited(name: str) -> str | None:
+    for pattern, issue in NOT_YET.items():
+        if re.fullmatch(pattern, name):
+            return issue
+    return None
+
+
+ROWS = [row for row in api_table.rows() if _covered(row.name)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_name_and_signature_follow_the_table(row: api_table.Row) -> None:
+    obj = api_table.resolve(row.name)
+    reason = api_table.deviations().get(row.name)
+    if obj is api_table.MISSING:
+        if row.evidence == "attr" or reason or _awaited(row.name):
+            pytest.skip(f"not here: {reason or _awaited(row.name) or 'undocumented in 2.0'}")
+        pytest.fail(f"{row.name} is promised and does not exist; the table has {row.signature}")
+    difference = api_table.mismatch(row, obj)
+    if reason:
+        return
+    assert difference is None, f"{row.name}: {difference}"
+
+
+@pytest.mark.parametrize("pattern", NOT_YET)
+def test_the_list_of_what_is_missing_is_current(pattern: str) -> None:
+    names = [row.name for row in ROWS if re.fullmatch(pattern, row.name)]
+    assert names, f"NOT_YET has the pattern {pattern}, which matches no name of the table"
+    there = [n for n in names if api_table.resolve(n) is not api_table.MISSING]
+    assert len(there) < len(names), f"all of {there} exist now: take {pattern} out of NOT_YET"
+
+
+def test_deviations_name_rows_of_the_table() -> None:
+    known = {row.name for row in api_table.rows()}
+    unknown = set(api_table.deviations()) - known
+    assert not unknown, f"scripts/deviations.tsv lists {sorted(unknown)}, not names of the table"
+
+
+def test_aliases_are_the_same_object() -> None:
+    wrong = []
+    for row in ROWS:
+        obj = api_table.resolve(row.name)
+        if obj is api_table.MISSING or row.is_member:
+            continue
+        for alias in row.aliases:
+            other = api_table.resolve(alias)
+            if other is not api_table.MISSING and other is not obj:
+                wrong.append(f"{alias} is not {row.name}")
+    assert not wrong, "; ".join(wrong)

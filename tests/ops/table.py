@@ -1,0 +1,96 @@
+"""Collects the samples of all families and turns one into operator inputs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import numpy as np
+
+import paddle
+import tests.op_samples as families
+from paddle.core.op import REGISTRY, OpDef
+from tests.op_samples.sample import ErrorSample, Sample
+
+
+def _load() -> tuple[list[Sample], list[ErrorSample]]:
+    samples: list[Sample] = []
+    errors: list[ErrorSample] = []
+    for module in pkgutil.iter_modules(families.__path__):
+        if module.name == "sample":
+            continue
+        family = importlib.import_module(f"tests.op_samples.{module.name}")
+        samples += getattr(family, "SAMPLES", [])
+        errors += getattr(family, "ERRORS", [])
+    return samples, errors
+
+
+SAMPLES, ERRORS = _load()
+
+
+def identities(samples: list) -> list[str]:
+    """Unique test ids."""
+    seen: dict[str, int] = {}
+    out = []
+    for sample in samples:
+        name = str(sample)
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return out
+
+
+def forward_operators() -> list[OpDef]:
+    """Every operator that is defined, without the derived gradient operators."""
+    return [op for op in REGISTRY.values() if op.base is None]
+
+
+def convert(array: Any, dtype: str | None) -> Any:
+    """Converts a floating (or complex) array, or a list of them, to another precision."""
+    if array is None or dtype is None:
+        return array
+    if isinstance(array, list):
+        return [convert(a, dtype) for a in array]
+    if array.dtype.kind == "f":
+        return array.astype("float32" if dtype == "bfloat16" else dtype)
+    if array.dtype.kind == "c":
+        return array.astype("complex64")
+    return array
+
+
+def tensors(sample: Sample, dtype: str | None = None) -> list[Any]:
+    """Makes the operator's arguments; floating ones in ``dtype``."""
+    op = REGISTRY[sample.op]
+    unknown = set(sample.inputs) - {s.name for s in op.inputs}
+    assert not unknown, f"{sample.op}: the sample gives {unknown}, which are no slots of {op!r}"
+
+    def make(array: Any) -> Any:
+        if array is None:
+            return None
+        if isinstance(array, list):
+            return [make(a) for a in array]
+        array = np.asarray(array)
+        tensor = paddle.to_tensor(convert(array, dtype))
+        if dtype == "bfloat16" and array.dtype.kind == "f":
+            tensor = tensor.astype("bfloat16")
+        return tensor
+
+    return [make(sample.inputs.get(slot.name)) for slot in op.inputs]
+
+
+def call(sample: Sample, args: list[Any]) -> list[Any]:
+    """Runs the operator eagerly and returns its outputs, one per slot that it returns."""
+    from paddle.core.dispatch import py
+    from paddle.core.op import C
+
+    out = getattr(C, sample.op)(*args, **{py(k): v for k, v in sample.attrs.items()})
+    op = REGISTRY[sample.op]
+    slots = [s for s in op.outputs if not s.writes]
+    if not slots:
+        return []
+    return [out] if len(slots) == 1 else list(out)
+
+
+def arrays(sample: Sample, dtype: str | None = None) -> list[Any]:
+    """The inputs in slot order, as arrays."""
+    return [convert(sample.inputs.get(s.name), dtype) for s in REGISTRY[sample.op].inputs]

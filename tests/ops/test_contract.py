@@ -1,0 +1,302 @@
+"""One suite over the one table: what every operator must satisfy."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle.core.infer import Spec, infer, infer_by_meta
+from paddle.core.op import REGISTRY
+from tests.ops.table import (
+    ERRORS,
+    SAMPLES,
+    arrays,
+    call,
+    forward_operators,
+    identities,
+    tensors,
+)
+
+each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=identities(SAMPLES))
+EPSILON = {1: 1e-6, 2: 1e-5, 3: 1e-4}
+TOLERANCE = {1: 1e-5, 2: 1e-4, 3: 2e-3}
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    paddle.seed(2021)
+
+
+def test_every_operator_has_a_sample():
+    sampled = {s.op for s in SAMPLES}
+    missing = sorted(op.name for op in forward_operators() if op.name not in sampled)
+    assert not missing, f"operators without a sample in tests/op_samples: {missing}"
+    unknown = sorted(sampled - set(REGISTRY))
+    assert not unknown, f"samples of operators that do not exist: {unknown}"
+
+
+def test_there_are_at_least_150_operators():
+    assert len(forward_operators()) >= 150
+
+
+def _compare(out: Any, expected: Any, rtol: float, atol: float, where: str) -> None:
+    if expected is None:
+        return
+    if isinstance(out, list):
+        assert len(out) == len(expected), where
+        for i, (o, e) in enumerate(zip(out, expected, strict=True)):
+            _compare(o, e, rtol, atol, f"{where}[{i}]")
+        return
+    expected = np.asarray(expected)
+    expected = expected.reshape(1) if expected.ndim == 0 else expected
+    assert out.shape == list(expected.shape), f"{where}: shape {out.shape} != {expected.shape}"
+    got = out.astype("float32").numpy() if str(out.dtype) == "VarType.BF16" else out.numpy()
+    assert got.dtype.kind == expected.dtype.kind or {got.dtype.kind, expected.dtype.kind} <= set(
+        "iu"
+    ), f"{where}: dtype {got.dtype} != {expected.dtype}"
+    if got.dtype.kind == "b":
+        np.testing.assert_array_equal(got, expected, err_msg=where)
+    else:
+        np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol, err_msg=where)
+
+
+def _reference(sample: Any, dtype: str | None) -> list:
+    expected = sample.ref(*copy.deepcopy(arrays(sample, dtype)), **sample.attrs)
+    slots = [s for s in REGISTRY[sample.op].outputs if not s.writes]
+    return [expected] if len(slots) == 1 else list(expected)
+
+
+@each_sample
+def test_forward(sample):
+    args = tensors(sample)
+    before = copy.deepcopy([_values(a) for a in args])
+    outs = call(sample, args)
+    if sample.check is not None:
+        sample.check(outs, sample.inputs, sample.attrs)
+    else:
+        assert sample.ref is not None, f"{sample.op}: a sample needs ref or check"
+        for i, (o, e) in enumerate(zip(outs, _reference(sample, None), strict=True)):
+            _compare(o, e, sample.rtol, sample.atol, f"output {i}")
+    written = {s.writes for s in REGISTRY[sample.op].outputs}
+    for slot, arg, old in zip(REGISTRY[sample.op].inputs, args, before, strict=True):
+        if slot.name not in written:
+            np.testing.assert_equal(_values(arg), old, err_msg=f"input {slot.name} was changed")
+    given = {id(t._buf) for a in args if a is not None for t in (a if isinstance(a, list) else [a])}
+    for out in outs:
+        for tensor in out if isinstance(out, list) else [out]:
+            assert tensor is None or id(tensor._buf) not in given, "the kernel returned an input"
+
+
+def _values(arg: Any) -> Any:
+    if arg is None:
+        return None
+    return [a.numpy() for a in arg] if isinstance(arg, list) else arg.numpy()
+
+
+@each_sample
+def test_low_precision(sample):
+    if sample.ref is None:
+        pytest.skip("random operator")
+    floating = any(
+        np.asarray(a).dtype.kind == "f"
+        for v in sample.inputs.values() if v is not None
+        for a in (v if isinstance(v, list) else [v])
+    )  # fmt: skip
+    if not floating:
+        pytest.skip("no floating input")
+    loose = {"float32": 1e-4, "float16": 1e-2, "bfloat16": 5e-2}
+    for dtype in sample.dtypes:
+        outs = call(sample, tensors(sample, dtype))
+        tolerance = loose[dtype]
+        expected = _reference(sample, dtype)
+        for i, (o, e) in enumerate(zip(outs, expected, strict=True)):
+            if e is not None and o is not None and not isinstance(o, list):
+                same = o.numpy().dtype.kind
+                e = np.asarray(e)
+                e = e.astype(same) if same in "iub" and e.dtype.kind == "f" else e
+            _compare(o, e, max(tolerance, sample.rtol), max(tolerance, sample.atol), f"{dtype} {i}")
+
+
+def _float_slots(sample: Any) -> list[int]:
+    op = REGISTRY[sample.op]
+    chosen = []
+    for i, slot in enumerate(op.inputs):
+        value = sample.inputs.get(slot.name)
+        if value is None or (sample.grad is not None and slot.name not in sample.grad):
+            continue
+        first = value[0] if isinstance(value, list) else value
+        if np.asarray(first).dtype.kind == "f":
+            chosen.append(i)
+    return chosen
+
+
+def _flat(args: list, chosen: list[int]) -> list[Any]:
+    out = []
+    for i in chosen:
+        out += args[i] if isinstance(args[i], list) else [args[i]]
+    return out
+
+
+def _scalar(sample: Any, args: list) -> Any:
+    """A smooth scalar of all differentiable outputs, with fixed random weights."""
+    outs = call(sample, args)
+    slots = [s for s in REGISTRY[sample.op].outputs if not s.writes]
+    total = None
+    for slot, out in zip(slots, outs, strict=True):
+        if not slot.differentiable or out is None:
+            continue
+        for k, tensor in enumerate(out if isinstance(out, list) else [out]):
+            if str(tensor.dtype) not in ("VarType.FP64", "VarType.COMPLEX128"):
+                continue
+            weight = np.random.RandomState(k + 7).uniform(0.5, 1.5, tensor.shape)
+            if str(tensor.dtype) == "VarType.COMPLEX128":
+                term = paddle.sum(paddle.real(tensor) * paddle.to_tensor(weight))
+            else:
+                term = paddle.sum(tensor * paddle.to_tensor(weight))
+            total = term if total is None else total + term
+    return total
+
+
+def _derivative(sample: Any, order: int, directions: list) -> Any:
+    """A function from shifted inputs to (value of the order-1 derivative functional)."""
+    chosen = _float_slots(sample)
+
+    def functional(shift: float, direction: list) -> tuple[float, list]:
+        paddle.seed(7)
+        args = tensors(sample)
+        flat = _flat(args, chosen)
+        for tensor, d in zip(flat, direction, strict=True):
+            tensor.set_value(tensor.numpy() + shift * d)
+            tensor.stop_gradient = False
+        value = _scalar(sample, args)
+        for depth in range(order - 1):
+            if value is None or value.stop_gradient:
+                return 0.0, [None] * len(flat)
+            grads = paddle.grad(value, flat, create_graph=True, allow_unused=True)
+            terms = [
+                paddle.sum(g * paddle.to_tensor(w))
+                for g, w in zip(grads, directions[depth], strict=True)
+                if g is not None
+            ]
+            value = sum(terms[1:], terms[0]) if terms else None
+        if value is None or value.stop_gradient:
+            return (0.0 if value is None else float(value)), [None] * len(flat)
+        grads = paddle.grad(value, flat, allow_unused=True)
+        return float(value), grads
+
+    return functional
+
+
+@each_sample
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_gradient(sample, order):
+    op = REGISTRY[sample.op]
+    chosen = _float_slots(sample)
+    if not op.grad_outputs or not chosen:
+        pytest.skip("no gradient")
+    if order > sample.orders:
+        pytest.skip("not smooth enough")
+    shapes = [np.shape(a) for i in chosen for a in _listed(sample, i)]
+    state = np.random.RandomState(3)
+    directions = [[state.uniform(-1, 1, s) for s in shapes] for _ in range(3)]
+    functional = _derivative(sample, order, directions[1:])
+    _, grads = functional(0.0, directions[0])
+    analytic = sum(
+        float(np.sum(g.numpy() * d)) for g, d in zip(grads, directions[0], strict=True) if g is not None
+    )
+    eps = EPSILON[order]
+    up, _ = functional(eps, directions[0])
+    down, _ = functional(-eps, directions[0])
+    numeric = (up - down) / (2 * eps)
+    scale = max(1.0, abs(numeric), abs(analytic))
+    assert abs(analytic - numeric) < TOLERANCE[order] * scale, (
+        f"derivative {order} of {sample.op}: {analytic} by the tape, {numeric} by differences"
+    )
+
+
+def _listed(sample: Any, position: int) -> list:
+    value = sample.inputs[REGISTRY[sample.op].inputs[position].name]
+    return value if isinstance(value, list) else [value]
+
+
+def _spec(tensor: Any) -> Any:
+    if tensor is None:
+        return None
+    if isinstance(tensor, list):
+        return [_spec(t) for t in tensor]
+    return Spec(tuple(tensor.shape), tensor.dtype)
+
+
+def _raw_specs(outs: list, op: Any) -> list:
+    return [_spec(o) for o in outs]
+
+
+@each_sample
+def test_shape_rule_gives_the_real_shape(sample):
+    if not sample.static_shape:
+        pytest.skip("the shape depends on the data")
+    op = REGISTRY[sample.op]
+    args = tensors(sample)
+    real = _raw_specs(call(sample, args), op)
+    inferred = infer(op, [_spec(a) for a in args], sample.attrs)
+    returned = [s for s, slot in zip(inferred, op.outputs, strict=True) if not slot.writes]
+    for slot, a, b in zip([s for s in op.outputs if not s.writes], returned, real, strict=True):
+        if b is None:
+            continue
+        assert a == b, f"{slot.name}: the rule says {a}, the result is {b}"
+
+
+@each_sample
+def test_shape_rule_agrees_with_meta(sample):
+    op = REGISTRY[sample.op]
+    if op.infer is None or not sample.static_shape:
+        pytest.skip("meta is the rule")
+    specs = [_spec(a) for a in tensors(sample)]
+    attrs = {**op.attrs, **sample.attrs}
+    by_rule = infer(op, specs, sample.attrs)
+    for slot, a, b in zip(op.outputs, by_rule, infer_by_meta(op, specs, attrs), strict=True):
+        if a is not None and b is not None and not slot.writes:
+            assert a == b, f"{slot.name}: the rule says {a}, meta says {b}"
+
+
+@each_sample
+def test_shape_rule_with_an_unknown_batch(sample):
+    """With its first dimension unknown, a result may only become less certain, never wrong."""
+    op = REGISTRY[sample.op]
+    if not sample.static_shape or op.infer is None or not op.inputs:
+        pytest.skip("no rule")
+    args = tensors(sample)
+    specs = [_spec(a) for a in args]
+    first = specs[0]
+    if first is None or isinstance(first, list) or len(first.shape) < 2:
+        pytest.skip("no batch dimension")
+    known = infer(op, specs, sample.attrs)
+    specs[0] = Spec((-1, *first.shape[1:]), first.dtype)
+    for a, b in zip(infer(op, specs, sample.attrs), known, strict=True):
+        if isinstance(a, Spec) and isinstance(b, Spec):
+            assert len(a.shape) == len(b.shape), f"rank differs: {a} and {b}"
+            assert all(m in (-1, n) for m, n in zip(a.shape, b.shape, strict=True)), f"{a} and {b}"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=identities(ERRORS))
+def test_bad_input(error):
+    with pytest.raises(error.raises, match=error.match) as caught:
+        call(error, tensors(error))
+    assert f"operator < {error.op} > error" in str(caught.value)
+
+
+@pytest.mark.parametrize("op", forward_operators(), ids=lambda op: op.name)
+def test_not_a_tensor_is_named(op):
+    required = [s for s in op.inputs if not s.optional]
+    if not required:
+        pytest.skip("takes no tensor")
+    from paddle.core.dispatch import py
+    from paddle.core.op import C, REQUIRED
+
+    attrs = {py(a): 1 for a, default in op.attrs.items() if default is REQUIRED}
+    with pytest.raises(TypeError, match=f"{op.name}: argument {op.inputs[0].name} expects"):
+        getattr(C, op.name)(*["not a tensor"] * len(op.inputs), **attrs)
