@@ -112,7 +112,7 @@ def grad(
     blocked = [] if no_grad_vars is None else _tensors(no_grad_vars, "grad", "no_grad_vars")
     targets = _targets(ins)
     starts = tape.starts_of(outs, starts_grads, "grad")
-    edges = [t._edge or t for t in outs]
+    edges = [tape.edge_of(t) for t in outs]
     needed = tape.needed_for(edges, targets)
     arithmetic = GraphArithmetic if create_graph else tape.Arithmetic
     walk = tape.Walk(arithmetic, keep, targets, needed)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.derive import gradient_of, gradient_operator
+from paddle.core.derive import gradient_of, gradient_operator, wanted_name
 from paddle.core.op import C
-from paddle.core.tape import Node, Port
+from paddle.core.tape import Node, Port, flat_grads, slot_ranges, wanted_flags
 from paddle.core.tensor import Tensor, ones_like, wrap, zeros_of
 
 
@@ -51,32 +51,12 @@ class GraphArithmetic:
             else:
                 buffers.append(_restore(node, op, token, value))
         if gradient.takes_wanted:
-            attrs["wanted"] = _wanted(node, op)
+            attrs[wanted_name(op)] = wanted_flags(node)
         from paddle.core.dispatch import py
 
         named = {py(k): v for k, v in attrs.items()}
         grads = getattr(C, grad_op.name)(*d_outs, *buffers, **named)
-        return _flat(op, grads)
-
-
-def _positions(node: Node, op: Any) -> list[slice]:
-    """Which edges belong to which input slot."""
-    many = [i for i, s in enumerate(op.inputs) if s.many]
-    length = len(node.edges) - (len(op.inputs) - 1) if many else 1
-    out, at = [], 0
-    for i in range(len(op.inputs)):
-        size = length if i in many else 1
-        out.append(slice(at, at + size))
-        at += size
-    return out
-
-
-def _wanted(node: Node, op: Any) -> tuple:
-    flags = [e is not None for e in node.edges]
-    return tuple(
-        tuple(flags[where]) if slot.many else flags[where.start]
-        for slot, where in zip(op.inputs, _positions(node, op), strict=True)
-    )
+        return flat_grads(node, (grads,) if len(op.inputs) == 1 else grads)
 
 
 def _restore(node: Node, op: Any, token: str, value: Any) -> Any:
@@ -85,18 +65,20 @@ def _restore(node: Node, op: Any, token: str, value: Any) -> Any:
         return None
     for i, slot in enumerate(op.inputs):
         if slot.name == token:
-            edges = node.edges[_positions(node, op)[i]]
+            edges = node.edges[slot_ranges(node)[i]]
             if slot.many:
                 return [_tied(b, e) for b, e in zip(value, edges, strict=True)]
             return _tied(value, edges[0])
     position = [s.name for s in op.outputs].index(token)
     if position not in op.grad_outputs:
         return wrap(value)
-    if op.outputs[position].many:
-        return [_tied(b, Port(node, k)) for k, b in enumerate(value)]
     if node.metas is None:
         return _tied(value, node)
-    return _tied(value, Port(node, op.grad_outputs.index(position)))
+    slot = op.grad_outputs.index(position)
+    start = sum(1 if size is None else size for size in node.layout[:slot])
+    if op.outputs[position].many:
+        return [_tied(b, Port(node, start + k)) for k, b in enumerate(value)]
+    return _tied(value, Port(node, start))
 
 
 def _tied(buf: Any, edge: Any) -> Tensor:
@@ -105,12 +87,3 @@ def _tied(buf: Any, edge: Any) -> Tensor:
         tensor.stop_gradient = False
         tensor._edge = edge
     return tensor
-
-
-def _flat(op: Any, grads: Any) -> tuple:
-    if len(op.inputs) == 1:
-        return tuple(grads) if op.inputs[0].many else (grads,)
-    out: list[Any] = []
-    for slot, grad in zip(op.inputs, grads, strict=True):
-        out.extend(grad or ()) if slot.many else out.append(grad)
-    return tuple(out)

@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, no_grad
-from paddle.core.tape import Node, Port
+from paddle.core.tape import Node, edge_of, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
 
 __all__ = ["PyLayer", "PyLayerContext"]
@@ -138,15 +138,8 @@ class _Step:
     def __init__(self, cls: type, ctx: PyLayerContext, inputs: list[Tensor]) -> None:
         self.cls, self.ctx = cls, ctx
         self.shapes = [t.shape for t in inputs]
-        self.op = self
+        self.op = self  # what the tape names in its errors
         self.name = cls.__name__
-
-    # The walk asks the operator for its outputs only where a list slot is differentiated.
-    class _Single:
-        many = False
-
-    outputs = (_Single,)
-    grad_outputs = (0,)
 
     def __call__(self, node: Node, *d_outs: Any) -> tuple:
         with no_grad():
@@ -180,15 +173,10 @@ def _record(cls: type, ctx: PyLayerContext, inputs: list[Tensor], outputs: list[
     node = Node()
     node.seq = sequence()
     node.backward = _Step(cls, ctx, inputs)
-    node.edges = tuple([None if t.stop_gradient else (t._edge or t) for t in inputs])
+    node.edges = tuple([None if t.stop_gradient else edge_of(t) for t in inputs])
     node.saved = ()
     if len(outputs) == 1:
         outputs[0]._edge = node
         outputs[0].stop_gradient = False
         return
-    node.metas = [(o._buf.shape, o._buf.dtype) for o in outputs]
-    for index, out in enumerate(outputs):
-        out._edge = Port(node, index)
-        out.stop_gradient = False
-
-
+    tie_outputs(node, outputs)

@@ -66,13 +66,14 @@ def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
                 )
     finally:
         _depth.value -= 1
-    result = []
-    for place, value in zip(places, inputs, strict=True):
+    # torch may hand out a lazy zero; it cannot leave this place.
+    grads = (torch.zeros_like(g) if g is not None and g._is_zerotensor() else g for g in grads)
+    result: list[Any] = []
+    for place in places:
         if isinstance(place, list):
             result.append([next(grads, None) if tracked else None for tracked in place])
         else:
             result.append(next(grads, None) if place else None)
-    del value
     return result[0] if len(result) == 1 else tuple(result)
 
 
@@ -109,6 +110,8 @@ def _pairs(op: OpDef, outs: Any, d_outs: list) -> list[tuple[torch.Tensor, torch
     pairs = []
     for position, d_out in zip(op.grad_outputs, d_outs, strict=True):
         out = outs[position]
+        if out is None or d_out is None:
+            continue
         listed = zip(out, d_out, strict=True) if op.outputs[position].many else [(out, d_out)]
         for o, d in listed:
             if o is not None and d is not None and o.requires_grad:
@@ -136,7 +139,7 @@ def gradient_operator(op: OpDef) -> OpDef:
     shapes = [t for t in gradient.saves if "." in t]
     attrs = {t: None for t in shapes} | {a: op.attrs[a] for a in gradient.attrs}
     if gradient.takes_wanted:
-        attrs["wanted"] = None
+        attrs[wanted_name(op)] = None
     found = OpDef(
         name=f"{op.name}_grad",
         inputs=inputs,
@@ -151,15 +154,27 @@ def gradient_operator(op: OpDef) -> OpDef:
     return found
 
 
+def wanted_name(op: OpDef) -> str:
+    """The attribute of ``op``'s gradient operator that holds its flags, one name per order."""
+    order, base = 1, op.base
+    while base is not None:
+        order, base = order + 1, base.base
+    return f"wanted_{order}"
+
+
 def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
     """Adapts a gradient kernel to the calling form of an operator."""
     from paddle.core.dispatch import py
+
+    flags = wanted_name(op)
 
     def kernel(*buffers: Any, **attrs: Any) -> Any:
         kept = iter(buffers[count:])
         values = [
             attrs.pop(py(token)) if "." in token else next(kept) for token in gradient.saves
         ]
+        if gradient.takes_wanted:
+            attrs["wanted"] = attrs.pop(flags)
         grads = gradient.kernel(*buffers[:count], *values, **attrs)
         if len(op.inputs) > 1 and not isinstance(grads, tuple):
             grads = tuple(grads)

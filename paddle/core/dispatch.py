@@ -19,7 +19,7 @@ from typing import Any
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
-from paddle.core.tape import Node, Port
+from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
 from paddle.core.tensor import Tensor, sequence, stamp, wrap
 
 _KEEP_RANK = ("same", "broadcast")  # rules under which a result of rank >= 1 is certain
@@ -35,7 +35,7 @@ def compile_call(op: OpDef) -> Callable:
     """Returns the eager function of ``op``: inputs by position, attributes by keyword."""
     scope: dict[str, Any] = {
         "op": op, "kernel": op.kernel, "direct": op.direct, "get_mode": get_mode, "call_hook": call_hook, "Tensor": Tensor,
-        "new": object.__new__, "Node": Node, "Port": Port, "sequence": sequence, "stamp": stamp, "wrap": wrap,
+        "new": object.__new__, "Node": Node, "edge_of": edge_of, "tie_outputs": tie_outputs, "sequence": sequence, "stamp": stamp, "wrap": wrap,
         "kernel_error": kernel_error, "unify": unify_dtypes,
     }  # fmt: skip
     names = list(op.params)
@@ -55,7 +55,7 @@ def compile_call(op: OpDef) -> Callable:
     signature = ", ".join(head + stars + given)
     attrs = "{" + ", ".join(f"{a!r}: {py(a)}" for a in op.attrs) + "}"
     args = "(" + "".join(f"{n}, " for n in names) + ")"
-    lines = ["mode = get_mode()", f"if mode > 1: return call_hook(op, {args}, {attrs})", "try:"]
+    lines = ["call_mode = get_mode()", f"if call_mode > 1: return call_hook(op, {args}, {attrs})", "try:"]
     lines += ["    " + line for line in _take_buffers(op, names)]
     lines += ["    " + line for line in _run_kernel(op, names)]
     lines += ["except Exception as error:",
@@ -109,7 +109,9 @@ def _wrap_outputs(op: OpDef) -> list[str]:
             lines.append(f"if b_{into} is not None: stamp(b_{into})")
             continue
         if slot.many:
-            lines.append(f"{name} = [wrap(b) for b in {name}]")
+            listed = f"[None if b is None else wrap(b) for b in {name}]"
+            none = f"None if {name} is None else " if slot.optional else ""
+            lines.append(f"{name} = {none}{listed}")
             continue
         certain = op.infer in _KEEP_RANK and i == 0
         body = [] if certain else [f"if not r{i}.dim(): r{i} = r{i}.reshape(1)"]
@@ -135,56 +137,53 @@ def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
     for n, s in zip(names, op.inputs, strict=True):
         test = f"all([t.stop_gradient for t in {n}])" if s.many else f"{n}.stop_gradient"
         frozen.append(f"({n} is None or {test})" if s.optional else test)
-    lines = [f"if mode and not ({' and '.join(frozen)}):"]
+    lines = [f"if call_mode and not ({' and '.join(frozen)}):"]
     edges = []
     for n, s in zip(names, op.inputs, strict=True):
         if s.many:
-            listed = f"*[None if t.stop_gradient else (t._edge or t) for t in {n}]"
+            listed = f"*[None if t.stop_gradient else edge_of(t) for t in {n}]"
             edges.append(f"*({listed[1:]} if {n} is not None else ())" if s.optional else listed)
         else:
             none = f"{n} is None or {n}.stop_gradient" if s.optional else f"{n}.stop_gradient"
-            edges.append(f"None if {none} else ({n}._edge or {n})")
+            edges.append(f"None if {none} else {n} if {n}._edge is None else {n}._edge")
     saved = _saved_values(op, gradient, names)
     scope["backward"] = compile_backward(op)
     tail = "".join(f"{e}, " for e in edges), "".join(f"{v}, " for v in saved)
     body = ["node = new(Node)", "node.seq = sequence()", "node.backward = backward",
             f"node.edges = ({tail[0]})", f"node.saved = ({tail[1]})"]
-    lists = len(carried) == 1 and op.outputs[carried[0]].many
-    if len(carried) == 1 and not lists:
+    lists = [n for n, s in zip(names, op.inputs, strict=True) if s.many]
+    if len(lists) > 1:  # with one list its length follows from the number of edges
+        body.append("node.sizes = (" + "".join(f"len({n} or ()), " for n in lists) + ")")
+    if len(carried) == 1 and not op.outputs[carried[0]].many:
         i = carried[0]
-        body += [f"o{i}._edge = node", f"o{i}.stop_gradient = False"]
-    elif lists:
-        i = carried[0]
-        body += [f"node.metas = [(t._buf.shape, t._buf.dtype) for t in o{i}]",
-                 f"for k, t in enumerate(o{i}): t._edge = Port(node, k); t.stop_gradient = False"]
+        step = f"o{i}._edge = node; o{i}.stop_gradient = False"
+        body.append(f"if o{i} is not None: {step}" if op.outputs[i].optional else step)
     else:
-        metas = ", ".join(f"o{i} and (o{i}._buf.shape, o{i}._buf.dtype)" if op.outputs[i].optional
-                          else f"(o{i}._buf.shape, o{i}._buf.dtype)" for i in carried)
-        body.append(f"node.metas = [{metas}]")
-        for k, i in enumerate(carried):
-            step = f"o{i}._edge = Port(node, {k}); o{i}.stop_gradient = False"
-            body.append(f"if o{i} is not None: {step}" if op.outputs[i].optional else step)
+        body.append("tie_outputs(node, (" + "".join(f"o{i}, " for i in carried) + "))")
     return lines + ["    " + b for b in body]
 
 
 def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:
     """Expressions for what the node keeps."""
-    position = {s.name: f"b_{n}" for n, s in zip(names, op.inputs, strict=True)}
+    position = {}
     many = {s.name for s in [*op.inputs, *op.outputs] if s.many}
     optional = {s.name for s in [*op.inputs, *op.outputs] if s.optional}
     for i, s in enumerate(op.outputs):
         if s.many:
             position[s.name] = f"[t._buf for t in o{i}]"
         elif s.writes:
-            position[s.name] = position[s.writes]
+            position[s.name] = f"b_{names[[x.name for x in op.inputs].index(s.writes)]}"
         else:
             position[s.name] = f"r{i}"
+    # Inputs last: a gradient operator may have an input and an output of one name.
+    position |= {s.name: f"b_{n}" for n, s in zip(names, op.inputs, strict=True)}
     saved = []
     for token in gradient.saves:
         slot, _, what = token.partition(".")
         value = position[slot]
         if what != "shape":
-            saved.append(f"tuple({value})" if slot in many else value)
+            listed = f"{value} and tuple({value})" if slot in optional else f"tuple({value})"
+            saved.append(listed if slot in many else value)
         elif slot in many:
             saved.append(f"[b.shape for b in {value}]")
         else:
@@ -202,9 +201,9 @@ def compile_backward(op: OpDef) -> Callable:
 
     gradient = gradient_of(op)
     carried = op.grad_outputs
-    scope: dict[str, Any] = {"kernel": gradient.kernel}
-    lists = len(carried) == 1 and op.outputs[carried[0]].many
-    douts = ["d_list"] if lists else [f"d{k}" for k in range(len(carried))]
+    scope: dict[str, Any] = {"kernel": gradient.kernel, "wanted_flags": wanted_flags,
+                             "flat_grads": flat_grads}
+    douts = [f"d{k}" for k in range(len(carried))]
     kept = [f"s{i}" for i in range(len(gradient.saves))]
     attrs = [f"a_{py(a)}" for a in gradient.attrs]
     lines = []
@@ -217,13 +216,11 @@ def compile_backward(op: OpDef) -> Callable:
         keywords.append("wanted=wanted")
     call = f"kernel({', '.join(douts + kept + keywords)})"
     if len(op.inputs) == 1:
-        lines.append(f"return {call}" if sized else f"return ({call},)")
+        lines.append(f"return flat_grads(node, ({call},))" if sized else f"return ({call},)")
     elif not sized:
         lines.append(f"return {call}")
     else:
-        lines.append("grads = " + call)
-        parts = [f"*(grads[{i}] or ())" if s.many else f"grads[{i}]" for i, s in enumerate(op.inputs)]
-        lines.append(f"return ({', '.join(parts)},)")
+        lines.append(f"return flat_grads(node, {call})")
     step = _compile(f"{py(op.name)}_backward", ", ".join(["node", *douts]), lines, scope)
     step.op = op  # type: ignore[attr-defined]
     op._derived["backward"] = step
@@ -232,17 +229,10 @@ def compile_backward(op: OpDef) -> Callable:
 
 def _wanted(op: OpDef) -> list[str]:
     """Lines that turn the node's edges into one flag per slot, a tuple of them for a list."""
-    many = [i for i, s in enumerate(op.inputs) if s.many]
-    if not many:
+    if not any(s.many for s in op.inputs):
         flags = "".join(f"edges[{i}] is not None, " for i in range(len(op.inputs)))
         return ["edges = node.edges", f"wanted = ({flags})"]
-    if len(many) > 1:
-        raise NotImplementedError(f"{op.name}: two list slots in one differentiable operator")
-    at, behind = many[0], len(op.inputs) - many[0] - 1
-    parts = [f"flags[{i}], " for i in range(at)]
-    parts.append(f"flags[{at}:len(flags) - {behind}], ")
-    parts += [f"flags[len(flags) - {behind - k}], " for k in range(behind)]
-    return ["flags = tuple([e is not None for e in node.edges])", f"wanted = ({''.join(parts)})"]
+    return ["wanted = wanted_flags(node)"]
 
 
 def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:

@@ -27,6 +27,8 @@ class _Rare:
     __slots__ = ()
 
     metas: Any = None
+    layout: tuple = ()
+    sizes: tuple = ()
     grad: Any = None
     hooks: dict[int, dict[int, Callable]] | None = None
 
@@ -39,7 +41,9 @@ class Node(_Rare):
         backward: ``backward(node, *d_outs)`` gives one gradient per edge; ``backward.op`` names it.
         edges: where the inputs came from.
         saved: the values the gradient needs; None once freed.
-        metas: shape and dtype of each output, where there are several.
+        metas: shape and dtype of each output, where there are several; lists are flattened.
+        layout: for each of these slots None, or the length of its list.
+        sizes: lengths of the inputs that are lists, where there are several lists.
         grad: gradient(s) of the output(s), kept for whoever still holds them.
         hooks: gradient hooks by output.
     """
@@ -63,6 +67,62 @@ class Port:
     def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
+
+
+def edge_of(tensor: Tensor) -> Any:
+    """Returns the edge that stands for a Tensor: where it came from, or itself."""
+    return tensor if tensor._edge is None else tensor._edge
+
+
+def slot_ranges(node: Node) -> list[slice]:
+    """Returns which edges belong to which input slot."""
+    slots = node.backward.op.inputs
+    lists = sum(s.many for s in slots)
+    sizes = iter(node.sizes or [len(node.edges) - len(slots) + 1] * lists)
+    ranges, start = [], 0
+    for slot in slots:
+        stop = start + (next(sizes) if slot.many else 1)
+        ranges.append(slice(start, stop))
+        start = stop
+    return ranges
+
+
+def wanted_flags(node: Node) -> tuple:
+    """Returns for each input slot whether its gradient is wanted, a tuple of flags for a list."""
+    return tuple(
+        tuple(e is not None for e in node.edges[where])
+        if slot.many
+        else node.edges[where.start] is not None
+        for slot, where in zip(node.backward.op.inputs, slot_ranges(node), strict=True)
+    )
+
+
+def flat_grads(node: Node, grads: Sequence[Any]) -> list[Any]:
+    """Spreads gradients per slot, with lists for lists, over the edges of a node."""
+    flat: list[Any] = []
+    for grad, where in zip(grads, slot_ranges(node), strict=True):
+        if isinstance(grad, (list, tuple)):
+            flat.extend(grad)
+        else:
+            flat.extend([grad] * (where.stop - where.start))
+    return flat
+
+
+def tie_outputs(node: Node, outs: Sequence[Any]) -> None:
+    """Makes Tensors (or lists of them, or None) the outputs of a node that has several."""
+    metas: list[Any] = []
+    layout: list[int | None] = []
+    for out in outs:
+        layout.append(len(out) if isinstance(out, list) else None)
+        for tensor in out if isinstance(out, list) else [out]:
+            if tensor is None:
+                metas.append(None)
+                continue
+            tensor._edge = Port(node, len(metas))
+            tensor.stop_gradient = False
+            metas.append((tensor._buf.shape, tensor._buf.dtype))
+    node.metas = metas
+    node.layout = tuple(layout)
 
 
 class Arithmetic:
@@ -194,7 +254,7 @@ class Walk:
     def run(self, starts: list) -> None:
         for tensor, grad in starts:
             value = self.math.of(grad) if grad is not None else self.math.ones(self.math.of(tensor))
-            self.deliver(tensor._edge or tensor, value)
+            self.deliver(edge_of(tensor), value)
         heap, pending, owned = self.heap, self.pending, self.owned
         while heap:
             node = heapq.heappop(heap)
@@ -231,16 +291,15 @@ class Walk:
                 self.deliver(edge, grad)
 
     def complete(self, node: Node, value: list) -> tuple:
-        """Fills in zeros for outputs that nobody used."""
+        """Fills in zeros for outputs that nobody used and puts lists together again."""
         like = next(v for v in value if v is not None)
-        if node.backward.op.outputs[node.backward.op.grad_outputs[0]].many:
-            return (
-                [self.math.zeros(m, like) if v is None else v
-                 for v, m in zip(value, node.metas, strict=True)],
-            )
+        filled = iter(
+            self.math.zeros(meta, like) if part is None and meta is not None else part
+            for part, meta in zip(value, node.metas, strict=True)
+        )
         return tuple(
-            self.math.zeros(m, like) if v is None and m is not None else v
-            for v, m in zip(value, node.metas, strict=True)
+            next(filled) if size is None else [next(filled) for _ in range(size)]
+            for size in node.layout
         )
 
     def deliver(self, edge: Any, grad: Any) -> None:

@@ -19,9 +19,7 @@ def _comparison(name: str, function) -> None:
         return function(x, align(x, y, axis))
 
     kernel.__name__ = name
-    define(
-        name, "X Y -> Out", kernel, infer="compare", direct=function, differentiable=False
-    )
+    define(name, "X Y -> Out", kernel, infer="compare", direct=function, differentiable=False)
 
 
 for _name, _function in {

@@ -13,7 +13,7 @@ def reduce_to(grad: torch.Tensor, shape: torch.Size) -> torch.Tensor:
 
 
 def align(x: torch.Tensor, y: torch.Tensor, axis: int) -> torch.Tensor:
-    """Appends ones to ``y``'s shape so that its first dimension meets ``x``'s dimension ``axis``."""
+    """Appends ones to ``y``'s shape so that it begins at dimension ``axis`` of ``x``."""
     if axis in (-1, None) or y.dim() >= x.dim():
         return y
     return y.reshape(list(y.shape) + [1] * (x.dim() - axis - y.dim()))
@@ -81,8 +81,10 @@ def elementwise_div(x, y, *, axis=-1):
 
 @elementwise_div.grad("X.shape Y Out")
 def _(d_out, x_shape, y, out, *, axis, wanted):
-    divisor = y if axis in (-1, None) or y.dim() >= d_out.dim() else y.reshape(
-        list(y.shape) + [1] * (d_out.dim() - axis - y.dim())
+    divisor = (
+        y
+        if axis in (-1, None) or y.dim() >= d_out.dim()
+        else y.reshape(list(y.shape) + [1] * (d_out.dim() - axis - y.dim()))
     )
     if divisor.is_complex():
         divisor, out = divisor.conj(), out.conj()

@@ -55,7 +55,7 @@ def _wrong_join(name: str, x: list[torch.Tensor], axis: int, rule: str) -> Inval
     )
 
 
-@op("concat", "X* AxisTensor? -> Out", infer=_concat_rule)
+@op("concat", "X* AxisTensor?~ -> Out", infer=_concat_rule)
 def concat(x, axis_whole=None, *, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -112,7 +112,7 @@ def _split_rule(inputs: list, attrs: dict) -> list:
     return [[Spec((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) for n in sizes]]
 
 
-@op("split", "X AxisTensor? SectionsTensorList*? -> Out*", infer=_split_rule)
+@op("split", "X AxisTensor?~ SectionsTensorList*?~ -> Out*", infer=_split_rule)
 def split(x, axis_whole=None, sections_parts=None, *, sections=(), num=0, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -123,7 +123,8 @@ def split(x, axis_whole=None, sections_parts=None, *, sections=(), num=0, axis=0
 
 @split.grad("AxisTensor")
 def _(d_outs, axis_whole, *, axis):
-    return torch.cat(d_outs, axis if axis_whole is None else int(axis_whole)), None, None
+    axis = axis if axis_whole is None else int(axis_whole)
+    return torch.cat(d_outs, axis), None, None
 
 
 # -- stack, unstack, unbind ---------------------------------------------------------------------
@@ -197,7 +198,7 @@ def _tile_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(-1 if -1 in (n, t) else n * t for n, t in zip(shape, times)), x.dtype)]
 
 
-@op("tile", "X RepeatTimes? repeat_times_tensor*? -> Out", infer=_tile_rule)
+@op("tile", "X RepeatTimes?~ repeat_times_tensor*?~ -> Out", infer=_tile_rule)
 def tile(x, times_whole=None, times_parts=None, *, repeat_times=()):
     times = ints(repeat_times, times_whole, times_parts)
     if any(n <= 0 for n in times):
@@ -208,13 +209,13 @@ def tile(x, times_whole=None, times_parts=None, *, repeat_times=()):
     return torch.tile(x, tuple(times))
 
 
-@tile.grad("X.shape RepeatTimes repeat_times_tensor")
-def _(d_out, x_shape, times_whole, times_parts, *, repeat_times):
-    times = list(ints(repeat_times, times_whole, times_parts))
-    rank = max(len(times), len(x_shape))
-    times = [1] * (rank - len(times)) + times
+@tile.grad("X.shape Out.shape")
+def _(d_out, x_shape, out_shape):
+    rank = len(out_shape)
     sizes = [1] * (rank - len(x_shape)) + list(x_shape)
-    blocks = [n for pair in zip(times, sizes) for n in pair]
+    blocks = []
+    for whole, size in zip(out_shape, sizes):
+        blocks += [whole // size if size else 1, size]
     return d_out.reshape(blocks).sum(list(range(0, 2 * rank, 2))).reshape(x_shape), None, None
 
 
@@ -241,7 +242,7 @@ def _expanded(name: str, x: torch.Tensor, shape: list) -> torch.Tensor:
         ) from error
 
 
-@op("expand_v2", "X Shape? expand_shapes_tensor*? -> Out", infer=_expand_rule)
+@op("expand_v2", "X Shape?~ expand_shapes_tensor*?~ -> Out", infer=_expand_rule)
 def expand_v2(x, shape_whole=None, shape_parts=None, *, shape=()):
     return _expanded("expand", x, ints(shape, shape_whole, shape_parts))
 

@@ -55,9 +55,7 @@ def matmul_grad(d_out, x, y, trans_x, trans_y, wanted):
     if y.dim() == 2 and x.dim() > 2 and not trans_x:
         # Many rows times one weight: the batch dimensions are just more rows.
         rows = x.reshape(-1, x.shape[-1])
-        dx, dy = _plain_grad(
-            d_out.reshape(-1, d_out.shape[-1]), rows, y, False, trans_y, wanted
-        )
+        dx, dy = _plain_grad(d_out.reshape(-1, d_out.shape[-1]), rows, y, False, trans_y, wanted)
         return (None if dx is None else dx.reshape(x.shape)), dy
     return _batched_grad(d_out, x, y, trans_x, trans_y, wanted)
 

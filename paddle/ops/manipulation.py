@@ -67,11 +67,16 @@ def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
         raise _wrong_reshape(x, shape) from error
 
 
-@op("reshape2", "X Shape? ShapeTensor*? -> Out XShape?~", infer=_reshape_rule)
+@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule)
 def reshape2(x, shape_whole=None, shape_parts=None, *, shape=()):
     if shape_whole is not None or shape_parts:
         shape = ints(shape, shape_whole, shape_parts)
-    return _reshaped(x, shape), None
+    if 0 in shape:
+        return _reshaped(x, shape), None
+    try:
+        return x.reshape(shape), None
+    except RuntimeError as error:
+        raise _wrong_reshape(x, shape) from error
 
 
 @reshape2.grad("X.shape")
@@ -79,7 +84,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape), None, None
 
 
-@op("reshape", "X Shape? ShapeTensor*? -> Out", infer=lambda i, a: _reshape_rule(i, a)[:1])
+@op("reshape", "X Shape?~ ShapeTensor*?~ -> Out", infer=lambda i, a: _reshape_rule(i, a)[:1])
 def reshape(x, shape_whole=None, shape_parts=None, *, shape=()):
     return _reshaped(x, ints(shape, shape_whole, shape_parts))
 
@@ -104,19 +109,19 @@ def _inverse(axis: list) -> list:
     return back
 
 
-def _permuted(x: torch.Tensor, axis: list) -> torch.Tensor:
-    try:
-        return torch.permute(x, axis)
-    except RuntimeError as error:
-        raise InvalidArgumentError(
-            f"transpose: perm is expected to hold every dimension of the input of rank {x.dim()} "
-            f"(shape {list(x.shape)}) once, but received {list(axis)}."
-        ) from error
+def _wrong_perm(x: torch.Tensor, axis: list) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"transpose: perm is expected to hold every dimension of the input of rank {x.dim()} "
+        f"(shape {list(x.shape)}) once, but received {list(axis)}."
+    )
 
 
 @op("transpose2", "X -> Out XShape?~", infer=_transpose_rule)
 def transpose2(x, *, axis):
-    return _permuted(x, axis), None
+    try:
+        return torch.permute(x, axis), None
+    except RuntimeError as error:
+        raise _wrong_perm(x, axis) from error
 
 
 @transpose2.grad()
@@ -126,7 +131,7 @@ def _(d_out, *, axis):
 
 @op("transpose", "X -> Out", infer=lambda i, a: _transpose_rule(i, a)[:1])
 def transpose(x, *, axis):
-    return _permuted(x, axis)
+    return transpose2(x, axis=axis)[0]
 
 
 @transpose.grad()
@@ -183,7 +188,7 @@ def _unsqueezed(x: torch.Tensor, axes: list) -> torch.Tensor:
     return alias(x) if out is x else out
 
 
-@op("unsqueeze2", "X AxesTensor? AxesTensorList*? -> Out XShape?~", infer=_unsqueeze_rule)
+@op("unsqueeze2", "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~", infer=_unsqueeze_rule)
 def unsqueeze2(x, axes_whole=None, axes_parts=None, *, axes=()):
     if axes_whole is not None or axes_parts:
         axes = ints(axes, axes_whole, axes_parts)
@@ -197,7 +202,7 @@ def _(d_out, x_shape):
 
 @op(
     "unsqueeze",
-    "X AxesTensor? AxesTensorList*? -> Out",
+    "X AxesTensor?~ AxesTensorList*?~ -> Out",
     infer=lambda i, a: _unsqueeze_rule(i, a)[:1],
 )
 def unsqueeze(x, axes_whole=None, axes_parts=None, *, axes=()):
@@ -235,7 +240,11 @@ def _flatten_rule(inputs: list, attrs: dict) -> list:
 
 @op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule)
 def flatten_contiguous_range(x, *, start_axis=1, stop_axis=1):
-    return x.reshape(merged(x.shape, start_axis, stop_axis)), None
+    try:
+        out = torch.flatten(x, start_axis, stop_axis)
+    except (IndexError, RuntimeError):  # `merged` says what is wrong
+        return x.reshape(merged(x.shape, start_axis, stop_axis)), None
+    return (alias(x) if out is x else out), None
 
 
 @flatten_contiguous_range.grad("X.shape")
@@ -304,7 +313,7 @@ def _(d_out, *, axis):
     return torch.flip(d_out, _axes(axis))
 
 
-@op("roll", "X ShiftsTensor? -> Out", infer="same")
+@op("roll", "X ShiftsTensor?~ -> Out", infer="same")
 def roll(x, shifts_whole=None, *, shifts=(), axis=()):
     shifts = list(ints(shifts, shifts_whole))
     if len(axis) != len(shifts) and (axis or len(shifts) != 1):

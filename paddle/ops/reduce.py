@@ -8,6 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.constants import operand
 from paddle.ops.unary import dtype_of_code
 
 
@@ -57,11 +58,21 @@ def spread(value: torch.Tensor, shape, dim, keep_dim: bool, reduce_all: bool) ->
     return value.reshape([1 if i in axes else n for i, n in enumerate(shape)])
 
 
+def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
+    # A vector keeps its axis: making a scalar one-dimensional costs as much as adding does.
+    return torch.sum(x, 0, True) if x.dim() == 1 else torch.sum(x)
+
+
 @op("reduce_sum", "X -> Out", infer=_rule)
 def reduce_sum(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
+    dtype = x.dtype
+    axes = None if reduce_all else reduced_axes(x.dim(), dim, False)
+    if out_dtype == -1 and dtype.is_floating_point:
+        if axes is None and not keep_dim:
+            return _sum_of_all(x)
+        return torch.sum(x, axes, keep_dim)
     # torch widens small integers by itself; the operator does so only where out_dtype says so.
-    dtype = x.dtype if out_dtype == -1 else dtype_of_code(out_dtype)
-    axes = reduced_axes(x.dim(), dim, reduce_all)
+    dtype = dtype if out_dtype == -1 else dtype_of_code(out_dtype)
     if axes is None and not keep_dim:
         return torch.sum(x, dtype=dtype)
     return torch.sum(x, axes, keep_dim, dtype=dtype)
@@ -74,32 +85,38 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
+def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
+    if x.is_cpu and x.dtype is torch.float32:  # torch.mean divides by a number: see constants
+        return torch.div(_sum_of_all(x), operand(x.numel(), torch.float32))
+    return torch.mean(x)
+
+
 @op("reduce_mean", "X -> Out", infer=_rule)
 def reduce_mean(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
-    dtype = None if out_dtype == -1 else dtype_of_code(out_dtype)
-    axes = reduced_axes(x.dim(), dim, reduce_all)
-    if axes is None and not keep_dim:
-        return torch.mean(x, dtype=dtype)
-    return torch.mean(x, axes, keep_dim, dtype=dtype)
+    if out_dtype != -1:
+        x = x.to(dtype_of_code(out_dtype))
+    axes = None if reduce_all else reduced_axes(x.dim(), dim, False)
+    return _mean_of_all(x) if axes is None and not keep_dim else torch.mean(x, axes, keep_dim)
 
 
 @reduce_mean.grad("X.shape")
 def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     if in_dtype != -1 and d_out.dtype is not dtype_of_code(in_dtype):
         d_out = d_out.to(dtype_of_code(in_dtype))
-    count = x_shape.numel() / max(d_out.numel(), 1)
-    d_out = torch.div(d_out, count)
+    count = x_shape.numel() // max(d_out.numel(), 1)
+    d_out = torch.div(d_out, operand(count, d_out.dtype))
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
 @op("mean", "X -> Out", infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)])
 def mean(x):
-    return torch.mean(x)
+    return _mean_of_all(x)
 
 
 @mean.grad("X.shape")
 def _(d_out, x_shape):
-    return torch.div(d_out, x_shape.numel()).reshape([1] * len(x_shape)).expand(x_shape)
+    d_out = torch.div(d_out, operand(x_shape.numel(), d_out.dtype))
+    return d_out.reshape([1] * len(x_shape)).expand(x_shape)
 
 
 def _extreme(reduce, x, dim, keep_dim, reduce_all, out_dtype):
@@ -186,7 +203,9 @@ def frobenius_norm(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1
 
 def _p_norm_rule(inputs: list, attrs: dict) -> list[Spec]:
     x = inputs[0]
-    return [Spec(reduced_shape(x.shape, attrs["axis"], attrs["keepdim"], attrs["asvector"]), x.dtype)]
+    return [
+        Spec(reduced_shape(x.shape, attrs["axis"], attrs["keepdim"], attrs["asvector"]), x.dtype)
+    ]
 
 
 @op("p_norm", "X -> Out", infer=_p_norm_rule)

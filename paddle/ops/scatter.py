@@ -35,8 +35,8 @@ def _taken_rule(x: Spec, index: Spec, axis: int) -> list:
 def _take(name: str, x: torch.Tensor, index: torch.Tensor, axis: int) -> torch.Tensor:
     try:
         return torch.index_select(x, axis, index)
-    except IndexError as error:
-        if "Dimension" in str(error):
+    except (IndexError, RuntimeError) as error:
+        if "out of range in self" not in str(error) and "out of DATA bounds" not in str(error):
             raise
         raise OutOfRangeError(
             f"{name}: every index is expected to be in range of [0, {x.shape[axis] - 1}], for "
@@ -51,7 +51,7 @@ def _give_back(d_out, x_shape, index, axis):
     return zeros.index_add(axis, index.reshape(-1), d_out)
 
 
-@op("gather", "X Index Axis? -> Out", infer=lambda i, a: (
+@op("gather", "X Index~ Axis?~ -> Out", infer=lambda i, a: (
     _taken_rule(i[0], i[1], a["axis"]) if i[2] is None
     else [Spec((-1,) * len(i[0].shape), i[0].dtype)]))  # fmt: skip
 def gather(x, index, axis_whole=None, *, axis=0):
@@ -66,7 +66,7 @@ def _(d_out, x_shape, index, axis_whole, *, axis):
     return _give_back(d_out, x_shape, index, axis), None, None
 
 
-@op("index_select", "X Index -> Out", infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]))
+@op("index_select", "X Index~ -> Out", infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]))
 def index_select(x, index, *, dim=0):
     return _take("index_select", x, _flat_index("index_select", index), dim)
 
@@ -76,7 +76,7 @@ def _(d_out, x_shape, index, *, dim):
     return _give_back(d_out, x_shape, index, dim), None
 
 
-@op("index_sample", "X Index -> Out", infer=lambda i, a: [Spec(i[1].shape, i[0].dtype)])
+@op("index_sample", "X Index~ -> Out", infer=lambda i, a: [Spec(i[1].shape, i[0].dtype)])
 def index_sample(x, index):
     if x.dim() != 2 or index.dim() != 2 or x.shape[0] != index.shape[0]:
         raise InvalidArgumentError(
@@ -115,11 +115,13 @@ def _gather_nd_rule(inputs: list, attrs: dict) -> list:
     return [Spec(shape or (1,), x.dtype)]
 
 
-@op("gather_nd", "X Index -> Out", infer=_gather_nd_rule)
+@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule)
 def gather_nd(x, index):
     where = _nd("gather_nd", x.shape, index)
     if not where:
         return x.expand(index.shape[:-1] + x.shape)
+    if index.dim() == 1:  # indices without dimensions would be read from the device one by one
+        return x[tuple(i.reshape(1) for i in where)].squeeze(0)
     return x[where]
 
 
@@ -141,7 +143,7 @@ def _check_updates(name: str, expected: tuple, updates: torch.Tensor) -> None:
         )
 
 
-@op("scatter_nd_add", "X Index Updates -> Out", infer="same")
+@op("scatter_nd_add", "X Index~ Updates -> Out", infer="same")
 def scatter_nd_add(x, index, updates):
     where = _nd("scatter_nd_add", x.shape, index)
     shape = index.shape[:-1] + x.shape[index.shape[-1] :]
@@ -169,7 +171,7 @@ def _last_writers(ids: torch.Tensor, rows: int) -> torch.Tensor:
     return none.scatter_reduce(0, ids.long(), order, "amax")
 
 
-@op("scatter", "X Ids Updates -> Out", infer="same")
+@op("scatter", "X Ids~ Updates -> Out", infer="same")
 def scatter(x, ids, updates, *, overwrite=True):
     ids = _flat_index("scatter", ids)
     _check_updates("scatter", (ids.shape[0], *x.shape[1:]), updates)

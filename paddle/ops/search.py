@@ -54,7 +54,7 @@ def _top(x: torch.Tensor, k: int, axis: int, largest: bool, ordered: bool) -> tu
     return values, indices
 
 
-@op("top_k_v2", "X K? -> Out Indices~", infer=_topk_rule)
+@op("top_k_v2", "X K?~ -> Out Indices~", infer=_topk_rule)
 def top_k_v2(x, k_whole=None, *, k=1, axis=-1, largest=True, sorted=True):
     return _top(x, k if k_whole is None else int(k_whole), axis, largest, sorted)
 
@@ -64,7 +64,7 @@ def _(d_out, x_shape, indices, *, axis):
     return _put_back(d_out, indices, x_shape, axis), None
 
 
-@op("top_k", "X K? -> Out Indices~", infer=_topk_rule)
+@op("top_k", "X K?~ -> Out Indices~", infer=_topk_rule)
 def top_k(x, k_whole=None, *, k=1):
     return _top(x, k if k_whole is None else int(k_whole), -1, True, True)
 
@@ -112,7 +112,7 @@ def _where_rule(inputs: list, attrs: dict) -> list:
     return [Spec(shape, x.dtype)]
 
 
-@op("where", "Condition X Y -> Out", infer=_where_rule)
+@op("where", "Condition~ X Y -> Out", infer=_where_rule)
 def where(condition, x, y):
     if condition.dtype is not torch.bool or x.dtype is not y.dtype:
         raise InvalidArgumentError(
@@ -131,13 +131,13 @@ def _(d_out, condition, x_shape, y_shape, *, wanted):
     )
 
 
-@op("where_index", "Condition -> Out", differentiable=False,
+@op("where_index", "Condition~ -> Out", differentiable=False,
     infer=lambda i, a: [Spec((-1, len(i[0].shape)), VarType.INT64)])  # fmt: skip
 def where_index(condition):
     return torch.nonzero(condition)
 
 
-@op("masked_select", "X Mask -> Y", infer=lambda i, a: [Spec((-1,), i[0].dtype)])
+@op("masked_select", "X Mask~ -> Y", infer=lambda i, a: [Spec((-1,), i[0].dtype)])
 def masked_select(x, mask):
     if mask.dtype is not torch.bool:
         raise InvalidArgumentError(

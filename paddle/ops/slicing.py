@@ -9,7 +9,8 @@ from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.ops.attribute_tensors import ints, known
 from paddle.ops.joining import in_range
-from paddle.ops.manipulation import alias
+
+_ALL = slice(None)
 
 
 def _bounds(size: int, start: int, end: int) -> tuple[int, int]:
@@ -50,7 +51,7 @@ def _slice_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "slice",
-    "Input StartsTensor? EndsTensor? StartsTensorList*? EndsTensorList*? -> Out",
+    "Input StartsTensor?~ EndsTensor?~ StartsTensorList*?~ EndsTensorList*?~ -> Out",
     infer=_slice_rule,
 )
 def slice_(
@@ -61,15 +62,19 @@ def slice_(
     ends = ints(ends, ends_whole, ends_parts)
     if len(starts) != len(axes) or len(ends) != len(axes):
         _check_lengths("slice", axes, starts=starts, ends=ends)
-    out, shape, rank = input, input.shape, input.dim()
-    for axis, start, end in zip(axes, starts, ends):
-        if not -rank <= axis < rank:
-            in_range(axis, rank, "slice: axes")
-        first, count = _bounds(shape[axis], start, end)
-        out = out.narrow(axis, first, count)
-    if decrease_axis:
-        return _dropped(out, decrease_axis)
-    return alias(input) if out is input else out
+    if len(axes) == 1 and axes[0] >= 0:
+        index = (_ALL,) * axes[0] + (slice(starts[0], ends[0]),)
+    else:
+        index = [_ALL] * input.dim()
+        for axis, start, end in zip(axes, starts, ends):
+            index[in_range(axis, len(index), "slice: axes")] = slice(start, end)
+        index = tuple(index)
+    try:
+        out = input[index]
+    except IndexError:
+        in_range(axes[0], input.dim(), "slice: axes")
+        raise
+    return _dropped(out, decrease_axis) if decrease_axis else out
 
 
 def _dropped(out: torch.Tensor, decrease_axis: list) -> torch.Tensor:
@@ -98,7 +103,8 @@ def _(
     pads = []
     for axis in range(rank - 1, -1, -1):
         pads += [before[axis], shape[axis] - sizes[axis] - before[axis]]
-    return torch.constant_pad_nd(d_out, pads), None, None, None, None
+    dx = torch.constant_pad_nd(d_out, pads)
+    return dx, None, None, None, None
 
 
 # -- with strides -------------------------------------------------------------------------------
@@ -132,8 +138,8 @@ def _strided_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "strided_slice",
-    "Input StartsTensor? EndsTensor? StridesTensor? StartsTensorList*? EndsTensorList*? "
-    "StridesTensorList*? -> Out",
+    "Input StartsTensor?~ EndsTensor?~ StridesTensor?~ StartsTensorList*?~ EndsTensorList*?~ "
+    "StridesTensorList*?~ -> Out",
     infer=_strided_rule,
 )
 def strided_slice(
@@ -211,7 +217,7 @@ def _crop_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(_crop_shape(x.shape, shape or [-1] * len(x.shape), offsets)), x.dtype)]
 
 
-@op("crop_tensor", "X Shape? ShapeTensor*? Offsets? OffsetsTensor*? -> Out", infer=_crop_rule)
+@op("crop_tensor", "X Shape?~ ShapeTensor*?~ Offsets?~ OffsetsTensor*?~ -> Out", infer=_crop_rule)
 def crop_tensor(
     x, shape_whole=None, shape_parts=None, offsets_whole=None, offsets_parts=None, *, shape=(),
     offsets=()
@@ -245,4 +251,5 @@ def _(d_out, x_shape, out_shape, offsets_whole, offsets_parts, *, offsets):
     at = _offsets(len(x_shape), offsets, offsets_whole, offsets_parts)
     for axis in range(len(x_shape) - 1, -1, -1):
         pads += [at[axis], x_shape[axis] - out_shape[axis] - at[axis]]
-    return torch.constant_pad_nd(d_out, pads), None, None, None, None
+    dx = torch.constant_pad_nd(d_out, pads)
+    return dx, None, None, None, None

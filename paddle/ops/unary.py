@@ -10,6 +10,7 @@ from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import define, op
+from paddle.ops.constants import operand
 
 _LARGEST = 3.4028234e38  # attributes are float32: its largest value means "no bound"
 
@@ -170,31 +171,41 @@ def _(d_out, x):
 
 @op("scale", "X ScaleTensor? -> Out", infer="same")
 def scale(x, scale_tensor, *, scale=1.0, bias=0.0, bias_after_scale=True):
-    if not x.is_floating_point() and not x.is_complex():
-        if x.dtype is torch.bool:
-            raise InvalidTypeError(
-                "scale: expected numbers, but received booleans.",
-                hint='convert them first, for instance with x.astype("int64")',
-            )
-        scale, bias = int(scale), int(bias)
+    dtype = x.dtype
+    if not dtype.is_floating_point:
+        scale, bias = _of_kind(x, scale, bias)
     if scale_tensor is not None:
-        scale = scale_tensor.to(x.dtype).reshape(())
+        scale = scale_tensor.to(dtype).reshape(())
     elif bias == 0:
-        return torch.mul(x, scale)
+        return torch.mul(x, operand(scale, dtype))
     elif scale == 1:
-        return torch.add(x, bias)
+        return torch.add(x, operand(bias, dtype))
     elif scale == -1 and bias_after_scale:
-        return torch.rsub(x, bias)
+        return torch.rsub(x, operand(bias, dtype))
+    else:
+        scale = operand(scale, dtype)
     if bias_after_scale:
         return torch.add(torch.mul(x, scale), bias)
     return torch.mul(torch.add(x, bias), scale)
+
+
+def _of_kind(x: torch.Tensor, scale, bias):
+    """The numbers as a Tensor that is not floating can take them."""
+    if x.is_complex():
+        return scale, bias
+    if x.dtype is torch.bool:
+        raise InvalidTypeError(
+            "scale: expected numbers, but received booleans.",
+            hint='convert them first, for instance with x.astype("int64")',
+        )
+    return int(scale), int(bias)
 
 
 @scale.grad("ScaleTensor")
 def _(d_out, scale_tensor, *, scale):
     if scale_tensor is not None:
         return torch.mul(d_out, scale_tensor.to(d_out.dtype).reshape(())), None
-    return (d_out if scale == 1 else torch.mul(d_out, scale)), None
+    return (d_out if scale == 1 else torch.mul(d_out, operand(scale, d_out.dtype))), None
 
 
 def _bound(number, tensor, x: torch.Tensor):
@@ -275,7 +286,9 @@ erf = define("erf", "X -> Out", torch.erf, infer=floating_rule)
 
 @erf.grad("X")
 def _(d_out, x):
-    return torch.mul(d_out, torch.mul(torch.exp(torch.neg(torch.square(x))), 2 / math.sqrt(math.pi)))
+    return torch.mul(
+        d_out, torch.mul(torch.exp(torch.neg(torch.square(x))), 2 / math.sqrt(math.pi))
+    )
 
 
 @op("increment", "X -> Out", infer="same")

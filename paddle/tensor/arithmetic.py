@@ -114,7 +114,7 @@ def divide(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def floor_divide(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the integer quotient of two Tensors, element by element: :math:`\mathrm{trunc}(x / y)`.
+    """Returns the integer quotient of two Tensors, element by element.
 
     As in all of PaddlePaddle 2.0 the quotient is rounded toward zero, not down.
 
@@ -138,9 +138,9 @@ def floor_divide(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 
 def mod(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the remainder of two Tensors, element by element: :math:`x - y \lfloor x / y \rfloor`.
+    r"""Returns the remainder of two Tensors, element by element.
 
-    A result that is not 0 has the sign of ``y``.
+    It is :math:`x - y \lfloor x / y \rfloor`. A result that is not 0 has the sign of ``y``.
 
     Args:
         x (Tensor): the first operand; its type is that of the result.

@@ -27,13 +27,6 @@ def _digits(value: Any) -> str:
     return repr(value) if get_mode() & HOOKED else ""
 
 
-def _plain(shape: list) -> bool:
-    for n in shape:  # noqa: SIM110 - three times as quick as all()
-        if type(n) is not int or n < 0:
-            return False
-    return True
-
-
 def _sizes(shape: Any, api: str) -> Any:
     dims = read_dims(shape, api, "shape")
     if dims.whole is None and dims.parts is None and any(n < 0 for n in dims.ints):
@@ -46,21 +39,24 @@ def _sizes(shape: Any, api: str) -> Any:
 def _fill(api: str, shape: Any, value: Any, dtype: Any) -> Tensor:
     """Makes a tensor of one number."""
     kind = _dtype._default if dtype is None else to_vartype(dtype)
-    ints, whole, parts = shape, None, None
-    if type(shape) is not list or not _plain(shape):
-        ints, whole, parts = _sizes(shape, api)
+    ints, whole, parts = _sizes(shape, api)
     source = None
-    if isinstance(value, Tensor) or is_variable(value):
-        value, source = 0.0, value
-    elif isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (bool, int, float)):
-        raise wrong_type(api, "fill_value", value, "a number or a Tensor of one element")
-    if isinstance(value, bool):
-        value = int(value)
+    if type(value) is not float and type(value) is not int:
+        if isinstance(value, Tensor) or is_variable(value):
+            value, source = 0.0, value
+        value = _python_number(value, api, "fill_value", "a number or a Tensor of one element")
     return C.fill_constant(
         source, whole, parts, shape=ints, dtype=kind, value=value, str_value=_digits(value)
     )
+
+
+def _python_number(value: Any, api: str, arg: str, expected: str) -> int | float:
+    """Returns a number that may have come from NumPy; a bool as 0 or 1."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if not isinstance(value, (int, float)):
+        raise wrong_type(api, arg, value, expected)
+    return int(value) if isinstance(value, bool) else value
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -152,10 +148,7 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def _like(api: str, x: Any, value: Any, dtype: Any) -> Tensor:
     if isinstance(value, Tensor):
         value = value.item()
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (bool, int, float)):
-        raise wrong_type(api, "fill_value", value, "a number")
+    value = _python_number(value, api, "fill_value", "a number")
     return C.fill_any_like(x, value=value, dtype=-1 if dtype is None else to_vartype(dtype))
 
 
@@ -263,10 +256,7 @@ def _scalar(value: Any, kind: VarType, api: str, arg: str) -> Any:
         if value.dtype == kind:
             return value
         return C.cast(value, in_dtype=int(value.dtype), out_dtype=int(kind))
-    if isinstance(value, np.generic):
-        value = value.item()
-    if not isinstance(value, (bool, int, float)):
-        raise wrong_type(api, arg, value, "a number or a Tensor of one element")
+    value = _python_number(value, api, arg, "a number or a Tensor of one element")
     return C.fill_constant(
         shape=[1], dtype=kind, value=value, str_value=_digits(value), force_cpu=True
     )

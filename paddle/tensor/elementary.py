@@ -258,7 +258,7 @@ def log10(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def log1p(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the natural logarithm of one plus the element, exact for tiny ones too, for every element.
+    r"""Returns the logarithm of one plus every element, exact for tiny ones too.
 
     .. math:: \ln(1 + x)
 

@@ -426,7 +426,9 @@ def norm(
 def _norm_axes(axis: Any) -> list[int] | None:
     if axis is None:
         return None
-    axes = [axis] if isinstance(axis, int) else list(axis) if isinstance(axis, (list, tuple)) else []
+    axes = (
+        [axis] if isinstance(axis, int) else list(axis) if isinstance(axis, (list, tuple)) else []
+    )
     if len(axes) not in (1, 2) or not all(isinstance(a, int) for a in axes):
         raise InvalidArgumentError(
             f"norm(axis): expected None, an int or a list of one or two ints, received {axis!r}."

@@ -170,10 +170,7 @@ def _into(out: Any, result: Any) -> Any:
     return out
 
 
-
-def logical_and(
-    x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None
-) -> Tensor:
+def logical_and(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Says of every pair of elements whether both are true (not 0).
 
     Args:
@@ -196,9 +193,7 @@ def logical_and(
     return _into(out, C.logical_and(x, y))
 
 
-def logical_or(
-    x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None
-) -> Tensor:
+def logical_or(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Says of every pair of elements whether at least one is true (not 0).
 
     Args:
@@ -221,9 +216,7 @@ def logical_or(
     return _into(out, C.logical_or(x, y))
 
 
-def logical_xor(
-    x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None
-) -> Tensor:
+def logical_xor(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
     """Says of every pair of elements whether exactly one is true (not 0).
 
     Args:
@@ -358,4 +351,3 @@ def is_tensor(x: Any) -> bool:
             print(paddle.is_tensor([1]))  # False
     """
     return isinstance(x, Tensor) or is_variable(x)
-

@@ -6,7 +6,4 @@ from paddle.tensor.elementary import *  # noqa: F403
 from paddle.tensor.linalg import addmm, inverse, kron, mm, trace  # noqa: F401
 from paddle.tensor.reduction import *  # noqa: F403
 
-# addcmul lives here only, as in the migration table.
-__all__ = sorted(
-    {*arithmetic.__all__, *elementary.__all__, *reduction.__all__}  # noqa: PLE0605
-)
+__all__ = sorted({*arithmetic.__all__, *elementary.__all__, *reduction.__all__})

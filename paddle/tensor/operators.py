@@ -18,38 +18,48 @@ _kind = KINDS.get
 # -- + - * / ----------------------------------------------------------------------------------
 
 
-def _scaled(x: Any, number: Any, scale: Any, bias: Any) -> Any:
-    """``x * scale + bias``, where ``number`` decides the type of the result."""
-    if type(number) is float and not holds_floats(x._dt):
-        x = to_floating(x)
-    return C.scale(x, scale=scale, bias=bias)
+def _floating(x: Any) -> Any:
+    """A Tensor that a Python float may stand beside."""
+    return x if holds_floats(x._dt) else to_floating(x)
 
 
 def __add__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_add(self, other)
-    if kind != "real":
-        return C.elementwise_add(*meet(self, other))
-    other = plain(other)
-    return _scaled(self, other, 1.0, other)
+    if kind == "float":
+        x = self if self._dt.is_floating_point else _floating(self)
+        return C.scale(x, bias=other)
+    if kind == "int":
+        return C.scale(self, bias=other)
+    if kind == "numpy":
+        return __add__(self, plain(other))
+    return C.elementwise_add(*meet(self, other))
 
 
 def __sub__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_sub(self, other)
-    if kind != "real":
-        return C.elementwise_sub(*meet(self, other))
-    other = plain(other)
-    return _scaled(self, other, 1.0, -other)
+    if kind == "float":
+        x = self if self._dt.is_floating_point else _floating(self)
+        return C.scale(x, bias=-other)
+    if kind == "int":
+        return C.scale(self, bias=-other)
+    if kind == "numpy":
+        return __sub__(self, plain(other))
+    return C.elementwise_sub(*meet(self, other))
 
 
 def __rsub__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
-    if kind == "real":
-        other = plain(other)
-        return _scaled(self, other, -1.0, other)
+    if kind == "float":
+        x = self if self._dt.is_floating_point else _floating(self)
+        return C.scale(x, scale=-1.0, bias=other)
+    if kind == "int":
+        return C.scale(self, scale=-1.0, bias=other)
+    if kind == "numpy":
+        return __rsub__(self, plain(other))
     x, y = (self, other) if kind is None else meet(self, other)
     return C.elementwise_sub(y, x)
 
@@ -58,32 +68,34 @@ def __mul__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_mul(self, other)
-    if kind != "real":
-        return C.elementwise_mul(*meet(self, other))
-    other = plain(other)
-    return _scaled(self, other, other, 0.0)
+    if kind == "float":
+        x = self if self._dt.is_floating_point else _floating(self)
+        return C.scale(x, scale=other)
+    if kind == "int":
+        return C.scale(self, scale=other)
+    if kind == "numpy":
+        return __mul__(self, plain(other))
+    return C.elementwise_mul(*meet(self, other))
 
 
 def __truediv__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
-    if not holds_floats(self._dt):  # 3 / 2 is 1.5, whatever the type
-        self = to_floating(self)
-        if kind is None and hasattr(other, "_dt") and not holds_floats(other._dt):
-            other = to_floating(other)
+    if not self._dt.is_floating_point:  # 3 / 2 is 1.5, whatever the type
+        self = _floating(self)
+        if kind is None and hasattr(other, "_dt"):
+            other = _floating(other)
     if kind is None:
         return C.elementwise_div(self, other)
-    if kind == "real":
+    if kind == "numpy":
         other = plain(other)
-        if other != 0:
-            return C.scale(self, scale=1.0 / other)
+    if kind not in ("complex", "array") and other != 0:
+        return C.scale(self, scale=1.0 / other)
     return C.elementwise_div(*meet(self, other))
 
 
 def __rtruediv__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
-    if not holds_floats(self._dt):
-        self = to_floating(self)
-    x, y = (self, other) if kind is None else meet(self, other)
+    x, y = (_floating(self), other) if kind is None else meet(_floating(self), other)
     return C.elementwise_div(y, x)
 
 
@@ -106,11 +118,12 @@ def __pow__(self: Any, other: Any) -> Any:
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_pow(self, other)
-    if kind != "real":
+    if kind == "numpy":
+        other = plain(other)
+    if type(other) is float and not self._dt.is_floating_point:
+        self = _floating(self)
+    if kind in ("complex", "array"):
         return C.elementwise_pow(*meet(self, other))
-    other = plain(other)
-    if type(other) is float and not holds_floats(self._dt):
-        self = to_floating(self)
     return C.pow(self, factor=other)
 
 
@@ -137,7 +150,8 @@ def _comparison(name: str, operator: str) -> Callable:
         if kind is not None:
             self, other = meet(self, other)
         elif not hasattr(other, "_buf") and not hasattr(other, "block"):
-            return NotImplemented  # so that `x == None` is False and `x < None` a TypeError
+            if not isinstance(other, (list, tuple)):  # those were surely meant as arrays
+                return NotImplemented  # so that `x == None` is False and `x < None` a TypeError
         return getattr(C, operator)(self, other)
 
     apply.__name__ = apply.__qualname__ = name

@@ -71,9 +71,7 @@ def sum(
         source, target = int(x.dtype), int(to_vartype("int64"))
     axes = axes_of(axis, "sum")
     if axes is None:
-        return C.reduce_sum(
-            x, reduce_all=True, keep_dim=keepdim, in_dtype=source, out_dtype=target
-        )
+        return C.reduce_sum(x, reduce_all=True, keep_dim=keepdim, in_dtype=source, out_dtype=target)
     return C.reduce_sum(x, dim=axes, keep_dim=keepdim, in_dtype=source, out_dtype=target)
 
 
@@ -342,4 +340,3 @@ def isnan(x: Tensor, name: str | None = None) -> Tensor:
             print(paddle.isnan(x).numpy())  # [False False  True]
     """
     return C.isnan_v2(x)
-

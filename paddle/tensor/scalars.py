@@ -6,14 +6,18 @@ the type of the Tensor; a complex number makes both complex.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from paddle.core import dtype as _dtype
+from paddle.core.convert import tensor_of
 from paddle.core.dtype import to_vartype
 from paddle.core.op import C
+from paddle.core.place import CPUPlace
 from paddle.core.promotion import as_operand
+from paddle.core.tensor import Tensor
 
 _NUMPY_NUMBERS = (
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
@@ -21,13 +25,13 @@ _NUMPY_NUMBERS = (
     np.longdouble,
 )  # fmt: skip
 
-# What may stand beside a Tensor without being one: "real", "complex" or "array". One look-up
-# tells the common case, a Tensor, from all others.
+# What may stand beside a Tensor without being one. One look-up tells the common case, a Tensor,
+# from all others.
 KINDS: dict[type, str] = {
-    **{t: "complex" if issubclass(t, np.complexfloating) else "real" for t in _NUMPY_NUMBERS},
-    bool: "real",
-    int: "real",
-    float: "real",
+    **{t: "complex" if issubclass(t, np.complexfloating) else "numpy" for t in _NUMPY_NUMBERS},
+    bool: "int",
+    int: "int",
+    float: "float",
     complex: "complex",
     np.ndarray: "array",
 }
@@ -63,4 +67,23 @@ def meet(x: Any, value: Any) -> tuple[Any, Any]:
     value = plain(value)
     if isinstance(value, float) and not holds_floats(x._dt):
         x = to_floating(x)
-    return x, as_operand(value, x)
+    return x, _beside(value, x)
+
+
+_MOST = 1024
+_made: dict[tuple[Any, Any], Tensor] = {}
+
+
+def _beside(value: Any, x: Any) -> Any:
+    """A Tensor of a number, made once for Tensors in main memory: operators never write to it."""
+    if type(value) is complex or not isinstance(x, Tensor) or not x._buf.is_cpu:
+        return as_operand(value, x)
+    found = _made.get((value, x._dt))
+    if found is not None and (value or math.copysign(1, value) > 0):  # -0.0 equals 0.0
+        return found
+    made = tensor_of(value, x.dtype, CPUPlace())
+    if len(_made) >= _MOST:
+        _made.clear()
+    if value == value and (value or math.copysign(1, value) > 0):
+        _made[value, x._dt] = made
+    return made

@@ -7,7 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor.dims import read_dims, wrong_type
+from paddle.tensor.dims import plain, read_dims, wrong_type
 
 
 def _cut(api: str, arg: str, value: Any, axes: Any) -> Any:
@@ -19,10 +19,6 @@ def _cut(api: str, arg: str, value: Any, axes: Any) -> Any:
             f"{list(axes)}."
         )
     return dims
-
-
-def _plain(values: Any) -> bool:
-    return type(values) is list and not any(type(v) is not int for v in values)
 
 
 def slice(input: Tensor, axes: Any, starts: Any, ends: Any) -> Tensor:
@@ -48,7 +44,7 @@ def slice(input: Tensor, axes: Any, starts: Any, ends: Any) -> Tensor:
     """
     if not isinstance(axes, (list, tuple)):
         raise wrong_type("slice", "axes", axes, "a list or a tuple")
-    if _plain(starts) and _plain(ends):
+    if type(starts) is list and type(ends) is list and plain(starts) and plain(ends):
         return C.slice(input, axes=axes, starts=starts, ends=ends)
     first = _cut("slice", "starts", starts, axes)
     last = _cut("slice", "ends", ends, axes)

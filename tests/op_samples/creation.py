@@ -10,9 +10,9 @@ from tests.op_samples.sample import ErrorSample, Sample, f64, ints
 F32, F64, I32, I64, BOOL = 5, 6, 2, 3, 0
 
 
-def _full(value=None, whole=None, parts=None, dtype=5, shape=(), **attrs):
-    number = float(attrs.get("str_value") or attrs.get("value", 0.0))
-    number = number if value is None else value.item()
+def _full(source=None, whole=None, parts=None, dtype=5, shape=(), value=0.0, **attrs):
+    number = float(attrs.get("str_value") or value)
+    number = number if source is None else source.item()
     shape = [int(p[0]) for p in parts] if parts else shape if whole is None else whole.tolist()
     return np.full(shape, number).astype(numpy_dtype(dtype))
 
@@ -90,6 +90,7 @@ SAMPLES = [
         {"shape": [2], "dtype": F64},
         _full,
         note="value_tensor",
+        static_shape=False,
     ),
     Sample(
         "fill_constant",
@@ -97,6 +98,7 @@ SAMPLES = [
         {"value": 1.0},
         _full,
         note="shape_tensor",
+        static_shape=False,
     ),
     Sample(
         "fill_constant",
@@ -123,7 +125,14 @@ SAMPLES = [
         note="other_axis",
     ),
     Sample("empty", {}, {"shape": [2, 3]}, check=_empty),
-    Sample("empty", {"ShapeTensor": np.int32([2, 3])}, {"dtype": I64}, check=_empty, note="tensor"),
+    Sample(
+        "empty",
+        {"ShapeTensor": np.int32([2, 3])},
+        {"dtype": I64},
+        check=_empty,
+        note="tensor",
+        static_shape=False,
+    ),
     Sample("assign", {"X": f64(2, 3)}, {}, np.copy, orders=3),
     Sample("assign", {"X": ints(3)}, {}, np.copy, note="int"),
     Sample(

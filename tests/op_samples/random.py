@@ -112,6 +112,7 @@ SAMPLES = [
         {},
         check=lambda o, i, a: _normal(o, i, a, MANY),
         note="tensor",
+        static_shape=False,
     ),
     Sample(
         "gaussian_random_batch_size_like",
@@ -136,6 +137,7 @@ SAMPLES = [
         {"shape": [200, 100]},
         check=_uniform,
         note="parts",
+        static_shape=False,
     ),
     Sample(
         "uniform_random",

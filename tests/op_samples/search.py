@@ -62,7 +62,7 @@ SAMPLES = [
         "top_k_v2",
         {"X": X},
         {"k": 4, "axis": 1, "sorted": False},
-        lambda x, k, **attrs: (None, None),
+        lambda x, k_whole=None, **attrs: (None, None),
         note="unsorted",
     ),
     Sample("top_k_v2", {"X": X, "K": np.int32([2])}, {}, _top, note="tensor", static_shape=False),

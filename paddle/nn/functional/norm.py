@@ -29,7 +29,9 @@ def _layout(api: str, data_format: str) -> str:
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """Divides ``x`` by its norm along an axis: :math:`y = x / \\max(\\lVert x \\rVert_p, \\epsilon)`.
+    """Divides ``x`` by its norm along an axis.
+
+    :math:`y = x / \\max(\\lVert x \\rVert_p, \\epsilon)`.
 
     Args:
         x (Tensor): floating, of any shape.
@@ -72,8 +74,8 @@ def batch_norm(
 ) -> Any:
     """Normalizes every channel over the batch and its positions.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`. In training mean and
-    variance (in its population form) are those of the batch, and the running ones are moved:
+    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`. In training mean
+    and variance (in its population form) are those of the batch, and the running ones are moved:
     ``running = momentum * running + (1 - momentum) * batch``. Else the running ones are taken.
 
     Args:
@@ -132,8 +134,8 @@ def layer_norm(
 ) -> Any:
     """Normalizes the last dimensions of every example.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and variance
-    over the dimensions of ``normalized_shape``.
+    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and
+    variance over the dimensions of ``normalized_shape``.
 
     Args:
         x (Tensor): ``[*, *normalized_shape]``.

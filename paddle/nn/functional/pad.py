@@ -18,7 +18,7 @@ def pad(
     x: Any,
     pad: Any,
     mode: str = "constant",
-    value: float = 0.0,
+    value: float = 0,
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:

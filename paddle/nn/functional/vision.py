@@ -194,7 +194,8 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
     """
     if not 0 < shift_ratio <= 0.5:
         raise InvalidArgumentError(
-            f"temporal_shift(shift_ratio): expected a number in (0, 0.5], but received {shift_ratio}."
+            "temporal_shift(shift_ratio): expected a number in (0, 0.5], "
+            f"but received {shift_ratio}."
         )
     seg_num = integer("temporal_shift", "seg_num", seg_num)
     return C.temporal_shift(x, seg_num=seg_num, shift_ratio=float(shift_ratio))

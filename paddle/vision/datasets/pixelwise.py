@@ -14,7 +14,7 @@ import numpy as np
 from paddle.core.tensor import Tensor
 from paddle.io.dataloader.collate import image_array
 
-_SIDE = 16
+_SHAPES = ((16, 16), (8, 32))
 
 
 class PixelTable:
@@ -22,12 +22,14 @@ class PixelTable:
 
     Args:
         values (np.ndarray): the results for 0 to 255, flat.
-        shape (tuple): shape of the result for a 16 x 16 image.
+        before (int): dimensions of size 1 that the result has before height and width.
+        after (int): such dimensions after them.
     """
 
-    def __init__(self, values: np.ndarray, shape: tuple[int, ...]) -> None:
+    def __init__(self, values: np.ndarray, before: int, after: int) -> None:
         self._values = values
-        self._shape = shape
+        self._before = (1,) * before
+        self._after = (1,) * after
 
     def apply(self, frames: np.ndarray) -> np.ndarray:
         """Transforms frames ``[N, H, W]`` of bytes.
@@ -35,10 +37,9 @@ class PixelTable:
         Args:
             frames (np.ndarray): uint8 images.
         """
-        height, width = frames.shape[1:]
-        sides = iter((height, width))
-        sizes = [next(sides) if size == _SIDE else size for size in self._shape]
-        return np.take(self._values, frames).reshape(len(frames), *sizes)
+        count, *sides = frames.shape
+        made = np.take(self._values, frames)
+        return made.reshape(count, *self._before, *sides, *self._after)
 
 
 def pixel_table(transform: Any, backend: str) -> PixelTable | None:
@@ -50,23 +51,35 @@ def pixel_table(transform: Any, backend: str) -> PixelTable | None:
     """
     if not _is_pixelwise(transform):
         return None
-    bytes_in_order = np.arange(_SIDE * _SIDE, dtype=np.uint8).reshape(_SIDE, _SIDE)
-    image: Any = bytes_in_order.astype(np.float32)
+    tables = []
+    for shape in _SHAPES:
+        try:
+            result = _transformed(transform, backend, shape)
+        except Exception:
+            return None  # a single sample shows the same error, with its own shape in it
+        axes = {(1, *shape): (1, 0), (*shape, 1): (0, 1), shape: (0, 0)}.get(result.shape)
+        if axes is None:
+            return None
+        tables.append((result.ravel(), axes))
+    (values, axes), (again, other_axes) = tables
+    # A mean per column would look right for one shape, but not for two.
+    if axes != other_axes or not np.array_equal(values, again, equal_nan=True):
+        return None
+    return PixelTable(values, *axes)
+
+
+def _transformed(transform: Any, backend: str, shape: tuple[int, int]) -> np.ndarray:
+    """Applies a transform to an image of all byte values, in order."""
+    frame = np.arange(256, dtype=np.uint8).reshape(shape)
+    image: Any = frame.astype(np.float32)
     if backend == "pil":
         from PIL import Image
 
-        image = Image.fromarray(bytes_in_order)
-    try:
-        result = image if transform is None else transform(image)
-    except Exception:
-        return None  # a single sample shows the same error, with its own shape in it
-    if isinstance(result, Tensor):
-        result = result.numpy()
-    elif not isinstance(result, np.ndarray):
-        result = image_array(result)
-    if result.shape not in ((1, _SIDE, _SIDE), (_SIDE, _SIDE, 1), (_SIDE, _SIDE)):
-        return None
-    return PixelTable(np.ascontiguousarray(result).ravel(), result.shape)
+        image = Image.fromarray(frame)
+    result = image if transform is None else transform(image)
+    if isinstance(result, (Tensor, np.ndarray)):
+        return np.asarray(result)
+    return image_array(result)
 
 
 def _is_pixelwise(transform: Any) -> bool:

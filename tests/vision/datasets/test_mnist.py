@@ -167,17 +167,24 @@ def test_whole_batches_equal_single_samples_to_the_bit(transform, backend, files
             np.testing.assert_array_equal(a.numpy(), b.numpy())
 
 
-def test_normalize_of_pictures_and_its_errors(files) -> None:
+def test_normalize_alone_and_with_more_channels(files) -> None:
     scale = Normalize(mean=[127.5], std=[127.5], data_format="CHW")
-    data = MNIST(*files, transform=scale, backend="pil")
-    images, _ = next(iter(DataLoader(data, batch_size=2)))
-    np.testing.assert_array_equal(images.numpy()[1], np.asarray(data[1][0]))
-    np.testing.assert_allclose(images.numpy()[1].squeeze(), PIXELS[1] / 127.5 - 1, atol=1e-6)
-    wrong = MNIST(*files, transform=Normalize([0.1, 0.2], [1, 1]), backend="cv2")
+    three = Normalize(mean=[0.0] * 3, std=[1.0, 2.0, 4.0], data_format="CHW")
+    for transform in (scale, three):
+        data = MNIST(*files, transform=transform, backend="pil")
+        images, _ = next(iter(DataLoader(data, batch_size=2)))
+        np.testing.assert_array_equal(images.numpy()[1], np.asarray(data[1][0]))
+    np.testing.assert_array_equal(images.numpy()[1, 2], PIXELS[1].astype("float32") / 4)
+
+
+def test_a_transform_that_fails_shows_its_own_error(files) -> None:
+    scale = Normalize(mean=[0.5], std=[0.5])
+    scale.std = None  # as in a script that meddles with it
+    data = MNIST(*files, transform=scale)
     with pytest.raises(Exception) as single:
-        wrong[0]
+        data[0]
     with pytest.raises(type(single.value)) as batched:
-        next(iter(DataLoader(wrong)))
+        next(iter(DataLoader(data)))
     assert str(batched.value) == str(single.value)
 
 

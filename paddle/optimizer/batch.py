@@ -1,0 +1,129 @@
+"""Parameters that one call of a kernel updates, prepared once and used for many steps.
+
+A step would spend more time on collecting buffers than on arithmetic, so what it needs is kept in
+a :class:`Plan` as long as its signature stays the same: the parameters that have a gradient, their
+buffers, and what their ParamAttr says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from paddle.core.tensor import Tensor, writable
+from paddle.ops import optimizer as kernels
+
+
+@dataclass(eq=False)
+class Batch:
+    """Parameters of one precision, with the same settings and number of updates.
+
+    Attributes:
+        params: the parameters.
+        at: their positions among the parameters of the step; None means all of them, in order.
+        penalty: regularizer that is added to the gradients.
+        l2: coefficient of an L2 penalty that the kernel adds by itself.
+        factor: factor on the learning rate.
+        option: what :meth:`Optimizer._option` says about these parameters.
+        group: the group of the optimizer that they belong to.
+        owners: whose buffers are updated: the parameters themselves or their master copies.
+        states: the accumulators, a list for each slot.
+        count: number of updates so far.
+    """
+
+    params: list[Tensor]
+    at: list[int] | None
+    penalty: Any
+    l2: float
+    factor: float
+    option: Any
+    group: dict[str, Any]
+    owners: list[Tensor]
+    states: dict[str, list[Tensor]]
+    count: int
+    mastered: bool = False
+    changed: bool = False  # a buffer was replaced, so the plan's signature is out of date
+    names: list[str] = field(init=False)
+    weights: list = field(init=False)
+    buffers: dict[str, list] = field(init=False)
+    _steps: list | None = None
+    _stamps: list = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.names = [p.name for p in self.params]
+        self.weights = [t._buf for t in self.owners]
+        self.unshare_states()
+
+    def unshare_states(self) -> None:
+        """Makes the accumulators safe to write: views that a user holds keep their contents."""
+        self.buffers = {slot: [writable(t) for t in held] for slot, held in self.states.items()}
+
+    def take_weights(self) -> list:
+        """Returns the buffers to update, safe to write."""
+        weights = self.weights
+        if self.mastered:
+            self._follow_parameters()
+        for i, owner in enumerate(self.owners):
+            buffer = writable(owner)
+            if buffer is not weights[i]:
+                weights[i] = buffer
+                self.changed = True
+        return weights
+
+    def take_gradients(self, grads: list[Tensor]) -> list:
+        """Returns the buffers of the gradients as the kernels need them: dense, of one precision."""
+        chosen = grads if self.at is None else [grads[i] for i in self.at]
+        buffers = [g._buf for g in chosen]
+        buffers = [b if b.is_contiguous() else b.contiguous() for b in buffers]
+        dtype = self.owners[0]._dt
+        if any(g._dt is not dtype for g in chosen):
+            buffers = kernels.converted(buffers, dtype)
+        return buffers
+
+    def steps(self) -> list:
+        """Returns the number of this update as the fused kernels take it, once per parameter."""
+        if self._steps is None:
+            self._steps = [kernels.step_counter(self.count, self.weights[0])] * len(self.params)
+        else:
+            kernels.advance(self._steps[0])
+        return self._steps
+
+    def _follow_parameters(self) -> None:
+        """Takes over what was written to a parameter, say by loading a model, since the last step.
+
+        Where the master copy still rounds to the parameter's value it keeps its precision.
+        """
+        for i, (param, master) in enumerate(zip(self.params, self.owners, strict=True)):
+            written = getattr(param._buf, "_written", None)
+            if not self._stamps or written != self._stamps[i]:
+                kernels.follow(writable(master), param._buf)
+
+    def write_back(self) -> None:
+        """Copies master copies to the parameters they stand for."""
+        targets = []
+        for param in self.params:
+            before = param._buf
+            targets.append(writable(param))
+            self.changed |= targets[-1] is not before
+        kernels.copy_all(targets, self.weights)
+        self._stamps = [b._written for b in targets]
+
+
+class Plan:
+    """The batches of one group, and the signature under which they hold."""
+
+    __slots__ = ("batches", "signature")
+
+    def __init__(self, signature: list[tuple], batches: list[Batch]) -> None:
+        self.signature = signature
+        self.batches = batches
+
+
+def signature(params: list[Tensor]) -> list[tuple]:
+    """Says what a plan depends on; buffers are alive in the plan, so their ids stay unique."""
+    return [
+        (id(p), id(p._buf), p.regularizer, p.optimize_attr["learning_rate"])
+        if p.is_parameter
+        else (id(p), id(p._buf))
+        for p in params
+    ]
