@@ -159,5 +159,3 @@ def _results(
             value = wrap(value.detach())
         found.append(value)
     return found
-
-

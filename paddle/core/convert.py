@@ -13,6 +13,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import Place, current_device, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 
+_NESTED = (list, tuple, np.ndarray)
 _CPU = torch.device("cpu")
 _FLOATS = frozenset({np.dtype("float16"), np.dtype("float32"), np.dtype("float64")})
 _default_numpy = {
@@ -29,7 +30,8 @@ def tensor_of(data: Any, dtype: Any, place: Place | str | None) -> Tensor:
     elif isinstance(data, np.ndarray):
         buf = _from_array(data, copy=True)
     else:
-        buf = _from_array(_array_of(data), copy=False)
+        array = _array_of(data)
+        buf = _from_array(array if dtype is not None else _in_default_type(array), copy=False)
     if dtype is not None:
         wanted = _dtype.torch_dtype(dtype)
         if buf.dtype is not wanted:
@@ -56,8 +58,9 @@ def _from_array(array: np.ndarray, copy: bool) -> torch.Tensor:
         raise TypeError(
             f"to_tensor: expected data of type {', '.join(_dtype.NAMES)}, but received {kind}."
         )
-    if kind.itemsize > 8 and kind.kind == "f" or not kind.isnative:
-        array = array.astype(np.float64 if kind.kind == "f" else kind.newbyteorder("="))
+    if (kind.itemsize > 8 and kind.kind == "f") or not kind.isnative:
+        wanted = np.dtype("float64") if kind.itemsize > 8 else kind.newbyteorder("=")
+        array = array.astype(wanted)
         copy = False
     if copy:
         array = np.array(array, order="C")
@@ -69,7 +72,7 @@ def _from_array(array: np.ndarray, copy: bool) -> torch.Tensor:
 
 def _array_of(data: Any) -> np.ndarray:
     """The array of a number, or of (nested) lists of numbers, arrays or Tensors."""
-    if isinstance(data, (list, tuple)):
+    if isinstance(data, (list, tuple, range)):
         if _holds_tensor(data):
             data = _plain(data)
         try:
@@ -79,14 +82,24 @@ def _array_of(data: Any) -> np.ndarray:
     elif isinstance(data, (bool, int, float, complex, np.generic)):
         array = np.array([data])
     elif hasattr(data, "__dlpack__") or hasattr(data, "__array__"):
-        array = np.array(data)
+        array = np.asarray(data).copy()
     else:
         raise TypeError(
             "to_tensor: expected a number, list, tuple, numpy.ndarray or paddle.Tensor, "
             f"but received {type(data).__name__}."
         )
     if array.dtype.kind == "O":
+        if array.size and all(isinstance(v, int) for v in array.flat):
+            raise InvalidArgumentError(
+                "to_tensor: expected integers that fit into 64 bits (int64), but the data holds "
+                f"{max(array.flat, key=abs)}."
+            )
         raise _ragged(data)
+    return array
+
+
+def _in_default_type(array: np.ndarray) -> np.ndarray:
+    """Python's floats are double; without a wish they get the default type instead."""
     if array.dtype in _FLOATS:
         return array.astype(_default_numpy[_dtype._default], copy=False)
     if array.dtype.kind == "c":
@@ -120,7 +133,7 @@ def _has_other(data: Any) -> str | None:
 def _lengths(data: Any) -> list:
     level = [data]
     while level:
-        sizes = [len(d) if isinstance(d, (list, tuple)) else 0 for d in level]
+        sizes = [len(d) if isinstance(d, _NESTED) else 0 for d in level]
         if len(set(sizes)) > 1:
             return sizes[:10]
         level = [e for d in level if isinstance(d, (list, tuple)) for e in d]
@@ -138,5 +151,5 @@ def _holds_tensor(data: Any) -> bool:
 
 def _plain(data: Any) -> Any:
     if isinstance(data, Tensor):
-        return data.numpy()
+        return (data.astype("float32") if data.dtype is VarType.BF16 else data).numpy()  # type: ignore[attr-defined]
     return [_plain(d) for d in data] if isinstance(data, (list, tuple)) else data

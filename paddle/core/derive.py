@@ -60,9 +60,12 @@ def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
             if leaves and pairs:
                 grads = iter(
                     torch.autograd.grad(
-                        [o for o, _ in pairs], leaves, [d for _, d in pairs],
-                        create_graph=nested, allow_unused=True,
-                    )  # fmt: skip
+                        [o for o, _ in pairs],
+                        leaves,
+                        [d for _, d in pairs],
+                        create_graph=nested,
+                        allow_unused=True,
+                    )
                 )
     finally:
         _depth.value -= 1
@@ -137,7 +140,7 @@ def gradient_operator(op: OpDef) -> OpDef:
     inputs += [Slot(t, t in many, t in optional) for t in buffers]
     outputs = [Slot(f"{s.name}@GRAD", s.many, True) for s in op.inputs]
     shapes = [t for t in gradient.saves if "." in t]
-    attrs = {t: None for t in shapes} | {a: op.attrs[a] for a in gradient.attrs}
+    attrs = dict.fromkeys(shapes) | {a: op.attrs[a] for a in gradient.attrs}
     if gradient.takes_wanted:
         attrs[wanted_name(op)] = None
     found = OpDef(
@@ -170,9 +173,7 @@ def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
 
     def kernel(*buffers: Any, **attrs: Any) -> Any:
         kept = iter(buffers[count:])
-        values = [
-            attrs.pop(py(token)) if "." in token else next(kept) for token in gradient.saves
-        ]
+        values = [attrs.pop(py(token)) if "." in token else next(kept) for token in gradient.saves]
         if gradient.takes_wanted:
             attrs["wanted"] = attrs.pop(flags)
         grads = gradient.kernel(*buffers[:count], *values, **attrs)

@@ -33,38 +33,42 @@ def py(name: str) -> str:
 
 def compile_call(op: OpDef) -> Callable:
     """Returns the eager function of ``op``: inputs by position, attributes by keyword."""
-    scope: dict[str, Any] = {
-        "op": op, "kernel": op.kernel, "direct": op.direct, "get_mode": get_mode, "call_hook": call_hook, "Tensor": Tensor,
-        "new": object.__new__, "Node": Node, "edge_of": edge_of, "tie_outputs": tie_outputs, "sequence": sequence, "stamp": stamp, "wrap": wrap,
-        "kernel_error": kernel_error, "unify": unify_dtypes,
-    }  # fmt: skip
+    scope: dict[str, Any] = {**_RUNTIME, "op": op, "kernel": op.kernel, "direct": op.direct}
     names = list(op.params)
-    head = [f"{n}=None" if s.optional else n for n, s in zip(names, op.inputs, strict=True)]
-    if any("=" in h for h in head):  # a required slot behind an optional one
-        last = max(i for i, s in enumerate(op.inputs) if not s.optional) if any(
-            not s.optional for s in op.inputs) else -1
-        head = [n if i <= last else h for i, (n, h) in enumerate(zip(names, head, strict=True))]
-    given = []
-    for attr, default in op.attrs.items():
-        if default is REQUIRED:
-            given.append(py(attr))
-        else:
-            scope[f"default_{py(attr)}"] = default
-            given.append(f"{py(attr)}=default_{py(attr)}")
-    stars = ["*"] if any(d is REQUIRED for d in op.attrs.values()) and any("=" in h for h in head) else []
-    signature = ", ".join(head + stars + given)
-    attrs = "{" + ", ".join(f"{a!r}: {py(a)}" for a in op.attrs) + "}"
     args = "(" + "".join(f"{n}, " for n in names) + ")"
-    lines = ["call_mode = get_mode()", f"if call_mode > 1: return call_hook(op, {args}, {attrs})", "try:"]
-    lines += ["    " + line for line in _take_buffers(op, names)]
-    lines += ["    " + line for line in _run_kernel(op, names)]
-    lines += ["except Exception as error:",
-              f"    raise kernel_error(op, {args}, {attrs}, error) from error"]
+    attrs = "{" + ", ".join(f"{a!r}: {py(a)}" for a in op.attrs) + "}"
+    lines = [
+        "call_mode = get_mode()",
+        f"if call_mode > 1: return call_hook(op, {args}, {attrs})",
+        "try:",
+    ]
+    lines += ["    " + line for line in _take_buffers(op, names) + _run_kernel(op, names)]
+    lines.append("except Exception as error:")
+    lines.append(f"    raise kernel_error(op, {args}, {attrs}, error) from error")
     lines += _wrap_outputs(op)
     lines += _record(op, names, scope)
-    lines.append("return " + ", ".join(f"o{i}" for i, s in enumerate(op.outputs) if not s.writes)
-                 if any(not s.writes for s in op.outputs) else "return None")
-    return _compile(py(op.name), signature, lines, scope)
+    returned = [f"o{i}" for i, s in enumerate(op.outputs) if not s.writes]
+    lines.append("return " + (", ".join(returned) or "None"))
+    return _compile(py(op.name), _signature(op, scope), lines, scope)
+
+
+def _signature(op: OpDef, scope: dict[str, Any]) -> str:
+    """The parameter list: inputs, trailing optional ones None, then attributes with defaults."""
+    required = [i for i, s in enumerate(op.inputs) if not s.optional]
+    last = max(required, default=-1)
+    parts = [n if i <= last else f"{n}=None" for i, n in enumerate(op.params)]
+    if op.attrs:
+        parts.append("*")
+    for attr, default in op.attrs.items():
+        name = py(attr)
+        if name in _RESERVED or name in op.params:
+            raise ValueError(f"{op.name}: an attribute cannot be named {name!r} here")
+        if default is REQUIRED:
+            parts.append(name)
+        else:
+            scope[f"default_{name}"] = default
+            parts.append(f"{name}=default_{name}")
+    return ", ".join(parts)
 
 
 def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
@@ -81,8 +85,10 @@ def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
         lines.append(f"b_{name} = {value}")
     if op.unify:
         x, y = names[:2]
-        lines += [f"if {x}._dt is not {y}._dt:",
-                  f"    {x}, {y} = unify({x}, {y}); b_{x} = {x}._buf; b_{y} = {y}._buf"]
+        lines += [
+            f"if {x}._dt is not {y}._dt:",
+            f"    {x}, {y} = unify({x}, {y}); b_{x} = {x}._buf; b_{y} = {y}._buf",
+        ]
     return lines
 
 
@@ -116,8 +122,14 @@ def _wrap_outputs(op: OpDef) -> list[str]:
         certain = op.infer in _KEEP_RANK and i == 0
         body = [] if certain else [f"if not r{i}.dim(): r{i} = r{i}.reshape(1)"]
         dtype = f"{op.params[0]}._dt" if certain else f"r{i}.dtype"
-        body += [f"{name} = new(Tensor)", f"{name}._buf = r{i}", f"{name}._dt = {dtype}",
-                 f"{name}._grad = None", f"{name}._edge = None", f"{name}.stop_gradient = True"]
+        body += [
+            f"{name} = new(Tensor)",
+            f"{name}._buf = r{i}",
+            f"{name}._dt = {dtype}",
+            f"{name}._grad = None",
+            f"{name}._edge = None",
+            f"{name}.stop_gradient = True",
+        ]
         lines.append(f"r{i} = {name}")
         if slot.optional:
             lines.append(f"if {name} is not None:")
@@ -149,8 +161,13 @@ def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
     saved = _saved_values(op, gradient, names)
     scope["backward"] = compile_backward(op)
     tail = "".join(f"{e}, " for e in edges), "".join(f"{v}, " for v in saved)
-    body = ["node = new(Node)", "node.seq = sequence()", "node.backward = backward",
-            f"node.edges = ({tail[0]})", f"node.saved = ({tail[1]})"]
+    body = [
+        "node = new(Node)",
+        "node.seq = sequence()",
+        "node.backward = backward",
+        f"node.edges = ({tail[0]})",
+        f"node.saved = ({tail[1]})",
+    ]
     lists = [n for n, s in zip(names, op.inputs, strict=True) if s.many]
     if len(lists) > 1:  # with one list its length follows from the number of edges
         body.append("node.sizes = (" + "".join(f"len({n} or ()), " for n in lists) + ")")
@@ -201,8 +218,7 @@ def compile_backward(op: OpDef) -> Callable:
 
     gradient = gradient_of(op)
     carried = op.grad_outputs
-    scope: dict[str, Any] = {"kernel": gradient.kernel, "wanted_flags": wanted_flags,
-                             "flat_grads": flat_grads}
+    scope: dict[str, Any] = {**_RUNTIME, "kernel": gradient.kernel}
     douts = [f"d{k}" for k in range(len(carried))]
     kept = [f"s{i}" for i in range(len(gradient.saves))]
     attrs = [f"a_{py(a)}" for a in gradient.attrs]
@@ -235,20 +251,39 @@ def _wanted(op: OpDef) -> list[str]:
     return ["wanted = wanted_flags(node)"]
 
 
+def unify_dtypes(x: Any, y: Any) -> tuple[Any, Any]:
+    """Brings two operands to one data type; see :mod:`paddle.core.promotion`."""
+    from paddle.core.promotion import unify
+
+    return unify(x, y)
+
+
+# What generated functions refer to by name.
+_RUNTIME: dict[str, Any] = {
+    "Node": Node,
+    "Tensor": Tensor,
+    "call_hook": call_hook,
+    "edge_of": edge_of,
+    "flat_grads": flat_grads,
+    "get_mode": get_mode,
+    "kernel_error": kernel_error,
+    "new": object.__new__,
+    "sequence": sequence,
+    "stamp": stamp,
+    "tie_outputs": tie_outputs,
+    "unify": unify_dtypes,
+    "wanted_flags": wanted_flags,
+    "wrap": wrap,
+}
+
+
+_RESERVED = frozenset({*_RUNTIME, "call_mode", "direct", "error", "kernel", "node", "op"})
+
+
 def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:
+    """Compiles a function of the given source lines."""
     source = f"def {name}({signature}):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
     if "calls" in os.environ.get("PADDLE_DEBUG", ""):
         print(source)
     exec(compile(source, f"<operator {name}>", "exec"), scope)
     return scope[name]
-
-
-def unify_dtypes(x: Any, y: Any) -> tuple[Any, Any]:
-    """Brings two operands to one data type by the rule of 2.0.
-
-    If either is complex both become the common complex type; otherwise the second is converted to
-    the type of the first. An operand that is a Python number takes the type of the other.
-    """
-    from paddle.core.promotion import unify
-
-    return unify(x, y)

@@ -105,27 +105,27 @@ def to_vartype(dtype: Any) -> VarType:
         return _PYTHON[dtype]
     elif isinstance(dtype, int) and not isinstance(dtype, bool) and dtype in _TO_NAME:
         return VarType(dtype)
-    else:
+    elif dtype is not None:  # NumPy takes None for float64
         try:
             found = _FROM_NUMPY.get(np.dtype(dtype))
         except TypeError:
             found = None
         if found is not None:
             return found
-    raise_unknown(dtype)
+    raise _unknown(dtype)
 
 
-def raise_unknown(dtype: Any) -> Any:
-    """Raises the error for a value that names no data type."""
+def _unknown(dtype: Any) -> Exception:
+    """The error for a value that names no data type."""
     kind = TypeError if not isinstance(dtype, (str, int)) else InvalidArgumentError
-    raise kind(f"expected a data type, one of {', '.join(NAMES)}, but received {dtype!r}.")
+    return kind(f"expected a data type, one of {', '.join(NAMES)}, but received {dtype!r}.")
 
 
 def dtype_name(dtype: Any) -> str:
     """Returns the name of a data type, such as ``'float32'``."""
     found = to_vartype(dtype)
     if found not in _TO_NAME:
-        raise_unknown(dtype)
+        raise _unknown(dtype)
     return _TO_NAME[found]
 
 
@@ -133,7 +133,7 @@ def torch_dtype(dtype: Any) -> torch.dtype:
     """Returns torch's dtype for anything :func:`to_vartype` takes."""
     found = to_vartype(dtype)
     if found not in _TO_TORCH:
-        raise_unknown(dtype)
+        raise _unknown(dtype)
     return _TO_TORCH[found]
 
 

@@ -77,7 +77,9 @@ _BROADCAST = re.compile(
     r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
     r" at non-singleton dimension (\d+)"
 )
-_AXIS = re.compile(r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)")
+_AXIS = re.compile(
+    r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)"
+)
 _RANGE = re.compile(r"out of (range|bounds)", re.I)
 
 
@@ -143,16 +145,15 @@ def _wrong_argument(op: Any, args: tuple) -> str | None:
     for slot, arg in zip(op.inputs, args, strict=False):
         if arg is None and slot.optional:
             continue
+        where = f"{op.name}: argument {slot.name} expects"
         if slot.many:
             if not isinstance(arg, (list, tuple)):
-                return f"{op.name}: argument {slot.name} expects a list of Tensors, but received {_describe(arg)}."
+                return f"{where} a list of Tensors, but received {_describe(arg)}."
             if not arg:
-                return f"{op.name}: argument {slot.name} expects a non-empty list of Tensors, but received []."
+                return f"{where} a non-empty list of Tensors, but received []."
             bad = next((a for a in arg if not hasattr(a, "_buf")), None)
             if bad is not None:
-                return f"{op.name}: argument {slot.name} expects a list of Tensors, but it holds {_describe(bad)}."
-        elif not hasattr(arg, "_buf") and not (arg is None and slot.optional):
-            return (
-                f"{op.name}: argument {slot.name} expects a Tensor, but received {_describe(arg)}."
-            )
+                return f"{where} a list of Tensors, but it holds {_describe(bad)}."
+        elif not hasattr(arg, "_buf"):
+            return f"{where} a Tensor, but received {_describe(arg)}."
     return None

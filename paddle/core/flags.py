@@ -37,7 +37,8 @@ def _known(name: str) -> str:
         return name
     near = difflib.get_close_matches(name, TABLE, n=1)
     raise InvalidArgumentError(
-        f"there is no flag {name!r}.", hint=f"did you mean {near[0]}?" if near else f"there are {list(TABLE)}"
+        f"there is no flag {name!r}.",
+        hint=f"did you mean {near[0]}?" if near else f"there are {list(TABLE)}",
     )
 
 

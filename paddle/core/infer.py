@@ -124,7 +124,7 @@ def _run_meta(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> 
         shape = [stand_in if n == -1 else n for n in spec.shape]
         return torch.empty(shape, dtype=torch_dtype(spec.dtype), device="meta")
 
-    buffers = []
+    buffers: list[Any] = []
     for item in inputs:
         if item is None:
             buffers.append(None)

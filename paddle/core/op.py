@@ -49,7 +49,9 @@ class Slot:
         name, _, writes = text.partition("=")
         bare = name.rstrip("*?~")
         marks = name[len(bare) :]
-        return Slot(bare, "*" in marks, "?" in marks, "~" not in marks and not writes, writes or None)
+        return Slot(
+            bare, "*" in marks, "?" in marks, "~" not in marks and not writes, writes or None
+        )
 
 
 @dataclass
@@ -86,7 +88,9 @@ class OpDef:
         return self.kernel(*buffers, **attrs)
 
     def __repr__(self) -> str:
-        slots = " ".join(s.name for s in self.inputs) + " -> " + " ".join(s.name for s in self.outputs)
+        slots = (
+            " ".join(s.name for s in self.inputs) + " -> " + " ".join(s.name for s in self.outputs)
+        )
         return f"<operator {self.name}: {slots}; {self.attrs}>"
 
     def grad(self, saves: str = "") -> Callable[[Callable], OpDef]:

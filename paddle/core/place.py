@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Any
 
 import torch
 
+from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 
 
@@ -242,7 +242,7 @@ def current_place() -> Place:
 
 def _local_gpu() -> int:
     """The GPU that a launcher gave to this process, else the first."""
-    chosen = os.environ.get("FLAGS_selected_gpus", "0").split(",")[0]
+    chosen = str(flags.get("FLAGS_selected_gpus")).split(",")[0]
     return int(chosen) if chosen.isdigit() and int(chosen) < device_count() else 0
 
 
@@ -258,8 +258,7 @@ def to_torch_device(place: Any) -> torch.device:
     if place is None:
         return current_device()
     if isinstance(place, str):
-        text = place.lower()
-        return torch.device("cuda" + text[3:] if text.startswith("gpu") else text)
+        return _device_of_name(place)
     if not isinstance(place, Place):
         raise TypeError(
             "place: expected CPUPlace, CUDAPlace, CUDAPinnedPlace or a device string, "
@@ -275,6 +274,15 @@ def to_torch_device(place: Any) -> torch.device:
     if place.is_xpu_place():
         raise PreconditionNotMetError(f"{place} was asked for, but there are no XPU kernels here.")
     return torch.device("cpu")
+
+
+def _device_of_name(name: str) -> torch.device:
+    found = re.fullmatch(r"(cpu|gpu)(?::(\d+))?", name.lower().strip())
+    if not found or (found[1] == "cpu" and found[2]):
+        raise InvalidArgumentError(
+            f"place: expected 'cpu', 'gpu' or 'gpu:n', but received {name!r}."
+        )
+    return to_torch_device(CUDAPlace(int(found[2] or 0)) if found[1] == "gpu" else CPU)
 
 
 def place_of(buf: torch.Tensor) -> Place:

@@ -73,7 +73,7 @@ def _item(value: Any, width: int = 0) -> str:
     if isinstance(value, np.floating):
         if OPTIONS.sci_mode:
             text = f"{value:.{OPTIONS.precision}e}"
-        elif np.isfinite(value) and np.ceil(value) == value:
+        elif np.ceil(value) == value:  # infinity counts as whole, as in PaddlePaddle
             text = f"{value:.0f}."
         else:
             text = f"{value:.{OPTIONS.precision}f}"
@@ -86,7 +86,9 @@ def _edges(array: np.ndarray) -> np.ndarray:
     """The elements that a summary shows."""
     for axis in range(array.ndim):
         if array.shape[axis] > 2 * OPTIONS.edgeitems:
-            keep = np.r_[0 : OPTIONS.edgeitems, array.shape[axis] - OPTIONS.edgeitems : array.shape[axis]]
+            keep = np.r_[
+                0 : OPTIONS.edgeitems, array.shape[axis] - OPTIONS.edgeitems : array.shape[axis]
+            ]
             array = np.take(array, keep, axis=axis)
     return array
 
@@ -94,7 +96,9 @@ def _edges(array: np.ndarray) -> np.ndarray:
 def _rows(array: np.ndarray, summary: bool, indent: int, width: int) -> str:
     shorten = summary and array.shape[0] > 2 * OPTIONS.edgeitems
     n = OPTIONS.edgeitems
-    shown = [*range(n), *range(array.shape[0] - n, array.shape[0])] if shorten else range(len(array))
+    shown = (
+        [*range(n), *range(array.shape[0] - n, array.shape[0])] if shorten else range(len(array))
+    )
     if array.ndim == 1:
         items = [_item(array[i], width) for i in shown]
         if shorten:

@@ -8,8 +8,13 @@ from typing import Any
 import numpy as np
 import torch
 
+from paddle.core.convert import tensor_of
+from paddle.core.dtype import FROM_TORCH
 from paddle.core.op import C
-from paddle.core.tensor import Tensor
+from paddle.core.tensor import Tensor, wrap
+
+_NUMBERS = (bool, int, float, complex, np.number, np.bool_)
+_COMPLEX = (complex, np.complexfloating)
 
 _COMPLEX_OF = {torch.float64: torch.complex128, torch.complex128: torch.complex128}
 
@@ -34,8 +39,6 @@ def unify(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _cast(x: Tensor, dtype: torch.dtype) -> Tensor:
-    from paddle.core.dtype import FROM_TORCH
-
     if x._dt is dtype:
         return x
     return C.cast(x, in_dtype=int(x.dtype), out_dtype=int(FROM_TORCH[dtype]))
@@ -43,10 +46,8 @@ def _cast(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 def as_operand(value: Any, like: Tensor) -> Tensor:
     """Makes a Tensor of a number or array that stands beside ``like`` in an expression."""
-    import paddle
-
-    if isinstance(value, (complex, np.complexfloating)) and np.ndim(value) == 0:
-        return paddle.to_tensor(value, dtype="complex64", place=like.place)
-    if isinstance(value, (bool, int, float, np.number, np.bool_)):
-        return paddle.full([1], value, dtype=like.dtype)
-    return paddle.to_tensor(value, place=like.place)
+    if isinstance(value, _NUMBERS):
+        dtype = torch.complex64 if isinstance(value, _COMPLEX) else like._dt
+        filled = torch.full((1,), value, dtype=dtype, device=like._buf.device)  # type: ignore[arg-type]
+        return wrap(filled)
+    return tensor_of(value, None, like.place)

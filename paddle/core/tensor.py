@@ -73,12 +73,18 @@ class Tensor:
     def __init__(self, value: Any = None, **options: Any) -> None:
         if value is None:
             value = np.zeros([0], "float32")
-        import paddle
+        from paddle.core.convert import tensor_of
 
-        made = paddle.to_tensor(value, **options)
+        place, dtype = options.pop("place", None), options.pop("dtype", None)
+        made = tensor_of(value, dtype, place)
+        for key, given in options.items():
+            if key not in ("name", "persistable", "stop_gradient"):
+                raise TypeError(f"Tensor(): unknown argument {key!r}.")
+            setattr(made, key, given)
         self._rebind(made._buf)
-        self.stop_gradient = made.stop_gradient
         self._edge = self._grad = None
+        self.stop_gradient = made.stop_gradient
+        self.__dict__.update(made.__dict__)
 
     # -- what it is -------------------------------------------------------------------------
 
@@ -177,8 +183,7 @@ class Tensor:
             return self.numpy().item(*args)
         if self._buf.numel() != 1:
             raise InvalidArgumentError(
-                "Tensor.item: expected a Tensor with one element, but it has shape "
-                f"{self.shape}.",
+                f"Tensor.item: expected a Tensor with one element, but it has shape {self.shape}.",
                 hint="give the position: x.item(0)",
             )
         return self._buf.item()
@@ -306,7 +311,8 @@ class Tensor:
                 raise TypeError(
                     f"Tensor.set_value(value): expected numbers, but received dtype {array.dtype}."
                 )
-            new = torch.from_numpy(np.ascontiguousarray(array))
+            native = array.dtype.newbyteorder("=")
+            new = torch.from_numpy(np.require(array, native, ["C", "W"]))
             if array.dtype == np.uint16 and self._buf.dtype is torch.bfloat16:
                 new = new.view(torch.bfloat16)
         if new.dim() == 0:
@@ -369,8 +375,10 @@ class Tensor:
         return self._buf.item()
 
     def __format__(self, spec: str) -> str:
-        return format(str(self), spec) if not spec or self._buf.numel() != 1 else format(
-            self._buf.item(), spec
+        return (
+            format(str(self), spec)
+            if not spec or self._buf.numel() != 1
+            else format(self._buf.item(), spec)
         )
 
     def __hash__(self) -> int:
@@ -448,7 +456,8 @@ class Parameter(Tensor):
         from paddle.core.dtype import torch_dtype
         from paddle.core.place import current_device
 
-        self._rebind(torch.zeros(list(shape), dtype=torch_dtype(dtype), device=current_device()))
+        sizes = list(shape) or [1]
+        self._rebind(torch.zeros(sizes, dtype=torch_dtype(dtype), device=current_device()))
         adopt(self, **options)
 
     @property

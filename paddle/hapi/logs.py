@@ -35,7 +35,9 @@ class Logs(dict):
 
     def get(self, key: str, default: Any = None) -> Any:
         """Returns an entry or ``default``."""
-        return dict.get(self.settle(), key, default)
+        if not super().__contains__(key):
+            self.settle()
+        return super().get(key, default)
 
     def __contains__(self, key: object) -> bool:
         return super().__contains__(key) or dict.__contains__(self.settle(), key)
@@ -60,6 +62,26 @@ class Logs(dict):
 
     def __repr__(self) -> str:
         return dict.__repr__(self.settle())
+
+    def __eq__(self, other: object) -> bool:
+        return dict(self.items()) == other
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __or__(self, other: Any) -> dict:
+        return dict(self.items()) | other
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """Takes an entry out."""
+        return dict.pop(self.settle(), key, *default)
+
+    def setdefault(self, key: str, default: Any = None) -> Any:
+        """Returns an entry, adding it first if need be."""
+        return dict.setdefault(self.settle(), key, default)
+
+    def __reduce__(self) -> Any:
+        return dict, (dict(self.items()),)
 
     def copy(self) -> dict:
         """A plain dict of the values."""

@@ -646,4 +646,3 @@ def _length(loader: Any) -> int | None:
 
 def _rows(inputs: list) -> int:
     return len(inputs[0]) if inputs and hasattr(inputs[0], "__len__") else 1
-

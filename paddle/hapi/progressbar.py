@@ -73,18 +73,19 @@ class ProgressBar:
         line = f"{self._head(current_num)}{text}{left} - {format_step(elapsed)}"
         if self._verbose == 1:
             padding = " " * max(self._shown - len(line), 0)
-            self.file.write("\r" + line + padding + ("\n" if last else ""))
-            self._shown = 0 if last else len(line)
+            ends = last or self._num is None  # without a bar every update is a line of its own
+            self.file.write("\r" + line + padding + ("\n" if ends else ""))
+            self._shown = 0 if ends else len(line)
         else:
             self.file.write(line + "\n")
         self.file.flush()
 
     def _head(self, current: int) -> str:
         if self._num is None:
-            return f"step {current}"
+            return f"step {current:3d}"
         number = f"step {current:{len(str(self._num))}d}/{self._num}"
         if self._verbose != 1:
-            return f"step {current}/{self._num}"
+            return number
         done = int(self._width * min(current / self._num, 1.0))
         bar = "=" * done
         if 0 < done < self._width:

@@ -80,7 +80,7 @@ def allclose(x, y, rtol_tensor, atol_tensor, *, rtol="1e-5", atol="1e-8", equal_
     relative = float(rtol) if rtol_tensor is None else rtol_tensor.reshape(())
     absolute = float(atol) if atol_tensor is None else atol_tensor.reshape(())
     near = torch.le(torch.abs(x - y), torch.add(torch.mul(torch.abs(y), relative), absolute))
-    near = torch.logical_or(near, torch.eq(x, y))
+    near = torch.logical_or(torch.logical_and(near, torch.isfinite(y)), torch.eq(x, y))
     if equal_nan:
         near = torch.logical_or(near, torch.logical_and(torch.isnan(x), torch.isnan(y)))
     return torch.all(near)

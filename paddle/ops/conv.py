@@ -35,6 +35,16 @@ def _geometry(sizes, kernel, strides, paddings, algorithm, dilations):
     return before, after, [1] * rank if algorithm == "SAME" else list(dilations)
 
 
+def _is_simple(x, rank, data_format, algorithm, paddings) -> bool:
+    """Says whether ATen takes the arguments as they are."""
+    return (
+        data_format in ("NCHW", "NCDHW", "AnyLayout")
+        and algorithm == "EXPLICIT"
+        and len(paddings) == rank
+        and x.dim() == rank + 2
+    )
+
+
 def _check_channels(x: torch.Tensor, w: torch.Tensor, groups: int, rank: int) -> None:
     if x.dim() != rank + 2 or w.dim() != rank + 2:
         raise InvalidArgumentError(
@@ -52,6 +62,11 @@ def _check_channels(x: torch.Tensor, w: torch.Tensor, groups: int, rank: int) ->
 def _convolve(x, w, bias, residual, strides, paddings, algorithm, dilations, groups, data_format):
     """Convolution of any rank, layout and padding."""
     rank = w.dim() - 2
+    if _is_simple(x, rank, data_format, algorithm, paddings) and residual is None:
+        try:
+            return _CONV[rank](x, w, bias, strides, paddings, dilations, groups)
+        except (RuntimeError, KeyError):
+            pass  # the checks below say what is wrong in terms of the operator
     last = is_channel_last(data_format)
     if last:
         x = to_channel_first(x)
@@ -70,6 +85,8 @@ def _convolve(x, w, bias, residual, strides, paddings, algorithm, dilations, gro
 
 def _gradients(dy, x, w, strides, paddings, algorithm, dilations, groups, data_format, wanted):
     """Gradients of input, filter and bias."""
+    if _is_simple(x, w.dim() - 2, data_format, algorithm, paddings):
+        return even_gradients(dy, x, w, strides, paddings, dilations, groups, wanted)
     last = is_channel_last(data_format)
     if last:
         x, dy = to_channel_first(x), to_channel_first(dy)

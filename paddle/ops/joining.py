@@ -258,7 +258,7 @@ def _expand_as_rule(inputs: list, attrs: dict) -> list:
     return [Spec(_expand_shape(x.shape, shape), x.dtype)]
 
 
-@op("expand_as_v2", "X Y? -> Out", infer=_expand_as_rule)
+@op("expand_as_v2", "X Y?~ -> Out", infer=_expand_as_rule)
 def expand_as_v2(x, y=None, *, target_shape=()):
     return _expanded("expand_as", x, target_shape if y is None else y.shape)
 

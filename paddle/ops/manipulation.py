@@ -44,16 +44,19 @@ def _reshape_rule(inputs: list, attrs: dict) -> list:
 def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
     """Says why a tensor cannot take a shape."""
     if list(shape).count(-1) > 1:
-        why = "at most one dimension of shape may be -1"
+        why = f"at most one dimension of shape may be -1, but received {list(shape)}"
     elif any(n < -1 for n in shape):
-        why = "a dimension of shape is expected to be positive, 0 or -1"
-    else:
         why = (
-            f"the input of shape {list(x.shape)} has {x.numel()} elements, which "
-            f"{'do not fill' if -1 in shape else 'are not the number of elements of'} "
-            f"shape {list(shape)}"
+            f"dimensions of shape are expected to be positive, 0 or -1, but received {list(shape)}"
         )
-    return InvalidArgumentError(f"reshape: {why}, but received shape {list(shape)}.")
+    else:
+        told = [n for n in shape if n != -1]
+        verb = "cannot be divided into" if -1 in shape else "do not fill the"
+        why = (
+            f"the input of shape {list(x.shape)} has {x.numel()} elements, which {verb} "
+            f"{prod(told)} of shape {list(shape)}"
+        )
+    return InvalidArgumentError(f"reshape: {why}.")
 
 
 def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
@@ -332,6 +335,11 @@ def _(d_out, shifts_whole, *, shifts, axis):
 
 @op("shard_index", "X -> Out", infer="same", differentiable=False)
 def shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
+    if x.device.type != "meta" and x.numel() and not 0 <= int(x.min()) <= int(x.max()) < index_num:
+        raise InvalidArgumentError(
+            f"shard_index: indices are expected to be in range of [0, {index_num}), the attribute "
+            f"index_num, but received values from {int(x.min())} to {int(x.max())}."
+        )
     size = (index_num + nshards - 1) // nshards
     inside = torch.div(x, size, rounding_mode="floor") == shard_id
     return torch.where(inside, torch.remainder(x, size), ignore_value)

@@ -164,25 +164,30 @@ def layer_norm(x, scale, bias, *, epsilon=1e-5, begin_norm_axis=1):
             f"shape {list(x.shape)}."
         )
     shape = x.shape[begin_norm_axis:]
-    _check_parameters(shape.numel(), "normalized element", Scale=scale, Bias=bias)
-    weight = scale if scale is None else scale.reshape(shape)
-    shift = bias if bias is None else bias.reshape(shape)
-    out, mean, rstd = torch.native_layer_norm(x, shape, weight, shift, epsilon)
-    return out, mean.reshape(-1), (rstd.pow(-2) - epsilon).reshape(-1)
+    if scale is not None or bias is not None:
+        _check_parameters(shape.numel(), "normalized element", Scale=scale, Bias=bias)
+    out, mean, rstd = torch.native_layer_norm(
+        x, shape, _shaped(scale, shape), _shaped(bias, shape), epsilon
+    )
+    return out, mean.view(-1), rstd.view(-1).pow(-2).sub_(epsilon)
+
+
+def _shaped(value: torch.Tensor | None, shape: torch.Size) -> torch.Tensor | None:
+    return value if value is None or len(shape) == 1 else value.reshape(shape)
 
 
 @layer_norm.grad("X Scale Bias Mean Variance")
 def _(dy, x, scale, bias, mean, variance, *, epsilon, begin_norm_axis, wanted):
     shape = x.shape[begin_norm_axis:]
     mask = [wanted[0], wanted[1] and scale is not None, wanted[2] and bias is not None]
-    weight = scale if scale is None else scale.reshape(shape)
+    weight = _shaped(scale, shape)
     if _differentiated(dy, x, scale):
         inner = list(range(begin_norm_axis, x.dim()))
         dx, dw, db = _formula(dy, x, weight, inner, epsilon, list(range(begin_norm_axis)), mask)
     else:
         stats = [*x.shape[:begin_norm_axis], *[1] * len(shape)]
         rstd = torch.rsqrt(variance + epsilon).reshape(stats)
-        shift = bias if bias is None else bias.reshape(shape)
+        shift = _shaped(bias, shape)
         dx, dw, db = _aten.native_layer_norm_backward(
             dy, x, shape, mean.reshape(stats), rstd, weight, shift, mask
         )

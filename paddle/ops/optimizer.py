@@ -6,6 +6,8 @@ kernel, else in a few calls over the lists. They write into the parameters and t
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from paddle.core.op import REQUIRED, op
@@ -57,7 +59,7 @@ def adam_all(
     grads: Buffers,
     moment1: Buffers,
     moment2: Buffers,
-    step: torch.Tensor,
+    steps: Buffers,
     lr: float,
     beta1: float,
     beta2: float,
@@ -67,7 +69,7 @@ def adam_all(
 ) -> None:
     """Adam, https://arxiv.org/abs/1412.6980; ``decoupled``: AdamW, arxiv 1711.05101.
 
-    ``step`` counts the updates including this one.
+    ``steps``: for each parameter the number of updates including this one, on its device.
     """
     kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
     kernel(
@@ -76,7 +78,7 @@ def adam_all(
         moment1,
         moment2,
         [],
-        [step] * len(params),
+        steps,
         lr=lr,
         beta1=beta1,
         beta2=beta2,
@@ -102,18 +104,20 @@ def adamax_all(
     grads: Buffers,
     moment: Buffers,
     inf_norm: Buffers,
-    step: int,
-    lr: float,
+    rate: float,
     beta1: float,
     beta2: float,
     epsilon: float,
 ) -> None:
-    """``m = b1 m + (1 - b1) g``; ``u = max(|g|, b2 u + epsilon)``; ``p -= lr / (1 - b1^t) m / u``."""
+    """``m = b1 m + (1 - b1) g``; ``u = max(|g|, b2 u + epsilon)``; ``p -= rate m / u``.
+
+    ``rate``: the learning rate over ``1 - b1^t``.
+    """
     torch._foreach_lerp_(moment, grads, 1.0 - beta1)
     torch._foreach_mul_(inf_norm, beta2)
     torch._foreach_add_(inf_norm, epsilon)
     torch._foreach_maximum_(inf_norm, torch._foreach_abs(grads))
-    torch._foreach_addcdiv_(params, moment, inf_norm, -lr / (1.0 - beta1**step))
+    torch._foreach_addcdiv_(params, moment, inf_norm, -rate)
 
 
 def adadelta_all(
@@ -136,7 +140,10 @@ def rmsprop_all(
     params: Buffers, grads: Buffers, mean_square: Buffers, moment: Buffers,
     mean_grad: Buffers | None, lr: float, rho: float, epsilon: float, momentum: float,
 ) -> None:  # fmt: skip
-    """``s = rho s + (1 - rho) g^2``; ``m = momentum m + lr g / sqrt(s [- mean^2] + eps)``; ``p -= m``."""
+    """``s = rho s + (1 - rho) g^2``; ``m = momentum m + lr g / sqrt(s + eps)``; ``p -= m``.
+
+    Centered, with ``mean_grad``: its square is taken from s under the root.
+    """
     torch._foreach_mul_(mean_square, rho)
     torch._foreach_addcmul_(mean_square, grads, grads, 1.0 - rho)
     root = torch._foreach_add(mean_square, epsilon)
@@ -150,17 +157,18 @@ def rmsprop_all(
 
 
 def lamb_all(
-    params: Buffers, grads: Buffers, moment1: Buffers, moment2: Buffers, step: int,
-    lr: float, beta1: float, beta2: float, epsilon: float, weight_decay: float,
+    params: Buffers, grads: Buffers, moment1: Buffers, moment2: Buffers,
+    corrections: tuple[float, float], lr: float, beta1: float, beta2: float, epsilon: float,
+    weight_decay: float,
 ) -> None:  # fmt: skip
-    """LAMB, https://arxiv.org/abs/1904.00962."""
+    """LAMB, https://arxiv.org/abs/1904.00962; ``corrections``: ``1 - beta^t`` of either moment."""
     torch._foreach_lerp_(moment1, grads, 1.0 - beta1)
     torch._foreach_mul_(moment2, beta2)
     torch._foreach_addcmul_(moment2, grads, grads, 1.0 - beta2)
-    root = torch._foreach_div(moment2, 1.0 - beta2**step)
+    root = torch._foreach_div(moment2, corrections[1])
     torch._foreach_sqrt_(root)
     torch._foreach_add_(root, epsilon)
-    update = torch._foreach_div(moment1, 1.0 - beta1**step)
+    update = torch._foreach_div(moment1, corrections[0])
     torch._foreach_div_(update, root)
     if weight_decay:
         torch._foreach_add_(update, params, alpha=weight_decay)
@@ -170,20 +178,31 @@ def lamb_all(
         param.sub_(torch.mul(change, trust.mul_(lr)))
 
 
-def zeros_for(param: torch.Tensor, value: float, master: bool) -> torch.Tensor:
+def filled_like(param: torch.Tensor, value: float, master: bool) -> torch.Tensor:
     """Makes an accumulator filled with ``value``; float32 where the parameter has a master copy."""
     dtype = torch.float32 if master else param.dtype
     return torch.full(param.shape, value, dtype=dtype, device=param.device)
 
 
-def match_dtypes(grads: Buffers, weights: Buffers) -> Buffers:
+def converted(grads: Buffers, dtype: torch.dtype) -> Buffers:
     """Converts gradients to the precision of what they update."""
-    return [g if g.dtype is w.dtype else g.to(w.dtype) for g, w in zip(grads, weights, strict=True)]
+    return [g.to(dtype) for g in grads]
 
 
-def step_number(number: int, like: torch.Tensor) -> torch.Tensor:
-    """The number of an update as the fused kernels take it."""
+def step_counter(number: int, like: torch.Tensor) -> torch.Tensor:
+    """The number of an update as the fused kernels take it; on the device, so that none waits."""
     return torch.tensor(float(number), device=like.device)
+
+
+def advance(step: torch.Tensor) -> None:
+    """Counts one update more."""
+    step.add_(1)
+
+
+def follow(master: torch.Tensor, param: torch.Tensor) -> None:
+    """Sets a master copy to its parameter, except where it already rounds to that value."""
+    agrees = torch.eq(master.to(param.dtype), param)
+    master.copy_(torch.where(agrees, master, param.to(master.dtype)))
 
 
 def is_half(param: torch.Tensor) -> bool:
@@ -225,22 +244,29 @@ def momentum(
     return None, None
 
 
-def _count(beta_pow: torch.Tensor, beta: float) -> torch.Tensor:
-    """The number of this update, from the power of beta that PaddlePaddle stores instead."""
-    number = torch.round(torch.log(beta_pow.double()) / torch.log(torch.tensor(beta).double()))
+def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -> torch.Tensor:
+    """The number of this update, from the powers of beta that PaddlePaddle stores instead.
+
+    beta2 is the larger one, so its power is the last to vanish; then the number is infinite and
+    both bias corrections are 1, as they should be.
+    """
+    power, beta = (pow2, beta2) if beta2 > 0 else (pow1, beta1)
+    if beta == 0:
+        return torch.ones((), device=pow1.device)
+    number = torch.round(torch.log(power.double()) / math.log(beta))
     return number.reshape(()).float()
 
 
 @op(
     "adam",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
-    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
+    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
     differentiable=False,
 )
 def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
          lazy_mode=False):  # fmt: skip
-    step = _count(pow1, beta1)
-    adam_all([param], [grad], [moment1], [moment2], step, float(lr), beta1, beta2, epsilon)
+    steps = [_count(pow1, beta1, pow2, beta2)]
+    adam_all([param], [grad], [moment1], [moment2], steps, float(lr), beta1, beta2, epsilon)
     pow1.mul_(beta1)
     pow2.mul_(beta2)
     return (None,) * 5
@@ -248,15 +274,15 @@ def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.99
 
 @op(
     "adamw",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
-    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
+    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
     differentiable=False,
 )
 def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
           lr_ratio=1.0, coeff=0.01, with_decay=False):  # fmt: skip
-    step = _count(pow1, beta1)
+    steps = [_count(pow1, beta1, pow2, beta2)]
     decay = coeff if with_decay else 0.0
-    adam_all([param], [grad], [moment1], [moment2], step, float(lr) * lr_ratio, beta1, beta2,
+    adam_all([param], [grad], [moment1], [moment2], steps, float(lr) * lr_ratio, beta1, beta2,
              epsilon, decay, decoupled=True)  # fmt: skip
     pow1.mul_(beta1)
     pow2.mul_(beta2)
@@ -270,8 +296,8 @@ def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.9
     differentiable=False,
 )
 def adamax(param, grad, lr, moment, inf_norm, pow1, *, beta1=0.9, beta2=0.999, epsilon=1e-8):
-    step = int(_count(pow1, beta1))
-    adamax_all([param], [grad], [moment], [inf_norm], step, float(lr), beta1, beta2, epsilon)
+    rate = float(lr) / (1.0 - float(pow1))
+    adamax_all([param], [grad], [moment], [inf_norm], rate, beta1, beta2, epsilon)
     return (None,) * 3
 
 
@@ -313,14 +339,14 @@ def rmsprop(param, mean_square, grad, moment, lr, mean_grad, *, epsilon=1e-10, d
 
 @op(
     "lamb",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param Moment1Out=Moment1 "
-    "Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
+    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
     differentiable=False,
 )
 def lamb(param, grad, lr, moment1, moment2, pow1, pow2, *, weight_decay=REQUIRED, beta1=0.9,
          beta2=0.999, epsilon=1e-6):  # fmt: skip
-    step = int(_count(pow1, beta1))
-    lamb_all([param], [grad], [moment1], [moment2], step, float(lr), beta1, beta2, epsilon,
+    corrections = (1.0 - float(pow1), 1.0 - float(pow2))
+    lamb_all([param], [grad], [moment1], [moment2], corrections, float(lr), beta1, beta2, epsilon,
              weight_decay)  # fmt: skip
     pow1.mul_(beta1)
     pow2.mul_(beta2)

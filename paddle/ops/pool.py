@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 
 import torch
 
@@ -86,6 +86,19 @@ class Windows:
         return total
 
 
+@lru_cache(maxsize=1024)
+def _cached_windows(*args) -> Windows:
+    return Windows(*args)
+
+
+def _windows(sizes, ksize, strides, paddings, ceil_mode, global_pooling, algorithm) -> Windows:
+    """Returns the windows of a call; a network asks for the same few again and again."""
+    return _cached_windows(
+        tuple(sizes), tuple(ksize), tuple(strides), tuple(paddings), ceil_mode, global_pooling,
+        algorithm,
+    )  # fmt: skip
+
+
 def _lowest(dtype: torch.dtype) -> float:
     return torch.finfo(dtype).min if dtype.is_floating_point else torch.iinfo(dtype).min
 
@@ -132,7 +145,7 @@ def _pool(
         else:
             out = _ADAPTIVE_AVG[rank](x, list(ksize))
     else:
-        win = Windows(
+        win = _windows(
             x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, padding_algorithm
         )
         out = _max(x, win) if pooling_type == "max" else _mean(x, win, exclusive)
@@ -156,7 +169,7 @@ def _fast_gradient(
     last = is_channel_last(data_format)
     if last:
         x, dy, out = to_channel_first(x), to_channel_first(dy), to_channel_first(out)
-    win = Windows(
+    win = _windows(
         x.shape[2:], ksize, strides, paddings, ceil_mode, global_pooling, padding_algorithm
     )
     if not win.even or (rank == 3 and pooling_type == "max"):
@@ -261,7 +274,7 @@ def _with_index(x, rank, ksize, strides, paddings, global_pooling, adaptive):
     if adaptive and not global_pooling:
         out, index = _ADAPTIVE_MAX[rank](x, list(ksize))
         return out, index.to(torch.int32)
-    win = Windows(x.shape[2:], ksize, strides, paddings, False, global_pooling, "EXPLICIT")
+    win = _windows(x.shape[2:], ksize, strides, paddings, False, global_pooling, "EXPLICIT")
     padding = win.before
     if not win.even:
         x = torch.constant_pad_nd(x, win.padding(), _lowest(x.dtype))

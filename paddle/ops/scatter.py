@@ -106,6 +106,11 @@ def _nd(name: str, shape: tuple, index: torch.Tensor) -> tuple:
             f"{name}: the last dimension of index is expected to be at most {len(shape)}, the rank "
             f"of x of shape {list(shape)}, but index has shape {list(index.shape)}."
         )
+    if index.device.type == "cpu" and index.numel() and int(index.min()) < 0:
+        raise OutOfRangeError(
+            f"{name}: indices are expected to be in range of the shape {list(shape)}, counted from "
+            f"0, but received {int(index.min())}."
+        )
     return torch.unbind(index.long(), -1)
 
 

@@ -118,7 +118,8 @@ def _positions(size: int, start: int, end: int, stride: int) -> range:
         first, count = _bounds(size, start, end)
         return range(first, first + count, stride)
     start = start + size if start < 0 else min(start, size - 1)
-    end = max(end + size, -1) if end < 0 else min(end, size - 1)
+    # An end in front of the tensor means position 0, which is not taken: unlike Python's slices.
+    end = max(end + size, 0) if end < 0 else min(end, size - 1)
     return range(start, end, stride)
 
 

@@ -1,7 +1,8 @@
 """Optimizers and learning-rate schedules."""
 
 from paddle.optimizer import lr
-from paddle.optimizer.adam import Adam, Adamax, AdamW, Lamb
+from paddle.optimizer.adam import Adam, AdamW
+from paddle.optimizer.adam_variants import Adamax, Lamb
 from paddle.optimizer.adaptive import Adadelta, Adagrad, RMSProp
 from paddle.optimizer.optimizer import Optimizer
 from paddle.optimizer.plain import SGD, Momentum

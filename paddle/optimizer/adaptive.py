@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
 from paddle.ops import optimizer as kernels
-from paddle.optimizer.adam import check_epsilon
+from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
 __all__ = ["Adadelta", "Adagrad", "RMSProp"]
-
-
-def _number(owner: str, name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{owner}({name}): expected a float, but received {type(value).__name__}.")
-    if value != value:
-        raise InvalidArgumentError(f"{owner}({name}): expected a number, but received nan.")
-    return float(value)
 
 
 class Adagrad(Optimizer):
@@ -29,7 +20,7 @@ class Adagrad(Optimizer):
         parameters (list): what to train.
         weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
         grad_clip (optional): gradient clipping.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): becomes a part of the accumulators' names.
         initial_accumulator_value (float): what m starts with. Default: 0.0.
 
     Examples:
@@ -53,13 +44,13 @@ class Adagrad(Optimizer):
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:
-        self._epsilon = check_epsilon("Adagrad", epsilon)
-        start = _number("Adagrad", "initial_accumulator_value", initial_accumulator_value)
+        self._epsilon = arguments.epsilon("Adagrad", epsilon)
+        start = arguments.number("Adagrad", "initial_accumulator_value", initial_accumulator_value)
         self._slots = {"moment": start}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(self, params, weights, grads, rate, decay, group) -> None:
-        kernels.adagrad_all(weights, grads, self._states("moment", params), rate, self._epsilon)
+    def _update(self, batch, weights, grads, rate) -> None:
+        kernels.adagrad_all(weights, grads, batch.buffers["moment"], rate, self._epsilon)
 
 
 class Adadelta(Optimizer):
@@ -77,7 +68,7 @@ class Adadelta(Optimizer):
         parameters (list): what to train.
         weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
         grad_clip (optional): gradient clipping.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): becomes a part of the accumulators' names.
 
     Examples:
         .. code-block:: python
@@ -102,16 +93,16 @@ class Adadelta(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._epsilon = check_epsilon("Adadelta", epsilon)
-        self._rho = _number("Adadelta", "rho", rho)
+        self._epsilon = arguments.epsilon("Adadelta", epsilon)
+        self._rho = arguments.number("Adadelta", "rho", rho)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(self, params, weights, grads, rate, decay, group) -> None:
+    def _update(self, batch, weights, grads, rate) -> None:
         kernels.adadelta_all(
             weights,
             grads,
-            self._states("_avg_squared_grad", params),
-            self._states("_avg_squared_update", params),
+            batch.buffers["_avg_squared_grad"],
+            batch.buffers["_avg_squared_update"],
             rate,
             self._rho,
             self._epsilon,
@@ -135,7 +126,7 @@ class RMSProp(Optimizer):
         parameters (list): what to train.
         weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
         grad_clip (optional): gradient clipping.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): becomes a part of the accumulators' names.
 
     Examples:
         .. code-block:: python
@@ -162,20 +153,19 @@ class RMSProp(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._rho = _number("RMSProp", "rho", rho)
-        self._epsilon = check_epsilon("RMSProp", epsilon)
-        self._momentum = _number("RMSProp", "momentum", momentum)
+        self._rho = arguments.number("RMSProp", "rho", rho)
+        self._epsilon = arguments.epsilon("RMSProp", epsilon)
+        self._momentum = arguments.number("RMSProp", "momentum", momentum)
         self._centered = bool(centered)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(self, params, weights, grads, rate, decay, group) -> None:
-        mean_grad = self._states("mean_grad", params)
+    def _update(self, batch, weights, grads, rate) -> None:
         kernels.rmsprop_all(
             weights,
             grads,
-            self._states("mean_square", params),
-            self._states("momentum", params),
-            mean_grad if self._centered else None,
+            batch.buffers["mean_square"],
+            batch.buffers["momentum"],
+            batch.buffers["mean_grad"] if self._centered else None,
             rate,
             self._rho,
             self._epsilon,

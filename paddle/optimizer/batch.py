@@ -71,7 +71,7 @@ class Batch:
         return weights
 
     def take_gradients(self, grads: list[Tensor]) -> list:
-        """Returns the buffers of the gradients as the kernels need them: dense, of one precision."""
+        """Returns the gradients' buffers as the kernels need them: dense, of one precision."""
         chosen = grads if self.at is None else [grads[i] for i in self.at]
         buffers = [g._buf for g in chosen]
         buffers = [b if b.is_contiguous() else b.contiguous() for b in buffers]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.ops import optimizer as kernels
+from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
 __all__ = ["SGD", "Momentum"]
@@ -20,7 +20,7 @@ class SGD(Optimizer):
         parameters (list): what to train.
         weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
         grad_clip (optional): gradient clipping.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): becomes a part of the accumulators' names.
 
     Examples:
         .. code-block:: python
@@ -45,8 +45,8 @@ class SGD(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _update(self, params, weights, grads, rate, decay, group) -> None:
-        kernels.sgd_all(weights, grads, rate, decay)
+    def _update(self, batch, weights, grads, rate) -> None:
+        kernels.sgd_all(weights, grads, rate, batch.l2)
 
 
 class Momentum(Optimizer):
@@ -66,7 +66,7 @@ class Momentum(Optimizer):
         grad_clip (optional): gradient clipping.
         multi_precision (bool): keep float32 master copies of float16 parameters. Default: False.
         rescale_grad (float): factor on the gradient. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): becomes a part of the accumulators' names.
 
     Examples:
         .. code-block:: python
@@ -94,25 +94,19 @@ class Momentum(Optimizer):
         rescale_grad: float = 1.0,
         name: str | None = None,
     ) -> None:
-        if isinstance(momentum, bool) or not isinstance(momentum, (int, float)):
-            raise TypeError(
-                f"Momentum(momentum): expected a float, but received {type(momentum).__name__}."
-            )
-        if momentum != momentum:
-            raise InvalidArgumentError("Momentum(momentum): expected a number, but received nan.")
-        self._momentum = float(momentum)
+        self._momentum = arguments.number("Momentum", "momentum", momentum)
         self._use_nesterov = bool(use_nesterov)
-        self._multi_precision = multi_precision
-        self._rescale_grad = rescale_grad
+        self._multi_precision = bool(multi_precision)
+        self._rescale_grad = arguments.number("Momentum", "rescale_grad", rescale_grad)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
-    def _master(self, param: Tensor) -> bool:
+    def _has_master(self, param: Tensor) -> bool:
         return self._multi_precision and kernels.is_half(param._buf)
 
-    def _update(self, params, weights, grads, rate, decay, group) -> None:
+    def _update(self, batch, weights, grads, rate) -> None:
         if self._rescale_grad != 1.0:
             grads = kernels.scale_all(grads, self._rescale_grad)
-        velocity = self._states("velocity", params)
+        velocity = batch.buffers["velocity"]
         kernels.momentum_all(
-            weights, grads, velocity, rate, self._momentum, self._use_nesterov, decay
+            weights, grads, velocity, rate, self._momentum, self._use_nesterov, batch.l2
         )

@@ -15,7 +15,7 @@ from paddle.core.tensor import Tensor, wrap
 from paddle.ops import optimizer as kernels
 from paddle.optimizer.lr import LRScheduler
 
-# Steps after which beta^steps is below every float32: bias corrections are exactly 1 from there.
+# Logarithm of a power of beta that float32 cannot hold: bias corrections are exactly 1 there.
 _LAST_POWER = -104.0
 
 
@@ -26,8 +26,9 @@ class State:
     is kept as an int; it is saved as powers of beta, the way PaddlePaddle stores it.
     """
 
-    # Accumulators of a subclass: slot -> initial value; saved powers: slot -> attribute of its beta.
+    # Accumulators of a subclass: slot -> initial value.
     _slots: dict[str, float] = {}
+    # What the number of updates is saved as: slot -> attribute that holds the beta.
     _powers: dict[str, str] = {}
 
     _name: str | None
@@ -55,7 +56,9 @@ class State:
         """Returns one accumulator of a parameter, made when first needed."""
         found = self._accumulators[slot].get(param.name)
         if found is None:
-            found = wrap(kernels.filled_like(param._buf, self._slots[slot], self._has_master(param)))
+            found = wrap(
+                kernels.filled_like(param._buf, self._slots[slot], self._has_master(param))
+            )
             found.name = unique_name.generate(f"{self._stem(param)}_{self._label(slot)}")
             found.persistable = True
             self._accumulators[slot][param.name] = found

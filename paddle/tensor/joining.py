@@ -31,6 +31,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Tensor:
             x, y = paddle.ones([2, 1]), paddle.zeros([2, 2])
             print(paddle.concat([x, y], axis=1).tolist())  # [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
     """
+    if type(x) is not list and type(x) is not tuple:
+        raise wrong_type("concat", "x", x, "a list of Tensors")
     if type(axis) is not int:
         if is_variable(axis):
             return C.concat(x, axis)
@@ -56,6 +58,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
             x, y = paddle.to_tensor([1, 2]), paddle.to_tensor([3, 4])
             print(paddle.stack([x, y], axis=1).tolist())  # [[1, 3], [2, 4]]
     """
+    if type(x) is not list and type(x) is not tuple:
+        raise wrong_type("stack", "x", x, "a list of Tensors")
     if type(axis) is not int:
         axis = read_int(axis, "stack", "axis")
     return C.stack(x, axis=axis)

@@ -123,5 +123,3 @@ def attach() -> None:
                      __contains__):  # fmt: skip
         setattr(Tensor, function.__name__, function)
     Tensor.T = property(_T)  # type: ignore[attr-defined]
-
-

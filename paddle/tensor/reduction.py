@@ -245,7 +245,7 @@ def logsumexp(
 
             import paddle
             x = paddle.to_tensor([[0.0, 0.0], [1000.0, 1000.0]])
-            print(paddle.logsumexp(x, axis=1).numpy())  # [6.9314718e-01 1.0006931e+03]
+            print(paddle.logsumexp(x, axis=1).numpy())  # [6.9314718e-01 1.0006932e+03]
     """
     axes = axes_of(axis, "logsumexp")
     if axes is None:

@@ -167,10 +167,14 @@ ERRORS = [
         {"X": X},
         {"shape": [5, 2]},
         ValueError,
-        r"shape \[2, 3, 4\] has 24 elements.*shape \[5, 2\]",
+        r"shape \[2, 3, 4\] has 24 elements, which do not fill the 10 of shape \[5, 2\]",
     ),
     ErrorSample(
-        "reshape2", {"X": X}, {"shape": [-1, 5]}, ValueError, "24 elements, which do not fill"
+        "reshape2",
+        {"X": X},
+        {"shape": [-1, 5]},
+        ValueError,
+        "24 elements, which cannot be divided into 5",
     ),
     ErrorSample("reshape2", {"X": X}, {"shape": [-1, -1]}, ValueError, "at most one dimension"),
     ErrorSample("reshape2", {"X": X}, {"shape": [-2, 12]}, ValueError, "positive, 0 or -1"),
@@ -200,6 +204,13 @@ ERRORS = [
     ),
     ErrorSample("flatten2", {"X": X}, {"axis": 4}, ValueError, r"range of \[0, 3\]"),
     ErrorSample("flip", {"X": X}, {"axis": [3]}, ValueError, "axis is expected"),
+    ErrorSample(
+        "shard_index",
+        {"X": np.int64([20])},
+        {"index_num": 20, "nshards": 2, "shard_id": 0},
+        ValueError,
+        "values from 20 to 20",
+    ),
     ErrorSample(
         "roll", {"X": X}, {"shifts": [1, 2], "axis": [0]}, ValueError, "as many shifts as axes"
     ),

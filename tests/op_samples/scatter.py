@@ -131,6 +131,7 @@ ERRORS = [
     ErrorSample(
         "gather_nd", {"X": X, "Index": np.int64([[0, 4]])}, {}, IndexError, "out of bounds"
     ),
+    ErrorSample("gather_nd", {"X": X, "Index": np.int64([[-1]])}, {}, IndexError, "received -1"),
     ErrorSample("gather_nd", {"X": X, "Index": np.int64([[0, 1, 1]])}, {}, ValueError, "at most 2"),
     ErrorSample(
         "gather_nd", {"X": X, "Index": np.float64([[0]])}, {}, ValueError, "int32 or int64"

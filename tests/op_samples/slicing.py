@@ -17,7 +17,7 @@ def _cut(x, axes, starts, ends, strides, dropped):
     index = [slice(None)] * x.ndim
     for axis, start, end, stride in zip(axes, starts, ends, strides, strict=True):
         if stride < 0 and end < -x.shape[axis]:
-            end = None
+            end = 0
         index[axis] = slice(start, end, stride)
     return np.squeeze(x[tuple(index)], tuple(dropped))
 
@@ -43,6 +43,7 @@ def _crop(x, shape_whole, shape_parts, at_whole, at_parts, shape=(), offsets=())
 
 
 X = f64(3, 4, 5)
+BEFORE = {"axes": [0], "starts": [2], "ends": [-9], "strides": [-1]}
 ONE, TWO = np.int32([1]), np.int32([2])
 
 SAMPLES = [
@@ -131,6 +132,7 @@ SAMPLES = [
         static_shape=False,
     ),
     Sample("crop_tensor", {"X": X}, {"shape": [2, 2, -1], "offsets": [1, 0, 2]}, _crop),
+    Sample("strided_slice", {"Input": X}, BEFORE, lambda x, *a, **k: x[2:0:-1], note="before"),
     Sample("crop_tensor", {"X": X}, {}, _crop, note="whole"),
     Sample(
         "crop_tensor",

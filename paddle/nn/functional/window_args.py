@@ -53,6 +53,8 @@ def integers(api: str, name: str, value: Any, count: int, least: int = 1) -> lis
         count (int): number of spatial dimensions.
         least (int): the smallest allowed value.
     """
+    if type(value) is int and value >= least:  # the usual case, quickly
+        return [value] * count
     if hasattr(value, "stop_gradient"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
@@ -82,6 +84,8 @@ def padding_of(api: str, padding: Any, rank: int, last: bool) -> tuple[list[int]
         rank (int): number of spatial dimensions.
         last (bool): whether channels come last.
     """
+    if type(padding) is int and padding >= 0:  # the usual case, quickly
+        return [padding] * rank, "EXPLICIT"
     if isinstance(padding, str):
         algorithm = padding.upper()
         if algorithm not in ("SAME", "VALID"):

@@ -349,8 +349,8 @@ class SpectralNorm(Layer):
 
             import paddle
             norm = paddle.nn.SpectralNorm([2, 2], power_iters=50)
-            print(norm(paddle.to_tensor([[3.0, 0.0], [0.0, 1.0]])).numpy().round(3).tolist())
-            # [[1.0, 0.0], [0.0, 0.333]]
+            print(norm(paddle.to_tensor([[3.0, 0.0], [0.0, 1.0]])).numpy().round(3))
+            # [[1. 0.] [0. 0.333]]
     """
 
     def __init__(

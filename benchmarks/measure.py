@@ -1,0 +1,122 @@
+"""Times several sides of one workload in turns and says how they compare."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import repeat
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+
+@dataclass
+class Sample:
+    """Seconds per call, by the wall clock and by the processor time of the whole process."""
+
+    wall: float
+    cpu: float
+
+
+Timer = Callable[[int], Sample]
+"""Runs a workload so many times and returns the time of one run."""
+
+
+def time_calls(step: Callable[[], Any], number: int) -> Sample:
+    """Calls ``step`` ``number`` times. The garbage collector stays on: it is part of the cost."""
+    times = repeat(None, number)
+    wall, cpu = perf_counter(), process_time()
+    for _ in times:
+        step()
+    cpu, wall = process_time() - cpu, perf_counter() - wall
+    return Sample(wall / number, cpu / number)
+
+
+def local(step: Callable[[], Any]) -> Timer:
+    """Makes a timer of a function of this process."""
+    return lambda number: time_calls(step, number)
+
+
+@dataclass
+class Effort:
+    """How long to measure.
+
+    Attributes:
+        rounds: samples taken of every side.
+        seconds: what one sample should take, so that clocks and interruptions are small beside it.
+    """
+
+    rounds: int
+    seconds: float
+
+    def quick(self) -> Effort:
+        """A rough measurement, for a look while working."""
+        return Effort(max(3, self.rounds // 4), self.seconds / 2)
+
+
+@dataclass
+class Result:
+    """Samples of every side, taken in turns: the i-th of each belong together.
+
+    Attributes:
+        samples: side -> its samples.
+        clock: ``cpu`` or ``wall``, what the numbers below are about.
+    """
+
+    clock: str
+    samples: dict[str, list[Sample]] = field(default_factory=dict)
+
+    def times(self, side: str) -> list[float]:
+        return [getattr(sample, self.clock) for sample in self.samples[side]]
+
+    def median(self, side: str) -> float:
+        """Median of one side in seconds."""
+        return median(self.times(side))
+
+    def ratio(self, side: str, peer: str) -> float:
+        """Median of the ratios of neighbouring samples; slow drift of the machine cancels out."""
+        return median(
+            a / b for a, b in zip(self.times(side), self.times(peer), strict=True) if b > 0
+        )
+
+    def difference(self, side: str, peer: str) -> float:
+        """Median of the differences of neighbouring samples, in seconds."""
+        return median(a - b for a, b in zip(self.times(side), self.times(peer), strict=True))
+
+
+def calls_for(timer: Timer, seconds: float) -> int:
+    """Warms a side up and finds how many calls fill ``seconds``."""
+    number = 1
+    while True:
+        took = timer(number).wall * number
+        if took >= seconds / 4 or number >= 1 << 20:
+            return max(1, round(number * seconds / max(took, 1e-9)))
+        number = number * 4
+
+
+def interleave(timers: dict[str, Timer], effort: Effort, clock: str) -> Result:
+    """Measures A B A B ..., after a warm-up.
+
+    Args:
+        timers: side -> its timer.
+        effort: how long.
+        clock: the clock that the result speaks of.
+
+    Returns:
+        The samples of all sides.
+    """
+    number = max(calls_for(timer, effort.seconds) for timer in timers.values())
+    for timer in timers.values():
+        timer(number)
+    gc.collect()
+    result = Result(clock, {side: [] for side in timers})
+    for _ in range(effort.rounds):
+        for side, timer in timers.items():
+            result.samples[side].append(timer(number))
+    return result
+
+
+def clock_for(threads: int) -> str:
+    """Processor time for one thread; with two it would count threads that spin while they wait."""
+    return "cpu" if threads == 1 else "wall"

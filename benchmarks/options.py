@@ -1,0 +1,78 @@
+"""What the command line asks for, and what every group of benchmarks needs of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from benchmarks.measure import Effort, Result, clock_for, interleave
+from benchmarks.worker import KEPT, Worker, WorkerFailed
+
+
+@dataclass
+class Options:
+    """The command line.
+
+    Attributes:
+        only: run what has this in its group or name; empty for everything.
+        quick: measure roughly.
+        threads: numbers of threads to measure at.
+        oracle: interpreter of a real PaddlePaddle, or empty.
+    """
+
+    only: str
+    quick: bool
+    threads: tuple[int, ...]
+    oracle: str = ""
+
+    def wants(self, group: str, name: str) -> bool:
+        """Says whether a row is asked for."""
+        return self.only.lower() in f"{group}: {name}".lower()
+
+    def effort(self, rounds: int, seconds: float) -> Effort:
+        """The effort of a full run, or less with ``--quick``."""
+        full = Effort(rounds, seconds)
+        return full.quick() if self.quick else full
+
+
+def skipped(what: str, why: object) -> None:
+    """Says on stderr why a row is missing."""
+    print(f"-- {what}: left out, {why}", file=sys.stderr)
+
+
+def compare_processes(
+    module: str,
+    task: str,
+    sides: tuple[str, ...],
+    threads: int,
+    effort: Effort,
+    before: Callable[[dict[str, Worker]], None] = lambda workers: None,
+) -> Result | None:
+    """Measures a workload with every side in a process of its own, in turns.
+
+    Args:
+        module, task: see :class:`Worker`.
+        sides: of these, at least ``ours``.
+        threads: of every process.
+        effort: how long.
+        before: looks at the workers before time is taken.
+
+    Returns:
+        The result, or None (and a line on stderr) where a side fails.
+    """
+    try:
+        with ExitStack() as stack:
+            workers = {
+                side: stack.enter_context(Worker(module, task, side, threads)) for side in sides
+            }
+            before(workers)
+            timers = {side: worker.time for side, worker in workers.items()}
+            return interleave(timers, effort, clock_for(threads))
+    except WorkerFailed as error:
+        skipped(f"{module} {task}", error)
+        return None
+
+
+SIDES = ("ours", "torch", KEPT)

@@ -1,0 +1,311 @@
+"""Callbacks that report: the log on standard output, and VisualDL."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.hapi.callback_base import Callback
+from paddle.hapi.progressbar import ProgressBar
+
+_TRAIN_HEAD = (
+    "The loss value printed in the log is the current step, "
+    "and the metric is the average value of previous step."
+)
+_EVAL_HEAD = (
+    "The loss value printed in the log is the current batch, "
+    "and the metric is the average value of previous step."
+)
+
+
+def first_rank() -> bool:
+    """Whether this process is the one of several that writes logs and files."""
+    try:
+        from paddle.distributed import ParallelEnv
+    except ImportError:
+        return True
+    return ParallelEnv().local_rank == 0
+
+
+class _Clock:
+    """Average times of reading and of computing a step, for ``verbose=3``."""
+
+    def __init__(self) -> None:
+        self._last = time.perf_counter()
+        self._restart()
+
+    def _restart(self) -> None:
+        self.reading = self.working = 0.0
+        self.steps = self.samples = 0
+
+    def read(self) -> None:
+        now = time.perf_counter()
+        self.reading += now - self._last
+        self._last = now
+
+    def worked(self, samples: int) -> None:
+        now = time.perf_counter()
+        self.working += now - self._last
+        self._last = now
+        self.steps += 1
+        self.samples += samples
+
+    def values(self) -> list[list[str]]:
+        steps, total = max(self.steps, 1), self.reading + self.working
+        rate = self.samples / total if total else 0.0
+        shown = [
+            ["avg_reader_cost", f"{self.reading / steps:.5f} sec"],
+            ["avg_batch_cost", f"{self.working / steps:.5f} sec"],
+            ["ips", f"{rate:.5f} samples/sec"],
+        ]
+        self._restart()
+        return shown
+
+
+class ProgBarLogger(Callback):
+    """Writes the log of ``fit``, ``evaluate`` and ``predict`` to standard output.
+
+    Only the steps that are written are looked at, so the device is not waited for at the others.
+
+    Args:
+        log_freq (int): steps between updates. Default: 1.
+        verbose (int): 0: silent, 1: a bar that is rewritten, 2: a line per update, 3: the same
+            with average times. Default: 2.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+            model = paddle.Model(paddle.nn.Linear(2, 1))
+            model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
+                          paddle.nn.MSELoss())
+            model.fit(data, batch_size=4, callbacks=paddle.callbacks.ProgBarLogger(log_freq=2))
+    """
+
+    def __init__(self, log_freq: int = 1, verbose: int = 2) -> None:
+        super().__init__()
+        if isinstance(log_freq, bool) or not isinstance(log_freq, int):
+            raise TypeError(
+                f"ProgBarLogger(log_freq): expected an int, got {type(log_freq).__name__}."
+            )
+        if log_freq < 1:
+            raise InvalidArgumentError(
+                f"ProgBarLogger(log_freq): expected at least 1, but received {log_freq}."
+            )
+        self.log_freq = log_freq
+        self.verbose = verbose
+        self.epochs: int | None = None
+        self._training = False
+        self._bar = ProgressBar(verbose=0)
+        self._metrics: list[str] = []
+        self._done = self._shown = self._samples = 0
+        self._clock: _Clock | None = None
+
+    # -- one run through data ---------------------------------------------------------------------
+
+    def _open(self, steps: int | None, metrics: list[str]) -> None:
+        self._metrics = list(metrics)
+        self._done = self._shown = self._samples = 0
+        self._bar = ProgressBar(steps, verbose=min(self.verbose, 2) if self._prints() else 0)
+        self._clock = _Clock() if self.verbose == 3 else None
+
+    def _prints(self) -> bool:
+        return bool(self.verbose) and first_rank()
+
+    def _begin_step(self) -> None:
+        if self._clock is not None:
+            self._clock.read()
+
+    def _end_step(self, step: int, logs: Any) -> None:
+        self._done = step + 1
+        rows = (logs or {}).get("batch_size", 1)
+        self._samples += rows
+        if self._clock is not None:
+            self._clock.worked(rows)
+        if self._done % self.log_freq == 0:
+            self._show(logs)
+
+    def _show(self, logs: Any) -> None:
+        """Looks at the logs, which may wait for the device; only the steps written come here."""
+        if not self._prints() or self._shown == self._done:
+            return
+        self._shown = self._done
+        logs = logs or {}
+        values: list[Any] = [[name, logs[name]] for name in self._metrics if name in logs]
+        if self._clock is not None:
+            values += self._clock.values()
+        self._bar.update(self._done, values)
+
+    def _close(self, logs: Any) -> None:
+        """Writes the last step, and ends a line that was still to be rewritten."""
+        self._show(logs)
+        self._bar.close_line()
+
+    # -- fit --------------------------------------------------------------------------------------
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Writes what the numbers of the log are."""
+        self.epochs = self.params.get("epochs")
+        self._training = True
+        if self._prints():
+            print(_TRAIN_HEAD)
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Remembers that evaluations no longer belong to a training."""
+        self._training = False
+
+    def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
+        """Writes the number of the epoch and starts a bar."""
+        if self._prints() and epoch is not None:
+            of = f"/{self.epochs}" if self.epochs else ""
+            print(f"Epoch {epoch + 1}{of}")
+        self._open(self.params.get("steps"), self.params.get("metrics") or [])
+
+    def on_train_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Ends the time of reading."""
+        self._begin_step()
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Updates the bar, every ``log_freq`` steps."""
+        self._end_step(step, logs)
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Completes the bar."""
+        self._close(logs)
+
+    # -- evaluate ---------------------------------------------------------------------------------
+
+    def on_eval_begin(self, logs: Any = None) -> None:
+        """Starts the bar of an evaluation."""
+        logs = logs or {}
+        if self._prints():
+            print("Eval begin...")
+            if not self._training:
+                print(_EVAL_HEAD)
+        self._open(logs.get("steps"), logs.get("metrics") or [])
+
+    def on_eval_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Ends the time of reading."""
+        self._begin_step()
+
+    def on_eval_batch_end(self, step: int, logs: Any = None) -> None:
+        """Updates the bar, every ``log_freq`` steps."""
+        self._end_step(step, logs)
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """Completes the bar and writes the number of samples."""
+        self._close(logs)
+        if self._prints():
+            print(f"Eval samples: {self._samples}")
+
+    # -- predict ----------------------------------------------------------------------------------
+
+    def on_predict_begin(self, logs: Any = None) -> None:
+        """Starts the bar of a prediction."""
+        if self._prints():
+            print("Predict begin...")
+        self._open((logs or {}).get("steps"), [])
+
+    def on_predict_batch_begin(self, step: int, logs: Any = None) -> None:
+        """Ends the time of reading."""
+        self._begin_step()
+
+    def on_predict_batch_end(self, step: int, logs: Any = None) -> None:
+        """Updates the bar, every ``log_freq`` steps."""
+        self._end_step(step, logs)
+
+    def on_predict_end(self, logs: Any = None) -> None:
+        """Completes the bar and writes the number of samples."""
+        self._close(logs)
+        if self._prints():
+            print(f"Predict samples: {self._samples}")
+
+
+class VisualDL(Callback):
+    """Writes losses and metrics for the VisualDL viewer; needs the package ``visualdl``.
+
+    Args:
+        log_dir (str): folder of the logs.
+
+    Raises:
+        ImportError: when a run starts and ``visualdl`` is not installed.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            callback = paddle.callbacks.VisualDL(log_dir="visualdl_log")
+            # model.fit(data, callbacks=callback); then: visualdl --logdir visualdl_log
+    """
+
+    def __init__(self, log_dir: str) -> None:
+        super().__init__()
+        self.log_dir = log_dir
+        self.epoch = 0
+        self.train_step = 0
+        self._eval_run = 0
+        self._training = False
+        self._writer: Any = None
+
+    def _write(self, mode: str, logs: Any, step: int) -> None:
+        if self._writer is None:
+            return
+        for name in self.params.get("metrics") or []:
+            if name not in logs:
+                continue
+            value = logs[name]
+            if isinstance(value, (list, tuple)):
+                value = value[0]
+            self._writer.add_scalar(tag=f"{mode}/{name}", step=step, value=float(value))
+
+    def _open(self) -> None:
+        if self._writer is not None or not first_rank():
+            return
+        try:
+            module = importlib.import_module("visualdl")
+        except ImportError as error:
+            raise ImportError(
+                "paddle.callbacks.VisualDL: the package visualdl is not installed; "
+                "run `pip install visualdl`, or leave the callback out."
+            ) from error
+        self._writer = module.LogWriter(self.log_dir)
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Opens the log."""
+        self._training = True
+        self.train_step = 0
+        self._open()
+
+    def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
+        """Remembers the epoch, the axis of evaluations."""
+        self.epoch = epoch or 0
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Writes the loss and the metrics of the step; this waits for the device."""
+        self.train_step += 1
+        self._write("train", logs or {}, self.train_step)
+
+    def on_eval_begin(self, logs: Any = None) -> None:
+        """Opens the log, for an evaluation on its own."""
+        self._open()
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """Writes the loss and the metrics of the evaluation."""
+        if not self._training:
+            self._eval_run += 1
+        self._write("eval", logs or {}, self.epoch if self._training else self._eval_run)
+        if not self._training:
+            self._finish()
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Closes the log."""
+        self._training = False
+        self._finish()
+
+    def _finish(self) -> None:
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            writer.close()

@@ -1,0 +1,349 @@
+"""Callbacks that steer a training: checkpoints, learning rate, early stopping."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.hapi.callback_base import Callback
+from paddle.hapi.callback_log import first_rank
+from paddle.optimizer import lr
+
+
+class ModelCheckpoint(Callback):
+    """Saves the model after epochs, as ``save_dir/0``, ``save_dir/1``, ..., and at the end.
+
+    ``fit(save_dir=...)`` adds one by itself.
+
+    Args:
+        save_freq (int): epochs between checkpoints. Default: 1.
+        save_dir (str, optional): folder of the files; None saves nothing.
+
+    Examples:
+        .. code-block:: python
+
+            import os, tempfile
+            import paddle
+            data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+            model = paddle.Model(paddle.nn.Linear(2, 1))
+            model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
+                          paddle.nn.MSELoss())
+            with tempfile.TemporaryDirectory() as folder:
+                keep = paddle.callbacks.ModelCheckpoint(save_dir=folder)
+                model.fit(data, batch_size=4, verbose=0, callbacks=keep)
+                print(sorted(os.listdir(folder)))  # ['0.pdparams', 'final.pdparams']
+    """
+
+    def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
+        super().__init__()
+        if isinstance(save_freq, bool) or not isinstance(save_freq, int):
+            raise TypeError(
+                f"ModelCheckpoint(save_freq): expected an int, got {type(save_freq).__name__}."
+            )
+        if save_freq < 1:
+            raise InvalidArgumentError(
+                f"ModelCheckpoint(save_freq): expected at least 1, but received {save_freq}."
+            )
+        self.save_freq = save_freq
+        self.save_dir = save_dir
+        self.epoch: int | None = None
+
+    def _save(self, name: str) -> None:
+        if self.model is None or not self.save_dir or not first_rank():
+            return
+        path = os.path.join(self.save_dir, name)
+        print(f"save checkpoint at {os.path.abspath(path)}")
+        self.model.save(path)
+
+    def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
+        """Remembers the epoch."""
+        self.epoch = epoch
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Saves ``save_dir/<epoch>``, every ``save_freq`` epochs."""
+        if epoch % self.save_freq == 0:
+            self._save(str(epoch))
+
+    def on_train_end(self, logs: Any = None) -> None:
+        """Saves ``save_dir/final``."""
+        self._save("final")
+
+
+class LRScheduler(Callback):
+    """Moves the optimizer's learning rate scheduler on; ``fit`` adds one that counts steps.
+
+    Args:
+        by_step (bool): after each step. Default: True.
+        by_epoch (bool): after each epoch. Default: False.
+
+    Raises:
+        ValueError: both are True.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+            model = paddle.Model(paddle.nn.Linear(2, 1))
+            rate = paddle.optimizer.lr.StepDecay(0.1, step_size=1)
+            model.prepare(paddle.optimizer.SGD(rate, parameters=model.parameters()),
+                          paddle.nn.MSELoss())
+            model.fit(data, batch_size=4, epochs=2, verbose=0,
+                      callbacks=paddle.callbacks.LRScheduler(by_step=False, by_epoch=True))
+            print(rate.last_epoch)  # 2
+    """
+
+    def __init__(self, by_step: bool = True, by_epoch: bool = False) -> None:
+        super().__init__()
+        if by_step and by_epoch:
+            raise InvalidArgumentError(
+                "LRScheduler(by_step, by_epoch): expected at most one of them to be True, "
+                "but received both."
+            )
+        self.by_step = by_step
+        self.by_epoch = by_epoch
+
+    def _move(self) -> None:
+        rate = getattr(getattr(self.model, "_optimizer", None), "_learning_rate", None)
+        if isinstance(rate, lr.LRScheduler):
+            rate.step()
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Moves on, with ``by_step``."""
+        if self.by_step:
+            self._move()
+
+    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
+        """Moves on, with ``by_epoch``."""
+        if self.by_epoch:
+            self._move()
+
+
+class _Watch:
+    """Finds the watched value in the logs and says whether it is better than the best."""
+
+    def __init__(self, owner: str, monitor: str, mode: str, min_delta: float) -> None:
+        if mode not in ("auto", "min", "max"):
+            warnings.warn(
+                f"{owner}(mode): expected 'auto', 'min' or 'max', but received {mode!r}; "
+                "'auto' is taken.",
+                stacklevel=3,
+            )
+            mode = "auto"
+        self.owner, self.monitor, self.mode = owner, monitor, mode
+        grows = mode == "max" or (mode == "auto" and "acc" in monitor)
+        self.better: Callable[[Any, Any], Any] = np.greater if grows else np.less
+        self.worst = -np.inf if grows else np.inf
+        self.margin = abs(min_delta) * (1 if grows else -1)
+
+    def value(self, logs: Any) -> float | None:
+        if not logs or self.monitor not in logs:
+            known = sorted(k for k in logs or {} if k not in ("step", "batch_size", "samples"))
+            warnings.warn(
+                f"{self.owner}(monitor): {self.monitor!r} is not among the logs {known}; "
+                "nothing is done.",
+                stacklevel=3,
+            )
+            return None
+        value = logs[self.monitor]
+        if isinstance(value, (list, tuple)):
+            value = value[0]
+        return float(np.asarray(value).reshape(-1)[0])
+
+    def improves(self, value: float, best: float) -> bool:
+        return bool(self.better(value - self.margin, best))
+
+
+class EarlyStopping(Callback):
+    """Stops a training whose evaluations do not get better.
+
+    Args:
+        monitor (str): what is watched: ``loss``, or the name of a metric. Default: loss.
+        mode (str): ``min``: smaller is better, ``max``: greater is; ``auto``: greater where
+            ``acc`` is in the name, else smaller. Default: auto.
+        patience (int): the training stops as soon as this many evaluations in a row were not
+            better. The default, 0, stops after the first evaluation, as in PaddlePaddle.
+        verbose (int): 1 says when the training is stopped, 0 does not. Default: 1.
+        min_delta (float): the least change that counts. Default: 0.
+        baseline (float, optional): value to be better than at first.
+        save_best_model (bool): save the best model as ``best_model`` in ``fit``'s ``save_dir``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+            model = paddle.Model(paddle.nn.Linear(2, 1))
+            model.prepare(paddle.optimizer.SGD(0.0, parameters=model.parameters()),
+                          paddle.nn.MSELoss())
+            stop = paddle.callbacks.EarlyStopping(patience=2)
+            model.fit(data, data, batch_size=8, epochs=10, verbose=0, callbacks=stop)
+            print(stop.stopped_epoch)  # 3
+    """
+
+    def __init__(
+        self,
+        monitor: str = "loss",
+        mode: str = "auto",
+        patience: int = 0,
+        verbose: int = 1,
+        min_delta: float = 0,
+        baseline: float | None = None,
+        save_best_model: bool = True,
+    ) -> None:
+        super().__init__()
+        self._watch = _Watch("EarlyStopping", monitor, mode, min_delta)
+        self.monitor = monitor
+        self.patience = patience
+        self.verbose = verbose
+        self.baseline = baseline
+        self.min_delta = abs(min_delta)
+        self.save_best_model = save_best_model
+        self.save_dir: str | None = None  # set by config_callbacks
+        self._start()
+
+    def _start(self) -> None:
+        self.wait_epoch = 0
+        self.stopped_epoch = 0
+        self.best_value = self._watch.worst if self.baseline is None else self.baseline
+        self._saved: str | None = None
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forgets what it knows of an earlier training."""
+        self._start()
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """Compares, saves the best model, or stops the training."""
+        value = self._watch.value(logs)
+        if value is None:
+            return
+        self.stopped_epoch += 1
+        if self._watch.improves(value, self.best_value):
+            self.best_value, self.wait_epoch = value, 0
+            self._save()
+        else:
+            self.wait_epoch += 1
+        if self.wait_epoch < self.patience:
+            return
+        self.model.stop_training = True
+        if self.verbose > 0:
+            print(f"Epoch {self.stopped_epoch}: Early stopping.")
+            if self._saved is not None:
+                print(f"Best checkpoint has been saved at {self._saved}")
+
+    def _save(self) -> None:
+        if self.save_best_model and self.save_dir and first_rank():
+            path = os.path.join(self.save_dir, "best_model")
+            self.model.save(path)
+            self._saved = os.path.abspath(path)
+
+
+class ReduceLROnPlateau(Callback):
+    """Makes a constant learning rate smaller when evaluations stop getting better.
+
+    Args:
+        monitor (str): what is watched: ``loss``, or the name of a metric. Default: loss.
+        factor (float): the rate is multiplied by it; less than 1. Default: 0.1.
+        patience (int): evaluations without improvement to wait. Default: 10.
+        verbose (int): 1 tells of a change, 0 does not. Default: 1.
+        mode (str): ``min``, ``max`` or ``auto``, see :class:`EarlyStopping`. Default: auto.
+        min_delta (float): the least change that counts. Default: 0.0001.
+        cooldown (int): evaluations to leave out after a change. Default: 0.
+        min_lr (float): the rate does not go below. Default: 0.
+
+    Raises:
+        ValueError: ``factor`` is 1 or more.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+            model = paddle.Model(paddle.nn.Linear(2, 1))
+            sgd = paddle.optimizer.SGD(0.1, parameters=model.parameters())
+            model.prepare(sgd, paddle.nn.MSELoss())
+            slower = paddle.callbacks.ReduceLROnPlateau(patience=1, min_delta=100.0, verbose=0)
+            model.fit(data, data, batch_size=8, epochs=2, verbose=0, callbacks=slower)
+            print(round(sgd.get_lr(), 6))  # 0.01
+    """
+
+    def __init__(
+        self,
+        monitor: str = "loss",
+        factor: float = 0.1,
+        patience: int = 10,
+        verbose: int = 1,
+        mode: str = "auto",
+        min_delta: float = 1e-4,
+        cooldown: int = 0,
+        min_lr: float = 0,
+    ) -> None:
+        super().__init__()
+        if factor >= 1.0:
+            raise InvalidArgumentError(
+                f"ReduceLROnPlateau(factor): expected less than 1.0, but received {factor}."
+            )
+        self._watch = _Watch("ReduceLROnPlateau", monitor, mode, min_delta)
+        self.monitor = monitor
+        self.factor = factor
+        self.patience = patience
+        self.verbose = verbose
+        self.mode = self._watch.mode
+        self.min_delta = abs(min_delta)
+        self.cooldown = cooldown
+        self.min_lr = min_lr
+        self._start()
+
+    def _start(self) -> None:
+        self.best = self._watch.worst
+        self.cooldown_counter = 0
+        self.wait = 0
+        self.epoch = 0
+
+    def in_cooldown(self) -> bool:
+        """Says whether evaluations are left out at the moment."""
+        return self.cooldown_counter > 0
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forgets what it knows of an earlier training."""
+        self._start()
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        """Compares, and makes the learning rate smaller when it is time."""
+        value = self._watch.value(logs)
+        if value is None:
+            return
+        optimizer = self.model._optimizer
+        if isinstance(getattr(optimizer, "_learning_rate", None), lr.LRScheduler):
+            warnings.warn(
+                "ReduceLROnPlateau: expected an optimizer with a float as learning rate, but it "
+                f"has {type(optimizer._learning_rate).__name__}; nothing is done.",
+                stacklevel=2,
+            )
+            return
+        if self.in_cooldown():
+            self.cooldown_counter -= 1
+            self.wait = 0
+        if self._watch.improves(value, self.best):
+            self.best, self.wait = value, 0
+        elif not self.in_cooldown():
+            self.wait += 1
+            if self.wait >= self.patience:
+                self._reduce(optimizer)
+        self.epoch += 1
+
+    def _reduce(self, optimizer: Any) -> None:
+        old = optimizer.get_lr()
+        if old <= self.min_lr:
+            return
+        new = max(old * self.factor, self.min_lr)
+        optimizer.set_lr(new)
+        if self.verbose > 0:
+            print(f"\nEpoch {self.epoch + 1}: ReduceLROnPlateau reducing learning rate to {new}.")
+        self.cooldown_counter = self.cooldown
+        self.wait = 0

@@ -1,0 +1,143 @@
+"""Adamax and Lamb: relatives of Adam."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.tensor import Tensor
+from paddle.ops import optimizer as kernels
+from paddle.optimizer import arguments
+from paddle.optimizer.optimizer import Optimizer
+
+__all__ = ["Adamax", "Lamb"]
+
+
+class Adamax(Optimizer):
+    r"""Adam with the infinity norm, https://arxiv.org/abs/1412.6980, section 7.
+
+    .. math::
+        m = \beta_1 m + (1 - \beta_1) g, \quad u = \max(\beta_2 u + \epsilon, |g|), \quad
+        p = p - \frac{lr}{1 - \beta_1^t} \frac{m}{u}
+
+    Args:
+        learning_rate (float|LRScheduler): the step size. Default: 0.001.
+        beta1 (float): decay of the moment. Default: 0.9.
+        beta2 (float): decay of the norm. Default: 0.999.
+        epsilon (float): keeps the division finite. Default: 1e-8.
+        parameters (list): what to train.
+        weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
+        grad_clip (optional): gradient clipping.
+        name (str, optional): becomes a part of the accumulators' names.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            linear = paddle.nn.Linear(10, 10)
+            opt = paddle.optimizer.Adamax(0.1, parameters=linear.parameters())
+            linear(paddle.rand([10, 10])).mean().backward()
+            opt.step()
+            opt.clear_grad()
+    """
+
+    _slots = {"moment": 0.0, "inf_norm": 0.0}
+    _powers = {"beta1_pow_acc": "_beta1"}
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: float = 1e-08,
+        parameters: Any = None,
+        weight_decay: Any = None,
+        grad_clip: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._beta1 = arguments.beta("Adamax", "beta1", beta1)
+        self._beta2 = arguments.beta("Adamax", "beta2", beta2)
+        self._epsilon = arguments.epsilon("Adamax", epsilon)
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
+
+    def _update(self, batch, weights, grads, rate) -> None:
+        kernels.adamax_all(
+            weights,
+            grads,
+            batch.buffers["moment"],
+            batch.buffers["inf_norm"],
+            rate / (1.0 - self._beta1**batch.count),
+            self._beta1,
+            self._beta2,
+            self._epsilon,
+        )
+
+
+class Lamb(Optimizer):
+    r"""LAMB, layer-wise adaptive moments for large batches, https://arxiv.org/abs/1904.00962.
+
+    Args:
+        learning_rate (float|LRScheduler): the step size. Default: 0.001.
+        lamb_weight_decay (float): coefficient of the decoupled decay. Default: 0.01.
+        beta1 (float): decay of the first moment. Default: 0.9.
+        beta2 (float): decay of the second moment. Default: 0.999.
+        epsilon (float): keeps the division finite. Default: 1e-6.
+        parameters (list): what to train.
+        grad_clip (optional): gradient clipping.
+        exclude_from_weight_decay_fn (callable, optional): takes a parameter; True means no decay.
+        name (str, optional): becomes a part of the accumulators' names.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            linear = paddle.nn.Linear(10, 10)
+            opt = paddle.optimizer.Lamb(0.002, 0.01, parameters=linear.parameters())
+            linear(paddle.rand([10, 10])).mean().backward()
+            opt.step()
+            opt.clear_grad()
+    """
+
+    _slots = {"moment1": 0.0, "moment2": 0.0}
+    _powers = {"beta1_pow_acc": "_beta1", "beta2_pow_acc": "_beta2"}
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        lamb_weight_decay: float = 0.01,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: float = 1e-06,
+        parameters: Any = None,
+        grad_clip: Any = None,
+        exclude_from_weight_decay_fn: Any = None,
+        name: str | None = None,
+    ) -> None:
+        self._beta1 = arguments.beta("Lamb", "beta1", beta1)
+        self._beta2 = arguments.beta("Lamb", "beta2", beta2)
+        self._epsilon = arguments.epsilon("Lamb", epsilon)
+        self._coeff = arguments.number("Lamb", "lamb_weight_decay", lamb_weight_decay)
+        if exclude_from_weight_decay_fn is not None and not callable(exclude_from_weight_decay_fn):
+            raise TypeError(
+                "Lamb(exclude_from_weight_decay_fn): expected a callable, "
+                f"got {type(exclude_from_weight_decay_fn).__name__}."
+            )
+        self._exclude = exclude_from_weight_decay_fn
+        super().__init__(learning_rate, parameters, None, grad_clip, name)
+
+    def _option(self, param: Tensor, group: dict[str, Any]) -> float:
+        """The coefficient of the decay of one parameter."""
+        return 0.0 if self._exclude is not None and self._exclude(param) else self._coeff
+
+    def _update(self, batch, weights, grads, rate) -> None:
+        kernels.lamb_all(
+            weights,
+            grads,
+            batch.buffers["moment1"],
+            batch.buffers["moment2"],
+            (1.0 - self._beta1**batch.count, 1.0 - self._beta2**batch.count),
+            rate,
+            self._beta1,
+            self._beta2,
+            self._epsilon,
+            batch.option,
+        )
