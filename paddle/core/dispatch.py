@@ -126,10 +126,9 @@ def _wrap_outputs(op: OpDef) -> list[str]:
             f"{name} = new(Tensor)",
             f"{name}._buf = r{i}",
             f"{name}._dt = {dtype}",
-            f"{name}._grad = None",
-            f"{name}._edge = None",
-            f"{name}.stop_gradient = True",
         ]
+        if i != _single_carried(op):  # else the lines that record set them, one way or the other
+            body += [f"{name}._edge = None", f"{name}.stop_gradient = True"]
         lines.append(f"r{i} = {name}")
         if slot.optional:
             lines.append(f"if {name} is not None:")
@@ -171,13 +170,26 @@ def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
     lists = [n for n, s in zip(names, op.inputs, strict=True) if s.many]
     if len(lists) > 1:  # with one list its length follows from the number of edges
         body.append("node.sizes = (" + "".join(f"len({n} or ()), " for n in lists) + ")")
-    if len(carried) == 1 and not op.outputs[carried[0]].many:
+    i = _single_carried(op)
+    if i is not None:
+        body.append(f"o{i}._edge = node; o{i}.stop_gradient = False")
+    elif len(carried) == 1 and not op.outputs[carried[0]].many:
         i = carried[0]
-        step = f"o{i}._edge = node; o{i}.stop_gradient = False"
-        body.append(f"if o{i} is not None: {step}" if op.outputs[i].optional else step)
+        body.append(f"if o{i} is not None: o{i}._edge = node; o{i}.stop_gradient = False")
+        i = None
     else:
         body.append("tie_outputs(node, (" + "".join(f"o{i}, " for i in carried) + "))")
-    return lines + ["    " + b for b in body]
+    lines += ["    " + b for b in body]
+    return lines if i is None else [*lines, f"else: o{i}._edge = None; o{i}.stop_gradient = True"]
+
+
+def _single_carried(op: OpDef) -> int | None:
+    """Position of the one output that carries a gradient and is always there: the hot case."""
+    carried = op.grad_outputs
+    if len(carried) != 1 or not op.inputs:
+        return None
+    slot = op.outputs[carried[0]]
+    return None if slot.many or slot.optional else carried[0]
 
 
 def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:

@@ -53,11 +53,12 @@ class Tensor:
     """
 
     # _buf: the buffer; _dt: its torch dtype, kept because asking the buffer costs more than a slot;
-    # _edge: where it came from on the tape; _grad: the accumulated gradient.
-    __slots__ = ("__dict__", "__weakref__", "_buf", "_dt", "_edge", "_grad", "stop_gradient")
+    # _edge: where it came from on the tape.
+    __slots__ = ("__dict__", "__weakref__", "_buf", "_dt", "_edge", "stop_gradient")
 
     # Rarely set, so they live on the class until an instance gets its own.
     _name: str | None = None
+    _grad: Any = None  # the accumulated gradient of a leaf
     _hooks: dict[int, Any] | None = None
     _family: list[weakref.ref] | None = None
     _place: Place | None = None
@@ -67,7 +68,6 @@ class Tensor:
     _buf: torch.Tensor
     _dt: torch.dtype
     _edge: Any
-    _grad: Any
     stop_gradient: bool
 
     def __init__(self, value: Any = None, **options: Any) -> None:
@@ -82,7 +82,7 @@ class Tensor:
                 raise TypeError(f"Tensor(): unknown argument {key!r}.")
             setattr(made, key, given)
         self._rebind(made._buf)
-        self._edge = self._grad = None
+        self._edge = None
         self.stop_gradient = made.stop_gradient
         self.__dict__.update(made.__dict__)
 
@@ -392,7 +392,11 @@ class Tensor:
     __str__ = __repr__
 
     def __reduce__(self) -> Any:
-        state = {k: v for k, v in self.__dict__.items() if k not in ("_family", "_hooks", "_place")}
+        state = {
+            k: v
+            for k, v in self.__dict__.items()
+            if k not in ("_family", "_grad", "_hooks", "_place")
+        }
         return _rebuild, (type(self), self.numpy(), self.dtype.name, self.stop_gradient, state)
 
     def __deepcopy__(self, memo: dict) -> Tensor:
@@ -405,11 +409,11 @@ class Tensor:
         other = _new(type(self))
         other._rebind(self._buf.clone())
         other.stop_gradient = self.stop_gradient
-        other._edge = other._grad = None
+        other._edge = None
         for key, value in self.__dict__.items():
             if key == "_name":
                 other._name = unique_name.generate(value)
-            elif key not in ("_family", "_hooks"):
+            elif key not in ("_family", "_grad", "_hooks"):
                 other.__dict__[key] = value
         memo[id(self)] = other
         return other
@@ -476,7 +480,7 @@ class Parameter(Tensor):
 
 def adopt(param: Parameter, **options: Any) -> Parameter:
     """Gives a parameter that has its buffer everything else."""
-    param._edge = param._grad = None
+    param._edge = None
     param._name = options.get("name") or unique_name.generate("_param")
     param.stop_gradient = not options.get("trainable", True)
     param.optimize_attr = options.get("optimize_attr") or {"learning_rate": 1.0}
@@ -499,7 +503,7 @@ def wrap(buf: torch.Tensor, stop_gradient: bool = True) -> Tensor:
     made._buf = buf if buf.dim() else buf.reshape(1)
     made._dt = buf.dtype
     made.stop_gradient = stop_gradient
-    made._edge = made._grad = None
+    made._edge = None
     return made
 
 
@@ -563,7 +567,7 @@ def _rebuild(cls: type, array: np.ndarray, dtype: str, stop_gradient: bool, stat
     made = _new(cls)
     made._rebind(buf.to(current_device()))
     made.stop_gradient = stop_gradient
-    made._edge = made._grad = None
+    made._edge = None
     made.__dict__.update(state)
     return made
 

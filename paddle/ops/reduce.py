@@ -17,6 +17,8 @@ def reduced_axes(rank: int, dim, reduce_all: bool) -> list[int] | None:
     if reduce_all:
         return None
     axes = [dim] if isinstance(dim, int) else list(dim)
+    if len(axes) == 1 and 0 <= axes[0] < rank:
+        return axes if rank > 1 else None
     for i, axis in enumerate(axes):
         if not -rank <= axis < rank:
             raise InvalidArgumentError(
@@ -85,18 +87,12 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
-def _mean_of_all(x: torch.Tensor) -> torch.Tensor:
-    if x.is_cpu and x.dtype is torch.float32:  # torch.mean divides by a number: see constants
-        return torch.div(_sum_of_all(x), operand(x.numel(), torch.float32))
-    return torch.mean(x)
-
-
 @op("reduce_mean", "X -> Out", infer=_rule)
 def reduce_mean(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     if out_dtype != -1:
         x = x.to(dtype_of_code(out_dtype))
     axes = None if reduce_all else reduced_axes(x.dim(), dim, False)
-    return _mean_of_all(x) if axes is None and not keep_dim else torch.mean(x, axes, keep_dim)
+    return torch.mean(x) if axes is None and not keep_dim else torch.mean(x, axes, keep_dim)
 
 
 @reduce_mean.grad("X.shape")
@@ -110,7 +106,7 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
 
 @op("mean", "X -> Out", infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)])
 def mean(x):
-    return _mean_of_all(x)
+    return torch.mean(x)
 
 
 @mean.grad("X.shape")

@@ -15,7 +15,7 @@ from paddle.tensor.dims import is_variable, wrong_type
 from paddle.tensor.inplace import replace
 
 __all__ = [
-    "add", "add_n", "addcmul", "broadcast_shape", "cast", "clip", "divide", "floor_divide",
+    "add", "add_n", "broadcast_shape", "cast", "clip", "divide", "floor_divide",
     "floor_mod", "increment", "maximum", "minimum", "mod", "multiplex", "multiply", "pow",
     "remainder", "scale", "subtract",
 ]  # fmt: skip

@@ -64,9 +64,7 @@ class MobileNetV1(nn.Layer):
             print(model(paddle.rand([1, 3, 32, 32])).shape)  # [1, 10]
     """
 
-    def __init__(
-        self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True
-    ) -> None:
+    def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         self.scale = scale
         self.num_classes = num_classes

@@ -77,16 +77,12 @@ class MobileNetV2(nn.Layer):
             print(model(paddle.rand([1, 3, 32, 32])).shape)  # [1, 10]
     """
 
-    def __init__(
-        self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True
-    ) -> None:
+    def __init__(self, scale: float = 1.0, num_classes: int = 1000, with_pool: bool = True) -> None:
         super().__init__()
         self.num_classes = num_classes
         self.with_pool = with_pool
         channels = _eights(32 * scale)
-        layers: list[nn.Layer] = [
-            ConvNormActivation(3, channels, 3, stride=2, activation=nn.ReLU6)
-        ]
+        layers: list[nn.Layer] = [ConvNormActivation(3, channels, 3, stride=2, activation=nn.ReLU6)]
         for expansion, width, count, stride in _GROUPS:
             filters = _eights(width * scale)
             for i in range(count):

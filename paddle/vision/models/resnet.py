@@ -38,9 +38,7 @@ class BasicBlock(nn.Layer):
 
     expansion = 1
 
-    def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None
-    ) -> None:
+    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None) -> None:
         super().__init__()
         self.conv1 = _conv(inplanes, planes, 3, stride)
         self.bn1 = nn.BatchNorm2D(planes)
@@ -70,9 +68,7 @@ class BottleneckBlock(nn.Layer):
 
     expansion = 4
 
-    def __init__(
-        self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None
-    ) -> None:
+    def __init__(self, inplanes: int, planes: int, stride: int = 1, downsample: Any = None) -> None:
         super().__init__()
         self.conv1 = _conv(inplanes, planes, 1)
         self.bn1 = nn.BatchNorm2D(planes)

@@ -1,0 +1,47 @@
+"""The device that computes: which there are, which is in use."""
+
+from paddle.core import allocator
+from paddle.core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    XPUPlace,
+    device_count,
+    get_cudnn_version,
+    get_device,
+    is_compiled_with_cuda,
+    set_device,
+)
+
+__all__ = [
+    "XPUPlace", "empty_cache", "get_cudnn_version", "get_device", "is_compiled_with_cuda",
+    "is_compiled_with_xpu", "set_device",
+]  # fmt: skip
+
+
+def is_compiled_with_xpu() -> bool:
+    """Says whether there are kernels for Kunlun XPUs; there are none.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.device.is_compiled_with_xpu())  # False
+    """
+    return False
+
+
+def empty_cache() -> None:
+    """Gives memory that is kept for new Tensors back to the system.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.device.empty_cache()
+    """
+    allocator.trim()
+    if device_count():
+        import torch
+
+        torch.cuda.empty_cache()

@@ -1,0 +1,168 @@
+"""flops: how many multiplications and additions a network does for an input."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from paddle import nn
+from paddle.hapi import probe
+from paddle.nn import Layer
+
+__all__ = ["flops"]
+
+
+def _size(y: Any) -> int:
+    return sum(math.prod(t.shape) for t in probe.leaves(y))
+
+
+def _conv(layer: Any, x: Any, y: Any) -> int:
+    kernel = math.prod(layer.weight.shape[2:])
+    bias = 0 if layer.bias is None else 1
+    return _size(y) * (layer._in_channels // layer._groups * kernel + bias)
+
+
+def _linear(layer: Any, x: Any, y: Any) -> int:
+    return layer.weight.shape[0] * _size(y)
+
+
+def _batch_norm(layer: Any, x: Any, y: Any) -> int:
+    return 2 * _size(x[0])
+
+
+def _adaptive_pool(layer: Any, x: Any, y: Any) -> int:
+    window = math.prod(a // b for a, b in zip(x[0].shape[2:], y.shape[2:], strict=True))
+    return _size(y) * (window + 1)
+
+
+def _each_value(layer: Any, x: Any, y: Any) -> int:
+    return _size(y)
+
+
+def _nothing(layer: Any, x: Any, y: Any) -> int:
+    return 0
+
+
+# What is counted is part of the interface: other layers, such as Softmax, count as zero.
+_COUNTERS: dict[type, Callable[[Any, Any, Any], int]] = {
+    nn.Conv1D: _conv,
+    nn.Conv2D: _conv,
+    nn.Conv3D: _conv,
+    nn.Conv1DTranspose: _conv,
+    nn.Conv2DTranspose: _conv,
+    nn.Conv3DTranspose: _conv,
+    nn.BatchNorm2D: _batch_norm,
+    nn.BatchNorm: _batch_norm,
+    nn.ReLU: _nothing,
+    nn.ReLU6: _nothing,
+    nn.LeakyReLU: _each_value,
+    nn.Linear: _linear,
+    nn.Dropout: _nothing,
+    nn.AvgPool1D: _each_value,
+    nn.AvgPool2D: _each_value,
+    nn.AvgPool3D: _each_value,
+    nn.AdaptiveAvgPool1D: _adaptive_pool,
+    nn.AdaptiveAvgPool2D: _adaptive_pool,
+    nn.AdaptiveAvgPool3D: _adaptive_pool,
+}
+
+
+class _Count:
+    """What is known of a layer after the run."""
+
+    def __init__(self, layer: Layer) -> None:
+        self.layer = layer
+        self.ops = 0
+        self.inputs: Any = None
+        self.outputs: Any = None
+        self.params = sum(math.prod(t.shape) for t in probe.own_tensors(layer))
+
+
+def flops(
+    net: Layer, input_size: Any, custom_ops: dict | None = None, print_detail: bool = False
+) -> int:
+    """Counts the operations of a network's forward pass and prints their number.
+
+    A multiplication with the addition that follows it counts as one. Convolutions, Linear,
+    BatchNorm2D, average pooling and LeakyReLU are counted; other layers count as zero, and a line
+    says so.
+
+    Args:
+        net (Layer): the network; it stays as it is.
+        input_size (list|tuple): shape of the input; None counts as 1. A list of shapes for several
+            inputs.
+        custom_ops (dict, optional): class of a layer: function ``f(layer, x, y)`` that adds to
+            ``layer.total_ops``; ``x`` is the tuple of inputs, ``y`` the output.
+        print_detail (bool): print a table of the layers. Default: False.
+
+    Returns:
+        int: the number of operations.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.flops(paddle.vision.models.LeNet(), [1, 1, 28, 28]))  # 347560
+    """
+    probe.check_network("flops", net)
+    if custom_ops is not None and not isinstance(custom_ops, dict):
+        raise TypeError(
+            "flops(custom_ops): expected a dict of layer classes and functions, "
+            f"got {type(custom_ops).__name__}."
+        )
+    counts = _run(net, probe.make_inputs("flops", input_size), custom_ops or {})
+    total = int(sum(count.ops for count in counts))
+    params = int(sum(count.params for count in counts))
+    if print_detail:
+        print(_table(counts))
+    print(f"Total Flops: {total}     Total Params: {params}")
+    return total
+
+
+def _run(net: Layer, inputs: list, custom: dict) -> list[_Count]:
+    basic = [layer for layer in net.sublayers(include_self=True) if not layer.sublayers()]
+    counts = {id(layer): _Count(layer) for layer in basic}
+
+    def note(layer: Layer, x: Any, y: Any) -> None:
+        count = counts[id(layer)]
+        count.inputs, count.outputs = probe.shapes(x[0] if x else None), probe.shapes(y)
+        own = custom.get(type(layer))
+        if own is None:
+            count.ops += _COUNTERS.get(type(layer), _nothing)(layer, x, y)
+            return
+        layer.total_ops = 0  # the user's function adds to it
+        try:
+            own(layer, x, y)
+            count.ops += int(layer.total_ops)
+        finally:
+            del layer.total_ops
+
+    for kind in dict.fromkeys(type(layer) for layer in basic):
+        _announce(kind, custom)
+    with probe.undisturbed(net) as handles:
+        handles += [layer.register_forward_post_hook(note) for layer in basic]
+        net(*inputs)
+    return [count for count in counts.values() if count.outputs is not None]
+
+
+def _announce(kind: type, custom: dict) -> None:
+    if kind in custom:
+        print(f"Customize Function has been applied to {kind}")
+    elif kind in _COUNTERS:
+        print(f"{kind}'s flops has been counted")
+    else:
+        print(f"Cannot find suitable count function for {kind}. Treat it as zero FLOPs.")
+
+
+def _table(counts: list[_Count]) -> str:
+    lines = [("Layer Name", "Input Shape", "Output Shape", "Params", "Flops")]
+    for count in counts:
+        name = count.layer.full_name()
+        lines.append(
+            (name, str(count.inputs), str(count.outputs), str(count.params), str(int(count.ops)))
+        )
+    widths = [max(len(line[i]) for line in lines) + 2 for i in range(5)]
+    rule = "+" + "+".join("-" * width for width in widths) + "+"
+    body = ["|" + "|".join(t.center(w) for t, w in zip(line, widths)) + "|" for line in lines]
+    return "\n".join([rule, body[0], rule, *body[1:], rule])

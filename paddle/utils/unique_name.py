@@ -1,0 +1,5 @@
+"""Names that are unique in the process."""
+
+from paddle.core.unique_name import UniqueNameGenerator, generate, guard, switch
+
+__all__ = ["generate", "guard", "switch"]
