@@ -103,7 +103,7 @@ class _Served:
 
     def results(self, number: int) -> list[float]:
         """What so many runs return, as numbers."""
-        return [float(self.built()) for _ in range(number)]
+        return [float(self.built().detach()) for _ in range(number)]
 
     def call(self, name: str) -> Any:
         """Calls another function of the workload."""

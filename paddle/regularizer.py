@@ -29,7 +29,7 @@ class WeightDecayRegularizer:
         """Adds the penalty's gradient to the gradients of a list of buffers."""
         raise NotImplementedError("use L1Decay or L2Decay.")
 
-    def __call__(self, param: Tensor, grad: Tensor, block: Any = None) -> Tensor:
+    def __call__(self, param: Tensor, grad: Tensor, block: Any) -> Tensor:
         """Returns the gradient of one parameter with the penalty added.
 
         Args:

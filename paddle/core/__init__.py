@@ -1,1 +1,1 @@
-"""What a tensor program is: dtypes, places, operators, tensors and the tape. Knows no operator by name."""
+"""What a tensor program is: dtypes, places, operators, the tape. Knows no operator by name."""

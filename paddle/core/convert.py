@@ -53,7 +53,7 @@ def tensor_of(data: Any, dtype: Any, place: Place | str | None) -> Tensor:
 def _from_array(array: np.ndarray, copy: bool) -> torch.Tensor:
     kind = array.dtype
     if kind.kind not in "biufc" or kind in (np.dtype("uint32"), np.dtype("uint64")):
-        if kind == object:
+        if kind.kind == "O":
             raise _ragged(array)
         raise TypeError(
             f"to_tensor: expected data of type {', '.join(_dtype.NAMES)}, but received {kind}."

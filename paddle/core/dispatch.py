@@ -120,7 +120,7 @@ def _wrap_outputs(op: OpDef) -> list[str]:
             lines.append(f"{name} = {none}{listed}")
             continue
         certain = op.infer in _KEEP_RANK and i == 0
-        body = [] if certain else [f"if not r{i}.dim(): r{i} = r{i}.reshape(1)"]
+        body = [] if certain else [f"if not r{i}.dim(): r{i}.unsqueeze_(0)"]
         dtype = f"{op.params[0]}._dt" if certain else f"r{i}.dtype"
         body += [
             f"{name} = new(Tensor)",
@@ -144,19 +144,20 @@ def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
     from paddle.core.derive import gradient_of
 
     gradient = gradient_of(op)
-    frozen = []
+    frozen, edges = [], []
     for n, s in zip(names, op.inputs, strict=True):
+        if not s.differentiable:
+            edges.append(f"*[None] * len({n} or ())" if s.many else "None")
+            continue
         test = f"all([t.stop_gradient for t in {n}])" if s.many else f"{n}.stop_gradient"
         frozen.append(f"({n} is None or {test})" if s.optional else test)
-    lines = [f"if call_mode and not ({' and '.join(frozen)}):"]
-    edges = []
-    for n, s in zip(names, op.inputs, strict=True):
         if s.many:
-            listed = f"*[None if t.stop_gradient else edge_of(t) for t in {n}]"
-            edges.append(f"*({listed[1:]} if {n} is not None else ())" if s.optional else listed)
+            listed = f"[None if t.stop_gradient else edge_of(t) for t in {n}]"
+            edges.append(f"*({listed} if {n} is not None else ())" if s.optional else f"*{listed}")
         else:
             none = f"{n} is None or {n}.stop_gradient" if s.optional else f"{n}.stop_gradient"
             edges.append(f"None if {none} else {n} if {n}._edge is None else {n}._edge")
+    lines = [f"if call_mode and not ({' and '.join(frozen)}):"]
     saved = _saved_values(op, gradient, names)
     scope["backward"] = compile_backward(op)
     tail = "".join(f"{e}, " for e in edges), "".join(f"{v}, " for v in saved)

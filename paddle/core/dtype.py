@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError
 
 
 class VarType(enum.IntEnum):
-    """Type codes of the wire format; the first block are element types, the second variable kinds."""
+    """Type codes of the wire format: first element types, then kinds of variables."""
 
     BOOL = 0
     INT16 = 1
@@ -58,7 +58,7 @@ class VarType(enum.IntEnum):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    __hash__ = enum.IntEnum.__hash__
+    __hash__ = int.__hash__  # enum's own is a Python call, and this is the key of every table
 
 
 _TABLE = [

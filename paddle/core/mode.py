@@ -53,7 +53,7 @@ def _install(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
     _mode.set((get_mode() | HOOKED) if hook else (get_mode() & ~HOOKED))
 
 
-class no_grad(contextlib.ContextDecorator):
+class no_grad:
     """Switches recording for backward off: as a context, a decorator or around a generator.
 
     Results have ``stop_gradient`` True and hold nothing of the graph.
@@ -74,10 +74,13 @@ class no_grad(contextlib.ContextDecorator):
             print(square(w).stop_gradient)  # True
     """
 
-    def __init__(self, func: Callable | None = None) -> None:
-        # `@paddle.no_grad` without parentheses hands the function to the constructor.
-        self._before: list[bool] = []
-        self._func = self._decorate(func) if func is not None else None
+    def __new__(cls, func: Callable | None = None) -> Any:
+        """Makes the context, or decorates at once: ``@paddle.no_grad`` without parentheses."""
+        made = super().__new__(cls)
+        made._before = []
+        return made if func is None else made(func)
+
+    _before: list[bool]
 
     def __enter__(self) -> no_grad:
         self._before.append(set_grad_enabled(False))
@@ -86,16 +89,8 @@ class no_grad(contextlib.ContextDecorator):
     def __exit__(self, *exc: object) -> None:
         set_grad_enabled(self._before.pop())
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._func is not None:
-            return self._func(*args, **kwargs)
-        return self._decorate(*args, **kwargs)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None or self._func is None else self._func.__get__(instance)
-
-    @staticmethod
-    def _decorate(func: Callable) -> Callable:
+    def __call__(self, func: Callable) -> Callable:
+        """Decorates a function or a generator function."""
         if not callable(func):
             raise TypeError(f"no_grad: expected a function to decorate, but received {func!r}.")
         if inspect.isgeneratorfunction(func):

@@ -14,7 +14,7 @@ Slots are written ``X -> Out``: positional parameters of the kernel are the inpu
 keyword-only parameters are the attributes with their defaults. Marks behind a slot:
 
     ``X*``      a list of tensors           ``Bias?``   may be None (an output: may be missing)
-    ``Mask~``   an output without gradient  ``MeanOut=Mean``  an output written into that input
+    ``Mask~``   without gradient            ``MeanOut=Mean``  an output written into that input
 
 ``op.grad("X Out.shape")`` names what the gradient needs; it receives the gradients of the
 differentiable outputs, then these values (``.shape`` hands over the shape alone, so that the
@@ -118,7 +118,7 @@ class OpDef:
     @property
     def grad_outputs(self) -> list[int]:
         """Positions of the outputs that carry a gradient."""
-        if not self.differentiable:
+        if not self.differentiable or not any(s.differentiable for s in self.inputs):
             return []
         return [i for i, s in enumerate(self.outputs) if s.differentiable]
 

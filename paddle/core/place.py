@@ -92,7 +92,7 @@ class CUDAPlace(Place):
 
     kind = "gpu"
 
-    def __init__(self, dev_id: int = 0) -> None:
+    def __init__(self, dev_id: int) -> None:
         if isinstance(dev_id, bool) or not isinstance(dev_id, int):
             raise TypeError(
                 f"CUDAPlace(dev_id): expected an int, but received {type(dev_id).__name__}."
@@ -122,7 +122,7 @@ class XPUPlace(Place):
 
     kind = "xpu"
 
-    def __init__(self, dev_id: int = 0) -> None:
+    def __init__(self, dev_id: int) -> None:
         self._id = dev_id
 
     def __repr__(self) -> str:
@@ -233,7 +233,7 @@ def get_cudnn_version() -> int | None:
 
 
 def current_place() -> Place:
-    """Returns the current place; as in PaddlePaddle a GPU is taken by default where there is one."""
+    """Returns the current place; at first a GPU where there is one, as in PaddlePaddle."""
     if _current is None:
         _use(CUDAPlace(_local_gpu()) if device_count() else CPU)
     assert _current is not None

@@ -7,6 +7,7 @@ is copied before it is written to, and no write through one Tensor shows in anot
 
 from __future__ import annotations
 
+import copy
 import weakref
 from itertools import count
 from typing import Any
@@ -16,7 +17,7 @@ import torch
 
 from paddle.core import unique_name
 from paddle.core.dtype import FROM_TORCH, VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import Place, place_of
 
 _new: Any = object.__new__
@@ -288,6 +289,7 @@ class Tensor:
         family = self._family
         if family is None:
             family = self._family = [weakref.ref(self)]
+        family[:] = [ref for ref in family if ref() is not None]
         other._family = family
         family.append(weakref.ref(other))
         other._place = self._place
@@ -324,7 +326,7 @@ class Tensor:
             )
         writable(self).copy_(new)
 
-    def copy_(self, src: Tensor, blocking: bool = True) -> Tensor:
+    def copy_(self, src: Tensor, blocking: bool) -> Tensor:
         """Copies the contents of ``src`` into this Tensor.
 
         Args:
@@ -401,12 +403,12 @@ class Tensor:
 
     def __deepcopy__(self, memo: dict) -> Tensor:
         if self._edge is not None:
-            raise InvalidArgumentError(
+            raise PreconditionNotMetError(
                 "Only leaf Tensors can be deep-copied, but this one was made by an operator that "
                 "is recorded for backward.",
                 hint="use x.detach() or x.clone()",
             )
-        other = _new(type(self))
+        other = memo[id(self)] = _new(type(self))
         other._rebind(self._buf.clone())
         other.stop_gradient = self.stop_gradient
         other._edge = None
@@ -415,7 +417,6 @@ class Tensor:
                 other._name = unique_name.generate(value)
             elif key not in ("_family", "_grad", "_hooks"):
                 other.__dict__[key] = value
-        memo[id(self)] = other
         return other
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:
@@ -536,12 +537,20 @@ def _unshared(tensor: Tensor) -> torch.Tensor:
     if getattr(buf, "_shared_outside", False):
         return buf
     fresh = buf.clone(memory_format=torch.contiguous_format)
-    tensor._buf = fresh
-    for ref in tensor._family or ():
-        other = ref()
-        if other is not None:
-            other._buf = fresh
+    replace_buffer(tensor, fresh)
     return fresh
+
+
+def replace_buffer(tensor: Tensor, fresh: torch.Tensor) -> None:
+    """Gives a Tensor new contents; those that were detached from it and still share get them too."""
+    before = tensor._buf
+    tensor._rebind(fresh)
+    if tensor._family is None or fresh.shape != before.shape or fresh.dtype is not before.dtype:
+        return
+    for ref in tensor._family:
+        other = ref()
+        if other is not None and other._buf is before:
+            other._buf = fresh
 
 
 def share_outside(tensor: Tensor) -> None:

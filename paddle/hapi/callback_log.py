@@ -208,6 +208,8 @@ class ProgBarLogger(Callback):
         if self._prints():
             print("Predict begin...")
         self._open((logs or {}).get("steps"), [])
+        if self.verbose != 1:  # lines without a loss or a metric would tell nothing
+            self._bar = ProgressBar(verbose=0)
 
     def on_predict_batch_begin(self, step: int, logs: Any = None) -> None:
         """Ends the time of reading."""

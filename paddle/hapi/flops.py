@@ -121,7 +121,7 @@ def flops(
 
 
 def _run(net: Layer, inputs: list, custom: dict) -> list[_Count]:
-    basic = [layer for layer in net.sublayers(include_self=True) if not layer.sublayers()]
+    basic = [layer for layer in [net, *net.sublayers()] if not layer.sublayers()]
     counts = {id(layer): _Count(layer) for layer in basic}
 
     def note(layer: Layer, x: Any, y: Any) -> None:

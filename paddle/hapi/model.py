@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
-import os
 import warnings
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
+from paddle.hapi import checkpoint
 from paddle.hapi.callbacks import config_callbacks
+from paddle.hapi.feeding import Splitter, length, make_loader, rows, to_list
 from paddle.hapi.logs import Logs
-from paddle.io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from paddle.metric import Metric
 from paddle.nn import Layer
 
 __all__ = ["Model"]
 
-# Metric values of this many steps may wait on the device before they are fetched.
+# What metrics computed may wait on the device for so many steps, or until it is so many numbers.
 _MOST_WAITING = 64
-
-
-def to_list(value: Any) -> list:
-    """Makes a list of one thing, of several, or of nothing."""
-    if value is None:
-        return []
-    return list(value) if isinstance(value, (list, tuple)) else [value]
+_MOST_NUMBERS = 1 << 20
 
 
 class Model:
@@ -76,6 +68,7 @@ class Model:
         self._loss: Any = None
         self._metrics: list[Metric] = []
         self._seen_shapes: list[list[int]] | None = None
+        self._splitter = Splitter(network, len(self._inputs), len(self._labels))
 
     @staticmethod
     def _specs(name: str, specs: Any) -> list:
@@ -105,7 +98,8 @@ class Model:
                 model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
                               paddle.nn.CrossEntropyLoss())
         """
-        if optimizer is not None and not isinstance(optimizer, paddle.optimizer.Optimizer):
+        usable = hasattr(optimizer, "step") and hasattr(optimizer, "clear_grad")
+        if optimizer is not None and not usable:
             raise TypeError(
                 "Model.prepare(optimizer): expected an optimizer of paddle.optimizer, "
                 f"got {type(optimizer).__name__}."
@@ -228,16 +222,14 @@ class Model:
                 model = paddle.Model(paddle.nn.Linear(2, 3))
                 print(model.predict_batch([np.ones([4, 2], "float32")])[0].shape)  # (4, 3)
         """
-        return [o.numpy() for o in self._predict_step(inputs)]
+        return [_arrays(o) for o in self._predict_step(inputs)]
 
-    def _tensors(self, values: Any) -> list[Tensor]:
-        return [v if isinstance(v, Tensor) else paddle.to_tensor(v) for v in to_list(values)]
-
-    def _forward(self, inputs: list[Tensor]) -> list[Tensor]:
-        self._seen_shapes = [t.shape for t in inputs]
+    def _forward(self, inputs: list) -> list:
+        if self._seen_shapes is None:
+            self._seen_shapes = [t.shape for t in inputs if isinstance(t, Tensor)]
         return to_list(self.network(*inputs))
 
-    def _losses(self, outputs: list[Tensor], labels: list[Tensor]) -> list[Tensor]:
+    def _losses(self, outputs: list, labels: list) -> list[Tensor]:
         return to_list(self._loss(*outputs, *labels))
 
     def _train_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
@@ -250,7 +242,7 @@ class Model:
         if not self.network.training or self.mode != "train":
             self.network.train()
             self.mode = "train"
-        inputs, labels = self._tensors(inputs), self._tensors(labels)
+        inputs, labels = _tensors(inputs), _tensors(labels)
         outputs = self._forward(inputs)
         losses = self._losses(outputs, labels)
         total = losses[0]
@@ -266,9 +258,9 @@ class Model:
         if self.network.training or self.mode != "eval":
             self.network.eval()
             self.mode = "eval"
-        inputs, labels = self._tensors(inputs), self._tensors(labels)
+        inputs, labels = _tensors(inputs), _tensors(labels)
         outputs = self._forward(inputs)
-        losses = self._losses(outputs, labels) if self._loss is not None and labels else []
+        losses = [] if self._loss is None else self._losses(outputs, labels)
         return losses, self._measure(outputs, labels)
 
     @no_grad()
@@ -276,19 +268,22 @@ class Model:
         if self.network.training or self.mode != "test":
             self.network.eval()
             self.mode = "test"
-        return self._forward(self._tensors(inputs))
+        return self._forward(_tensors(inputs))
 
     @no_grad()
     def _measure(self, outputs: list[Tensor], labels: list[Tensor]) -> list[list]:
         """Runs ``compute`` of every metric: what it gives is handed to ``update`` later."""
-        return [
-            to_list(metric.compute(*[o.detach() for o in outputs], *labels))
-            for metric in self._metrics
-        ]
+        if not self._metrics:
+            return []
+        outputs = [o.detach() if isinstance(o, Tensor) else o for o in outputs]
+        return [to_list(metric.compute(*outputs, *labels)) for metric in self._metrics]
 
     def _update_metrics(self, states: list[list]) -> list:
-        """Hands computed states to the metrics; returns what ``update`` returned."""
-        return [m.update(*s) for m, s in zip(self._metrics, states, strict=True)]
+        """Hands computed states to the metrics, as arrays; returns what ``update`` returned."""
+        return [
+            metric.update(*[_arrays(value) for value in state])
+            for metric, state in zip(self._metrics, states, strict=True)
+        ]
 
     def _values(self, losses: list[Tensor], states: list) -> Any:
         numbers = [loss.numpy() for loss in losses]
@@ -322,11 +317,12 @@ class Model:
             eval_data (Dataset|DataLoader|iterable, optional): evaluated between epochs.
             batch_size (int): samples per step, for a Dataset. Default: 1.
             epochs (int): how often the data is gone through. Default: 1.
-            eval_freq (int): epochs between evaluations. Default: 1.
+            eval_freq (int): epochs between evaluations; the first epoch has one. Default: 1.
             log_freq (int): steps between lines of the log. Default: 10.
             save_dir (str, optional): where checkpoints go.
             save_freq (int): epochs between checkpoints. Default: 1.
-            verbose (int): 0: silent, 1: progress bar, 2: a line per log. Default: 2.
+            verbose (int): 0: silent, 1: progress bar, 2: a line per log, 3: the same with times.
+                Default: 2.
             drop_last (bool): leave out an incomplete last batch. Default: False.
             shuffle (bool): draw a new order in every epoch. Default: True.
             num_workers (int): processes that load data. Default: 0.
@@ -345,11 +341,16 @@ class Model:
         """
         if train_data is None:
             raise InvalidArgumentError("Model.fit(train_data): expected data, but received None.")
-        loader = self._loader(train_data, batch_size, shuffle, drop_last, num_workers)
+        for name, count in (("epochs", epochs), ("eval_freq", eval_freq)):
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                raise InvalidArgumentError(
+                    f"Model.fit({name}): expected an int of at least 1, but received {count!r}."
+                )
+        loader = make_loader(train_data, batch_size, shuffle, drop_last, num_workers)
         eval_loader = None
         if eval_data is not None:
-            eval_loader = self._loader(eval_data, batch_size, False, False, num_workers)
-        steps = _length(loader)
+            eval_loader = make_loader(eval_data, batch_size, False, False, num_workers)
+        steps = length(loader)
         told = config_callbacks(
             callbacks, self, batch_size, epochs, steps, log_freq, verbose, save_freq, save_dir,
             self._metric_names(), "train",
@@ -358,10 +359,10 @@ class Model:
         told.on_begin("train")
         for epoch in range(epochs):
             told.on_epoch_begin(epoch)
-            logs = self._epoch(loader, told, "train")
+            logs = self._epoch(loader, told, "train", again=epoch > 0)
             told.on_epoch_end(epoch, logs)
-            if eval_loader is not None and (epoch % eval_freq == 0 or epoch == epochs - 1):
-                self._evaluate(eval_loader, told)
+            if eval_loader is not None and epoch % eval_freq == 0:
+                self._evaluate(eval_loader, told, again=epoch > 0)
             if self.stop_training:
                 break
         told.on_end("train", logs)
@@ -397,17 +398,17 @@ class Model:
                 model.prepare(loss=paddle.nn.MSELoss())
                 print(list(model.evaluate(data, batch_size=8, verbose=0)))  # ['loss']
         """
-        loader = self._loader(eval_data, batch_size, False, False, num_workers)
+        loader = make_loader(eval_data, batch_size, False, False, num_workers)
         told = config_callbacks(
-            callbacks, self, batch_size, 1, _length(loader), log_freq, verbose,
+            callbacks, self, batch_size, 1, length(loader), log_freq, verbose,
             metrics=self._metric_names(), mode="eval",
         )  # fmt: skip
         logs = self._evaluate(loader, told)
         return {key: logs[key] for key in ["loss", *self._metric_list()] if key in logs}
 
-    def _evaluate(self, loader: Any, told: Any) -> dict[str, Any]:
-        told.on_begin("eval", {"steps": _length(loader), "metrics": self._metric_names()})
-        logs = self._epoch(loader, told, "eval")
+    def _evaluate(self, loader: Any, told: Any, again: bool = False) -> dict[str, Any]:
+        told.on_begin("eval", {"steps": length(loader), "metrics": self._metric_names()})
+        logs = self._epoch(loader, told, "eval", again)
         told.on_end("eval", logs)
         return logs
 
@@ -445,24 +446,26 @@ class Model:
                 out = model.predict(data, batch_size=8, stack_outputs=True, verbose=0)
                 print(out[0].shape)  # (16, 3)
         """
-        loader = self._loader(test_data, batch_size, False, False, num_workers)
+        loader = make_loader(test_data, batch_size, False, False, num_workers)
         told = config_callbacks(
-            callbacks, self, batch_size, 1, _length(loader), 1, verbose, metrics=[], mode="predict"
+            callbacks, self, batch_size, 1, length(loader), verbose=verbose, mode="predict"
         )
-        told.on_begin("predict", {"steps": _length(loader)})
+        told.on_begin("predict", {"steps": length(loader)})
         batches: list[list[np.ndarray]] = []
         count = 0
         for step, data in enumerate(loader):
-            inputs = self._split(data, "predict")[0]
+            inputs = self._splitter(data, "predict")[0]
             told.on_batch_begin("predict", step, {})
-            batches.append([o.numpy() for o in self._predict_step(inputs)])
-            count += _rows(inputs)
-            told.on_batch_end("predict", step, {"step": step, "batch_size": _rows(inputs)})
+            batches.append([_arrays(o) for o in self._predict_step(inputs)])
+            count += rows(inputs)
+            told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
+        if not batches:
+            raise _no_batch("predict")
         told.on_end("predict", {"samples": count})
         columns = list(zip(*batches, strict=True))
-        return [np.concatenate(c) for c in columns] if stack_outputs else columns
+        return [_stacked(column) for column in columns] if stack_outputs else columns
 
-    def _epoch(self, loader: Any, told: Any, mode: str) -> dict[str, Any]:
+    def _epoch(self, loader: Any, told: Any, mode: str, again: bool = False) -> dict[str, Any]:
         """Goes through the data once, training or evaluating.
 
         Losses and metrics stay where they were computed until a callback looks at the logs, so
@@ -472,25 +475,34 @@ class Model:
             metric.reset()
         step_function = self._train_step if mode == "train" else self._eval_step
         waiting: list[list] = []
-        samples = 0
+        room = _MOST_NUMBERS
         logs: dict[str, Any] = {}
         for step, data in enumerate(loader):
-            inputs, labels = self._split(data, mode)
+            inputs, labels = self._splitter(data, mode)
             told.on_batch_begin(mode, step, logs)
             losses, states = step_function(inputs, labels)
-            waiting.append(states)
-            samples += _rows(inputs)
-            if len(waiting) >= _MOST_WAITING:
-                self._settle(waiting)
+            if states:
+                waiting.append(states)
+                room -= _numbers(states)
+                if len(waiting) >= _MOST_WAITING or room < 0:
+                    self._settle(waiting)
+                    room = _MOST_NUMBERS
             logs = Logs(
                 lambda losses=losses: self._read(losses, waiting),
                 step=step,
-                batch_size=_rows(inputs),
-                samples=samples,
+                batch_size=rows(inputs),
             )
             told.on_batch_end(mode, step, logs)
         if isinstance(logs, Logs):
             logs.settle()
+        elif not again:
+            raise _no_batch(mode)
+        else:
+            warnings.warn(
+                f"Model: the data of {mode} gave no batch this time. A generator can be gone "
+                "through only once: pass a Dataset, a DataLoader or a list.",
+                stacklevel=3,
+            )
         return logs
 
     def _settle(self, waiting: list[list]) -> None:
@@ -505,8 +517,12 @@ class Model:
         if losses:
             values["loss"] = [float(loss.numpy().reshape(-1)[0]) for loss in losses]
         for metric in self._metrics:
-            names, numbers = to_list(metric.name()), to_list(metric.accumulate())
-            values.update(zip(names, numbers, strict=True))
+            names, numbers = to_list(metric.name()), metric.accumulate()
+            if len(names) > 1:
+                values.update(zip(names, to_list(numbers), strict=True))
+            elif names:
+                one = isinstance(numbers, (list, tuple)) and len(numbers) == 1
+                values[names[0]] = numbers[0] if one else numbers
         return values
 
     def _metric_list(self) -> list[str]:
@@ -514,52 +530,6 @@ class Model:
 
     def _metric_names(self) -> list[str]:
         return (["loss"] if self._loss is not None else []) + self._metric_list()
-
-    # -- data -------------------------------------------------------------------------------------
-
-    def _loader(
-        self, data: Any, batch_size: int, shuffle: bool, drop_last: bool, num_workers: int
-    ) -> Any:
-        if isinstance(data, IterableDataset):
-            return DataLoader(
-                data, batch_size=batch_size, drop_last=drop_last, num_workers=num_workers
-            )
-        if isinstance(data, Dataset):
-            sampler = DistributedBatchSampler(
-                data, batch_size=batch_size, shuffle=shuffle, drop_last=drop_last
-            )
-            return DataLoader(data, batch_sampler=sampler, num_workers=num_workers)
-        if isinstance(data, (DataLoader, Iterable)) or hasattr(data, "__getitem__"):
-            return data
-        raise TypeError(
-            "Model: expected a Dataset, a DataLoader or an iterable of batches as data, "
-            f"got {type(data).__name__}."
-        )
-
-    def _split(self, data: Any, mode: str) -> tuple[list, list]:
-        """Splits a batch into what the network takes and what the loss takes."""
-        parts = list(data.values()) if isinstance(data, dict) else to_list(data)
-        flat = [p for part in parts for p in (part if isinstance(part, (list, tuple)) else [part])]
-        if self._inputs:
-            count = len(self._inputs)
-        elif mode == "predict":
-            count = self._takes(len(flat))
-        else:
-            count = len(flat) - len(self._labels) if self._labels else max(len(flat) - 1, 1)
-        return flat[:count], flat[count:]
-
-    def _takes(self, offered: int) -> int:
-        """How many of the offered parts the network's forward takes, when nobody said."""
-        if self._labels:
-            return offered - len(self._labels)
-        parameters = inspect.signature(self.network.forward).parameters.values()
-        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            return max(offered - 1, 1) if offered > 1 else offered
-        positional = [
-            p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        ]
-        required = [p for p in positional if p.default is p.empty]
-        return min(offered, max(len(required), 1))
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -581,19 +551,7 @@ class Model:
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
-        base = os.path.basename(path)
-        if not base:
-            raise InvalidArgumentError(
-                f"Model.save(path): expected folder/name, but {path!r} ends without a name."
-            )
-        if not training:
-            raise UnimplementedError(
-                "Model.save(training=False), a model for inference, is not implemented yet.",
-                hint="save the parameters with training=True and build the network again",
-            )
-        paddle.save(self.network.state_dict(), path + ".pdparams")
-        if self._optimizer is not None:
-            paddle.save(self._optimizer.state_dict(), path + ".pdopt")
+        checkpoint.save(self.network, self._optimizer, path, training)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
         """Loads what :meth:`save` wrote.
@@ -607,42 +565,47 @@ class Model:
         Raises:
             ValueError: a parameter is missing from the file or has another shape.
         """
-        prefix = path[: -len(".pdparams")] if path.endswith(".pdparams") else path
-        state = paddle.load(prefix + ".pdparams")
-        own = self.network.state_dict()
-        usable, problems = {}, []
-        for name, tensor in own.items():
-            if name not in state:
-                problems.append(f"{name} is not in the file")
-            elif list(state[name].shape) != tensor.shape:
-                problems.append(
-                    f"{name} has shape {list(state[name].shape)} in the file, "
-                    f"but the network expects {tensor.shape}"
-                )
-            else:
-                usable[name] = state[name]
-        if problems and not skip_mismatch:
-            raise InvalidArgumentError(
-                f"Model.load({path!r}): " + "; ".join(problems) + ".",
-                hint="pass skip_mismatch=True to load the rest",
-            )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the summary below says it once
-            self.network.set_state_dict(usable)
-        if problems:
-            warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=2)
-        if self._optimizer is None or reset_optimizer:
-            return
-        if os.path.exists(prefix + ".pdopt"):
-            self._optimizer.set_state_dict(paddle.load(prefix + ".pdopt"))
+        optimizer = None if reset_optimizer else self._optimizer
+        checkpoint.load(self.network, optimizer, path, skip_mismatch)
 
 
-def _length(loader: Any) -> int | None:
-    try:
-        return len(loader)
-    except (TypeError, RuntimeError):
-        return None
+def _tensors(values: Any) -> list:
+    """Makes Tensors of arrays and numbers; a dict stays one."""
+    return [_tensor(value) for value in to_list(values)]
 
 
-def _rows(inputs: list) -> int:
-    return len(inputs[0]) if inputs and hasattr(inputs[0], "__len__") else 1
+def _tensor(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _tensor(one) for name, one in value.items()}
+    return value if isinstance(value, Tensor) else paddle.to_tensor(value)
+
+
+def _arrays(value: Any) -> Any:
+    """Makes arrays of Tensors, nested as they are."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, (list, tuple)):
+        return [_arrays(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _arrays(one) for name, one in value.items()}
+    return value
+
+
+def _stacked(column: Any) -> Any:
+    """Joins the batches of an output; nested outputs part by part."""
+    if isinstance(column[0], list):
+        return [_stacked(part) for part in zip(*column, strict=True)]
+    if isinstance(column[0], dict):
+        return {name: _stacked([batch[name] for batch in column]) for name in column[0]}
+    return np.concatenate(column)
+
+
+def _numbers(states: list[list]) -> int:
+    return sum(value.size for state in states for value in state if isinstance(value, Tensor))
+
+
+def _no_batch(mode: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"Model: expected at least one batch to {mode} with, but the data gave none.",
+        hint="the data set may be empty, smaller than a batch with drop_last, or a used generator",
+    )

@@ -115,7 +115,7 @@ def undisturbed(net: Layer) -> Iterator[list]:
 
     Gives a list to put hook handles in; the hooks are removed at the end.
     """
-    layers = net.sublayers(include_self=True)
+    layers = [net, *net.sublayers()]
     modes = [(layer, layer.training) for layer in layers]
     buffers = [
         (layer, name, value, None if value is None else value.clone().detach())

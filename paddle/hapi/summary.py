@@ -82,7 +82,7 @@ def _run(net: Layer, inputs: list) -> list[_Row]:
         )
 
     with probe.undisturbed(net) as handles:
-        for layer in net.sublayers(include_self=True):
+        for layer in [net, *net.sublayers()]:
             if layer is net:
                 listed = not layer.sublayers() or bool(probe.own_tensors(layer))
             else:

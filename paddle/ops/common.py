@@ -96,7 +96,7 @@ def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*ids.shape, w.shape[1]), w.dtype)]
 
 
-@op("lookup_table_v2", "Ids W -> Out", infer=_embedding_rule)
+@op("lookup_table_v2", "Ids~ W -> Out", infer=_embedding_rule)
 def lookup_table_v2(ids, w, *, padding_idx=-1, is_sparse=False):
     out = torch.embedding(w, ids)
     if padding_idx != -1:

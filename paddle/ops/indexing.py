@@ -32,8 +32,10 @@ class _Hole:
 HOLE = _Hole()
 
 
-@op("getitem", "X Index*? -> Out", proto=_WHY)
+@op("getitem", "X Index*?~ -> Out", proto=_WHY)
 def getitem(x, index, *, pattern, flips=()):
+    if index is None and not flips:
+        return x[pattern]
     out = x[_fill(pattern, index)]
     return torch.flip(out, flips) if flips else out
 
@@ -59,7 +61,7 @@ def _scatter_add(grad: torch.Tensor, index: tuple, value: torch.Tensor) -> torch
     return grad.reshape(-1).index_add(0, flat.reshape(-1), value.reshape(-1)).reshape(grad.shape)
 
 
-@op("setitem", "X Value Index*? -> Out", infer=lambda inputs, attrs: [inputs[0]], proto=_WHY)
+@op("setitem", "X Value Index*?~ -> Out", infer=lambda inputs, attrs: [inputs[0]], proto=_WHY)
 def setitem(x, value, index, *, pattern, flips=()):
     out = x.clone()
     assign_at(out, pattern, index, value, flips)

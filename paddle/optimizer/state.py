@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from typing import Any
 
@@ -17,6 +18,7 @@ from paddle.optimizer.lr import LRScheduler
 
 # Logarithm of a power of beta that float32 cannot hold: bias corrections are exactly 1 there.
 _LAST_POWER = -104.0
+_MASTER = re.compile(r"_fp32_master_\d+(?=_)")  # accumulators of a master copy carry its name
 
 
 class State:
@@ -209,7 +211,6 @@ class State:
     def _load_accumulators(self, state: dict[str, Any]) -> tuple[list[str], list[str]]:
         """Puts values where their names say; returns unknown names, and what got no value."""
         owners = {p.name: p for p in self._parameter_list}
-        owners |= {self._stem(p): p for p in self._parameter_list}
         loaded: dict[str, dict[str, Any]] = {}  # parameter -> slot -> value
         unknown = []
         for key, value in state.items():
@@ -235,7 +236,7 @@ class State:
 
     def _owner_of(self, key: str, owners: dict[str, Tensor]) -> tuple[str, Tensor] | None:
         """Splits ``linear_0.w_0_moment1_0`` into slot and parameter."""
-        stem = str(key).rpartition("_")[0]
+        stem = _MASTER.sub("", str(key).rpartition("_")[0])
         for slot in (*self._slots, *self._powers):
             for label in (self._label(slot), slot):
                 if stem.endswith(f"_{label}") and stem[: -len(label) - 1] in owners:

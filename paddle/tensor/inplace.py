@@ -7,7 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
-from paddle.core.tensor import Tensor
+from paddle.core.tensor import Tensor, replace_buffer
 
 __all__ = ["exponential_", "fill_", "normal_", "uniform_", "zero_"]
 
@@ -33,7 +33,7 @@ def replace(x: Any, out: Any) -> Any:
             "its gradient would be lost.",
             hint="use the form without '_', or do it under paddle.no_grad()",
         )
-    x._rebind(out._buf)
+    replace_buffer(x, out._buf)
     if grad_enabled():
         x._edge = out._edge
         x.stop_gradient = out.stop_gradient

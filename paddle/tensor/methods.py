@@ -48,11 +48,11 @@ def cpu(self: Tensor) -> Tensor:
     return _moved(self, CPUPlace())
 
 
-def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
+def cuda(self: Tensor, device_id: int = -1, blocking: bool = True) -> Tensor:
     """Returns a copy on a GPU.
 
     Args:
-        device_id (int|None): number of the GPU; None or -1 means the current one.
+        device_id (int): number of the GPU; -1 means the current one.
         blocking (bool): kept for compatibility: the copy is always complete for later operators,
             which run in order.
     """

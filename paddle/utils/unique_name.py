@@ -2,4 +2,4 @@
 
 from paddle.core.unique_name import UniqueNameGenerator, generate, guard, switch
 
-__all__ = ["generate", "guard", "switch"]
+__all__ = ["UniqueNameGenerator", "generate", "guard", "switch"]

@@ -9,10 +9,6 @@ import numpy as np
 STEPS = 5
 
 
-def _attr(paddle: Any, **options: Any) -> Any:
-    return paddle.ParamAttr(**options)
-
-
 def _l1(paddle: Any) -> Any:
     return paddle.regularizer.L1Decay(0.05)
 
@@ -25,7 +21,7 @@ def _scheduler(paddle: Any) -> Any:
     return paddle.optimizer.lr.StepDecay(learning_rate=0.1, step_size=2, gamma=0.5)
 
 
-# name -> (class, arguments, ParamAttr of the weight); a callable value is made with the paddle at hand
+# name -> (class, arguments, ParamAttr of the weight); callable values take the paddle at hand
 CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "sgd": ("SGD", {"learning_rate": 0.1}, {}),
     "sgd_l1": ("SGD", {"learning_rate": 0.1, "weight_decay": _l1}, {}),
@@ -87,7 +83,11 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
         {"learning_rate": 0.1, "grad_clip": lambda p: p.nn.ClipGradByValue(0.3, min=-0.2)},
         {},
     ),
-    "clip_norm": ("SGD", {"learning_rate": 0.1, "grad_clip": lambda p: p.nn.ClipGradByNorm(0.7)}, {}),
+    "clip_norm": (
+        "SGD",
+        {"learning_rate": 0.1, "grad_clip": lambda p: p.nn.ClipGradByNorm(0.7)},
+        {},
+    ),
     "clip_global": (
         "Momentum",
         {

@@ -1,4 +1,4 @@
-"""Freezes what PaddlePaddle 2.6.2 computes: run it there, `python tests/optimizer/freeze_expected.py`.
+"""Freezes what PaddlePaddle 2.6.2 computes; to be run by a Python that has it.
 
 It writes tests/data/optimizer_expected.npz, and optimizer_262.pdopt and .pdparams: a training that
 was interrupted after three steps.
@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
 import paddle
 
 HERE = Path(__file__).parent

@@ -26,8 +26,8 @@ def give(tensor, values):
     tensor.grad = paddle.to_tensor(np.array(values), dtype=tensor.dtype)
 
 
-def build(name, tensors, rate=0.1, **options):
-    return getattr(paddle.optimizer, name)(learning_rate=rate, parameters=tensors, **options)
+def build(kind, tensors, rate=0.1, **options):
+    return getattr(paddle.optimizer, kind)(learning_rate=rate, parameters=tensors, **options)
 
 
 # -- gradients ----------------------------------------------------------------------------------
@@ -154,9 +154,8 @@ def test_backward_after_a_step_notices_the_overwritten_parameter():
     optimizer = build("SGD", [x])
     give(x, [1.0])
     optimizer.step()
-    before = x.grad.numpy()
-    y.backward()  # copy on write kept the value that backward needs
-    np.testing.assert_array_equal(x.grad.numpy() - before, [4.0])
+    with pytest.raises(RuntimeError, match="overwritten in place"):
+        y.backward()
 
 
 def test_set_value_between_steps_is_followed():
@@ -308,7 +307,9 @@ def test_global_norm_over_precisions():
     assert [str(g.dtype) for _, g in clipped] == ["VarType.FP32", "VarType.FP64"]
 
 
-@pytest.mark.parametrize("clip", [ClipGradByGlobalNorm(2.0), ClipGradByNorm(2.0), ClipGradByValue(2.0)])
+@pytest.mark.parametrize(
+    "clip", [ClipGradByGlobalNorm(2.0), ClipGradByNorm(2.0), ClipGradByValue(2.0)]
+)
 def test_small_gradients_are_left_alone(clip):
     pairs = [(leaf([0.0]), paddle.to_tensor([1.5])), (leaf([0.0]), None)]
     clipped = clip(pairs)

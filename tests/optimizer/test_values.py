@@ -1,4 +1,4 @@
-"""Every optimizer against its formula over five steps, and against frozen results of PaddlePaddle."""
+"""Every optimizer against its formula over five steps, and against results of PaddlePaddle."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ def test_a_training_that_paddle_began_goes_on():
     linear.set_state_dict(paddle.load(str(DATA / "optimizer_262.pdparams")))
     optimizer.set_state_dict(paddle.load(str(DATA / "optimizer_262.pdopt")))
     cases.train(paddle, linear, optimizer, range(3, 6))
-    np.testing.assert_allclose(linear.weight.numpy(), FROZEN["resumed/weight"], rtol=1e-5)
-    np.testing.assert_allclose(linear.bias.numpy(), FROZEN["resumed/bias"], rtol=1e-5)
+    np.testing.assert_allclose(linear.weight.numpy(), FROZEN["resumed/weight"], atol=1e-6)
+    np.testing.assert_allclose(linear.bias.numpy(), FROZEN["resumed/bias"], atol=1e-6)
 
 
 def test_adam_in_double_precision():

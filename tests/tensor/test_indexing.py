@@ -282,7 +282,7 @@ def test_empty_lists_and_parts():
     x = paddle.to_tensor(DATA)
     assert x[[]].shape == [0, 3, 5]
     assert x[2:2].shape == [0, 3, 5]
-    assert x[:, [], 1].shape == DATA[:, [], 1].shape.__class__((4, 0)).__class__((4, 0)) or True
+    assert x[:, [], 1].shape == [4, 0]
     x[2:2] = 1.0
     x[[]] = 1.0
     np.testing.assert_array_equal(x.numpy(), DATA)
@@ -458,7 +458,7 @@ def test_wrong_type_of_value(value):
 
 def test_writing_to_a_leaf_that_wants_a_gradient():
     x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-    with pytest.raises(ValueError, match=r"leaf.*no_grad"):
+    with pytest.raises(ValueError, match=r"(?s)leaf.*no_grad"):
         x[0] = 5.0
     with paddle.no_grad():
         x[0] = 5.0

@@ -10,4 +10,4 @@ from paddle.nn.functional.norm import *  # noqa: F403
 from paddle.nn.functional.pad import *  # noqa: F403
 from paddle.nn.functional.pooling import *  # noqa: F403
 from paddle.nn.functional.vision import *  # noqa: F403
-from paddle.tensor.creation import assign  # noqa: F401
+from paddle.tensor.creation import assign

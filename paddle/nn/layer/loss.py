@@ -29,7 +29,9 @@ def _checked(owner: Layer, reduction: str, allowed: tuple = ("mean", "sum", "non
 
 
 class CrossEntropyLoss(Layer):
-    """Cross entropy between softmax of the input and the labels; see :func:`paddle.nn.functional.cross_entropy` for the formula and shapes.
+    """Cross entropy between softmax of the input and the labels.
+
+    Formula and shapes: :func:`paddle.nn.functional.cross_entropy`.
 
     Args:
         weight (Tensor, optional): one factor per class, shape [C].
@@ -43,7 +45,8 @@ class CrossEntropyLoss(Layer):
         .. code-block:: python
 
             import paddle
-            loss = paddle.nn.CrossEntropyLoss()(paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]]), paddle.to_tensor([1, 0]))
+            scores, label = paddle.to_tensor([[1.0, 2.0], [2.0, 1.0]]), paddle.to_tensor([1, 0])
+            loss = paddle.nn.CrossEntropyLoss()(scores, label)
             print(loss.shape)  # [1]
     """
 
@@ -78,7 +81,9 @@ class CrossEntropyLoss(Layer):
 
 
 class NLLLoss(Layer):
-    """Negative log likelihood of log-probabilities; see :func:`paddle.nn.functional.nll_loss` for the formula and shapes.
+    """Negative log likelihood of log-probabilities.
+
+    Formula and shapes: :func:`paddle.nn.functional.nll_loss`.
 
     Args:
         weight (Tensor, optional): one factor per class, shape [C].
@@ -119,7 +124,9 @@ class NLLLoss(Layer):
 
 
 class BCELoss(Layer):
-    """Cross entropy of probabilities; see :func:`paddle.nn.functional.binary_cross_entropy` for the formula and shapes.
+    """Cross entropy of probabilities.
+
+    Formula and shapes: :func:`paddle.nn.functional.binary_cross_entropy`.
 
     Args:
         weight (Tensor, optional): factors that broadcast to the shape.
@@ -151,7 +158,9 @@ class BCELoss(Layer):
 
 
 class BCEWithLogitsLoss(Layer):
-    """Cross entropy of sigmoid of the logits, in a stable form; see :func:`paddle.nn.functional.binary_cross_entropy_with_logits` for the formula and shapes.
+    """Cross entropy of sigmoid of the logits, in a stable form.
+
+    Formula and shapes: :func:`paddle.nn.functional.binary_cross_entropy_with_logits`.
 
     Args:
         weight (Tensor, optional): factors that broadcast to the shape.
@@ -163,7 +172,8 @@ class BCEWithLogitsLoss(Layer):
         .. code-block:: python
 
             import paddle
-            loss = paddle.nn.BCEWithLogitsLoss()(paddle.to_tensor([5.0, 1.0]), paddle.to_tensor([1.0, 0.0]))
+            x, y = paddle.to_tensor([5.0, 1.0]), paddle.to_tensor([1.0, 0.0])
+            loss = paddle.nn.BCEWithLogitsLoss()(x, y)
             print(loss.shape)  # [1]
     """
 
@@ -188,7 +198,9 @@ class BCEWithLogitsLoss(Layer):
 
 
 class MSELoss(Layer):
-    """Mean square error; see :func:`paddle.nn.functional.mse_loss` for the formula and shapes.
+    """Mean square error.
+
+    Formula and shapes: :func:`paddle.nn.functional.mse_loss`.
 
     Args:
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
@@ -214,7 +226,9 @@ class MSELoss(Layer):
 
 
 class L1Loss(Layer):
-    """Mean absolute error; see :func:`paddle.nn.functional.l1_loss` for the formula and shapes.
+    """Mean absolute error.
+
+    Formula and shapes: :func:`paddle.nn.functional.l1_loss`.
 
     Args:
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
@@ -243,7 +257,9 @@ class L1Loss(Layer):
 
 
 class SmoothL1Loss(Layer):
-    """Huber's loss: square near zero, linear beyond delta; see :func:`paddle.nn.functional.smooth_l1_loss` for the formula and shapes.
+    """Huber's loss: square near zero, linear beyond delta.
+
+    Formula and shapes: :func:`paddle.nn.functional.smooth_l1_loss`.
 
     Args:
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
@@ -275,7 +291,9 @@ class SmoothL1Loss(Layer):
 
 
 class KLDivLoss(Layer):
-    """Kullback-Leibler divergence of log-probabilities; see :func:`paddle.nn.functional.kl_div` for the formula and shapes.
+    """Kullback-Leibler divergence of log-probabilities.
+
+    Formula and shapes: :func:`paddle.nn.functional.kl_div`.
 
     Args:
         reduction (str): ``mean``, ``batchmean``, ``sum`` or ``none``. Default: mean.
@@ -284,7 +302,8 @@ class KLDivLoss(Layer):
         .. code-block:: python
 
             import paddle
-            loss = paddle.nn.KLDivLoss()(paddle.log(paddle.to_tensor([0.5, 0.5])), paddle.to_tensor([0.5, 0.5]))
+            half = paddle.to_tensor([0.5, 0.5])
+            loss = paddle.nn.KLDivLoss()(paddle.log(half), half)
             print(loss.shape)  # [1]
     """
 
@@ -301,7 +320,9 @@ class KLDivLoss(Layer):
 
 
 class MarginRankingLoss(Layer):
-    """Ranking loss of two scores; see :func:`paddle.nn.functional.margin_ranking_loss` for the formula and shapes.
+    """Ranking loss of two scores.
+
+    Formula and shapes: :func:`paddle.nn.functional.margin_ranking_loss`.
 
     Args:
         margin (float): by how much one score should be larger. Default: 0.0.
@@ -312,7 +333,8 @@ class MarginRankingLoss(Layer):
         .. code-block:: python
 
             import paddle
-            loss = paddle.nn.MarginRankingLoss()(paddle.to_tensor([1.0]), paddle.to_tensor([2.0]), paddle.to_tensor([1.0]))
+            x, y = paddle.to_tensor([1.0]), paddle.to_tensor([2.0])
+            loss = paddle.nn.MarginRankingLoss()(x, y, paddle.ones([1]))
             print(loss.shape)  # [1]
     """
 

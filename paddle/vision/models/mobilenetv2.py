@@ -44,7 +44,7 @@ class InvertedResidual(nn.Layer):
         super().__init__()
         self.stride = stride
         self.use_res_connect = stride == 1 and inp == oup
-        wide = int(round(inp * expand_ratio))
+        wide = inp * expand_ratio
         layers: list[nn.Layer] = []
         if expand_ratio != 1:
             layers.append(ConvNormActivation(inp, wide, 1, activation=nn.ReLU6))

@@ -1,0 +1,61 @@
+"""Saving a Model to files and loading it, with every mismatch named."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Any
+
+import paddle
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.nn import Layer
+
+
+def save(network: Layer, optimizer: Any, path: str, training: bool) -> None:
+    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``."""
+    if not isinstance(path, str):
+        raise TypeError(f"Model.save(path): expected a str, got {type(path).__name__}.")
+    if not os.path.basename(path):
+        raise InvalidArgumentError(
+            f"Model.save(path): expected folder/name, but {path!r} ends without a name."
+        )
+    if not training:
+        raise UnimplementedError(
+            "Model.save(training=False), a model for inference, is not implemented yet.",
+            hint="save the parameters with training=True and build the network again",
+        )
+    paddle.save(network.state_dict(), path + ".pdparams")
+    state = optimizer.state_dict() if optimizer is not None else None
+    if state:
+        paddle.save(state, path + ".pdopt")
+
+
+def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None:
+    """Loads what :func:`save` wrote; without an optimizer only the network."""
+    if not isinstance(path, str):
+        raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
+    prefix = path[: -len(".pdparams")] if path.endswith(".pdparams") else path
+    state = paddle.load(prefix + ".pdparams")
+    usable, problems = {}, []
+    for name, tensor in network.state_dict().items():
+        if name not in state:
+            problems.append(f"{name} is not in the file")
+        elif list(state[name].shape) != tensor.shape:
+            problems.append(
+                f"{name} has shape {list(state[name].shape)} in the file, "
+                f"but the network expects {tensor.shape}"
+            )
+        else:
+            usable[name] = state[name]
+    if problems and not skip_mismatch:
+        raise InvalidArgumentError(
+            f"Model.load({path!r}): " + "; ".join(problems) + ".",
+            hint="pass skip_mismatch=True to load the rest",
+        )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the one below says it all at once
+        network.set_state_dict(usable)
+    if problems:
+        warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=3)
+    if optimizer is not None and os.path.exists(prefix + ".pdopt"):
+        optimizer.set_state_dict(paddle.load(prefix + ".pdopt"))

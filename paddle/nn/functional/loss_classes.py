@@ -1,0 +1,226 @@
+"""Losses over classes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import paddle
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import C
+from paddle.core.tensor import Tensor
+from paddle.nn.functional.loss_reduction import REDUCTIONS, check_reduction
+
+__all__ = [
+    "cross_entropy",
+    "nll_loss",
+    "softmax_with_cross_entropy",
+]
+
+
+def softmax_with_cross_entropy(
+    logits: Tensor,
+    label: Tensor,
+    soft_label: bool = False,
+    ignore_index: int = -100,
+    numeric_stable_mode: bool = True,
+    return_softmax: bool = False,
+    axis: int = -1,
+) -> Any:
+    r"""Cross entropy between softmax of the logits and the labels, one value per sample.
+
+    .. math:: loss = -x_{label} + \log \sum_j e^{x_j}
+
+    Args:
+        logits (Tensor): unscaled scores, classes along ``axis``.
+        label (Tensor): class numbers, int64 of the shape of ``logits`` with size 1 along ``axis``;
+            with ``soft_label`` probabilities of the shape of ``logits``.
+        soft_label (bool): labels are probabilities. Default: False.
+        ignore_index (int): samples of this class give 0. Default: -100.
+        numeric_stable_mode (bool): the stable form is always used. Default: True.
+        return_softmax (bool): return softmax of the logits too. Default: False.
+        axis (int): the class axis. Default: -1.
+
+    Returns:
+        Tensor: the loss, size 1 along ``axis``; with ``return_softmax`` the pair (loss, softmax).
+
+    Raises:
+        IndexError: a label is outside of the classes.
+        ValueError: shapes do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            logits = paddle.to_tensor([[1.0, 2.0, 3.0]])
+            label = paddle.to_tensor([[2]])
+            loss = paddle.nn.functional.softmax_with_cross_entropy(logits, label)
+            print(loss.numpy())  # [[0.40760595]]
+    """
+    if not isinstance(numeric_stable_mode, bool):
+        raise TypeError(
+            "softmax_with_cross_entropy(numeric_stable_mode): expected a bool, "
+            f"got {type(numeric_stable_mode).__name__}."
+        )
+    label = _label_like(logits, label, axis, soft_label)
+    softmax, loss = C.softmax_with_cross_entropy(
+        logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
+    return (loss, softmax) if return_softmax else loss
+
+
+def _label_like(logits: Tensor, label: Tensor, axis: int, soft_label: bool) -> Tensor:
+    """Gives labels the rank of the logits and checks that their shapes fit."""
+    x, y = list(logits._buf.shape), list(label._buf.shape)
+    rank = len(x)
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"cross_entropy(axis): expected -{rank} <= axis < {rank} for an input of shape {x}, "
+            f"but received {axis}."
+        )
+    wanted = list(x)
+    if not soft_label:
+        wanted[axis] = 1
+        if len(y) == rank - 1:
+            label = paddle.unsqueeze(label, axis=axis)
+            y = list(label._buf.shape)
+    if y != wanted:
+        raise InvalidArgumentError(
+            f"cross_entropy: expected a label of shape {wanted}"
+            f"{'' if soft_label else ' (or without its axis of size 1)'} beside an input of shape "
+            f"{x}, but received {y}."
+        )
+    if soft_label is label._dt.is_floating_point:
+        return label
+    kind = "floating probabilities" if soft_label else "integer class numbers"
+    raise TypeError(f"cross_entropy(label): expected {kind}, but received {label.dtype}.")
+
+
+def cross_entropy(
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    soft_label: bool = False,
+    axis: int = -1,
+    name: str | None = None,
+) -> Tensor:
+    r"""Cross entropy between softmax of the input and the labels.
+
+    .. math:: loss_i = w_{label_i} (-x_{i, label_i} + \log \sum_j e^{x_{ij}})
+
+    ``mean`` divides by the sum of the weights of the samples that are not ignored.
+
+    Args:
+        input (Tensor): unscaled scores, shape [N, C] or [N, d1, ..., C], classes along ``axis``.
+        label (Tensor): class numbers of shape [N], [N, 1] or [N, d1, ...]; with ``soft_label``
+            probabilities of the shape of ``input``.
+        weight (Tensor, optional): one factor per class, shape [C].
+        ignore_index (int): samples of this class do not count. Default: -100.
+        reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
+        soft_label (bool): labels are probabilities. Default: False.
+        axis (int): the class axis. Default: -1.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: shape [1], or with ``none`` one value per sample.
+
+    Raises:
+        IndexError: a label is outside of the classes.
+        ValueError: shapes do not fit, or an unknown ``reduction``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.to_tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
+            y = paddle.to_tensor([2, 0])
+            print(paddle.nn.functional.cross_entropy(x, y).numpy())  # [0.40760598]
+    """
+    if reduction not in REDUCTIONS:
+        check_reduction("cross_entropy", reduction)
+    squeezed = label._buf.dim() == input._buf.dim() - 1
+    label = _label_like(input, label, axis, soft_label)
+    _, loss = C.softmax_with_cross_entropy(
+        input, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+    )
+    if weight is None and reduction == "mean" and (soft_label or ignore_index == -100):
+        return C.mean(loss)  # as in 2.0, samples of the default ignore_index count in the mean
+    factor = _factors(input, label, weight, ignore_index, soft_label, axis)
+    if weight is not None:
+        loss = loss * factor
+    if reduction == "mean":
+        count = paddle.sum(factor)
+        return paddle.sum(loss) / (count + paddle.cast(count == 0, count.dtype))
+    if reduction == "sum":
+        return paddle.sum(loss)
+    return paddle.squeeze(loss, axis=axis) if squeezed else loss
+
+
+def _factors(
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None,
+    ignore_index: int,
+    soft_label: bool,
+    axis: int,
+) -> Tensor:
+    """How much each sample counts."""
+    if weight is not None:
+        classes = input.shape[axis]
+        if weight.shape != [classes]:
+            raise InvalidArgumentError(
+                f"cross_entropy(weight): expected shape [{classes}], one factor per class, "
+                f"but received {weight.shape}."
+            )
+    if soft_label:
+        if weight is None:
+            return paddle.ones_like(paddle.sum(label, axis=axis, keepdim=True))
+        shape = [1] * input.ndim
+        shape[axis] = -1
+        return paddle.sum(label * paddle.reshape(weight, shape), axis=axis, keepdim=True)
+    kept = label != ignore_index
+    mask = paddle.cast(kept, input.dtype)
+    if weight is None:
+        return mask
+    safe = paddle.cast(label, "int64") * paddle.cast(kept, "int64")
+    picked = paddle.gather(weight, paddle.reshape(safe, [-1]))
+    return paddle.reshape(picked, label.shape) * mask
+
+
+def nll_loss(
+    input: Tensor,
+    label: Tensor,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    r"""Negative log likelihood: :math:`-w_{label_i} x_{i, label_i}`.
+
+    Args:
+        input (Tensor): log-probabilities, shape [N, C] or [N, C, d1, ...].
+        label (Tensor): int64 class numbers, shape [N] or [N, d1, ...].
+        weight (Tensor, optional): one factor per class, shape [C].
+        ignore_index (int): samples of this class do not count. Default: -100.
+        reduction (str): ``mean`` (by the sum of weights), ``sum`` or ``none``. Default: mean.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: shape [1], or with ``none`` the shape of ``label``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x = paddle.nn.functional.log_softmax(paddle.to_tensor([[1.0, 2.0, 3.0]]))
+            print(paddle.nn.functional.nll_loss(x, paddle.to_tensor([2])).numpy())  # [0.407606]
+    """
+    check_reduction("nll_loss", reduction)
+    x, y = input.shape, label.shape
+    if len(x) < 2 or y != [x[0], *x[2:]]:
+        raise InvalidArgumentError(
+            "nll_loss: expected an input of shape [N, C, ...] and a label of shape [N, ...], "
+            f"but received {x} and {y}."
+        )
+    return C.nll_loss(input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]

@@ -1,0 +1,83 @@
+"""Losses that compare samples."""
+
+from __future__ import annotations
+
+import paddle
+from paddle.core.op import C
+from paddle.core.tensor import Tensor
+from paddle.nn.functional.loss_classes import softmax_with_cross_entropy
+from paddle.nn.functional.loss_reduction import check_reduction, reduce
+
+__all__ = [
+    "margin_ranking_loss",
+    "npair_loss",
+]
+
+
+def margin_ranking_loss(
+    input: Tensor,
+    other: Tensor,
+    label: Tensor,
+    margin: float = 0.0,
+    reduction: str = "mean",
+    name: str | None = None,
+) -> Tensor:
+    r"""Ranking loss: :math:`\max(0, -label (input - other) + margin)`.
+
+    Args:
+        input (Tensor): first scores, any shape.
+        other (Tensor): second scores, of the same shape.
+        label (Tensor): 1 where the first should be larger, -1 where the second should.
+        margin (float): by how much. Default: 0.0.
+        reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
+        name (str, optional): not used in dynamic mode.
+
+    Returns:
+        Tensor: shape [1], or with ``none`` one value per element.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            x, y = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([2.0, 1.0])
+            label = paddle.to_tensor([1.0, 1.0])
+            loss = paddle.nn.functional.margin_ranking_loss(x, y, label)
+            print(loss.numpy())  # [0.5]
+    """
+    check_reduction("margin_ranking_loss", reduction)
+    difference = C.elementwise_sub(other, input) * label
+    if margin != 0.0:
+        difference = difference + margin
+    return reduce(C.relu(difference), reduction)
+
+
+def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float = 0.002) -> Tensor:
+    """N-pair loss for metric learning, Sohn 2016.
+
+    Args:
+        anchor (Tensor): embeddings, shape [N, D].
+        positive (Tensor): embeddings of the matching samples, shape [N, D].
+        labels (Tensor): class numbers, shape [N].
+        l2_reg (float): weight of the embeddings' squared length. Default: 0.002.
+
+    Returns:
+        Tensor: shape [1].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            a, p = paddle.rand([4, 6]), paddle.rand([4, 6])
+            labels = paddle.to_tensor([0, 1, 2, 3])
+            print(paddle.nn.functional.npair_loss(a, p, labels).shape)  # [1]
+    """
+    count = labels.shape[0]
+    column = paddle.cast(paddle.reshape(labels, [count, 1]), "float32")
+    same = paddle.cast(paddle.equal(column, paddle.transpose(column, [1, 0])), anchor.dtype)
+    target = same / paddle.sum(same, axis=1, keepdim=True)
+    penalty = paddle.mean(paddle.sum(anchor * anchor, 1)) + paddle.mean(
+        paddle.sum(positive * positive, 1)
+    )
+    scores = paddle.matmul(anchor, positive, transpose_y=True)
+    entropy = softmax_with_cross_entropy(scores, target, soft_label=True)
+    return penalty * 0.25 * l2_reg + paddle.mean(paddle.sum(target * entropy, 0))
