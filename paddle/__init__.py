@@ -52,8 +52,8 @@ _MODULES = frozenset(
 )
 _NAMES = {
     "Model": "paddle.hapi.model",
-    "summary": "paddle.hapi.summary",
-    "flops": "paddle.hapi.flops",
+    "summary": "paddle.hapi.model_summary",
+    "flops": "paddle.hapi.flop_count",
 }
 
 

@@ -7,7 +7,7 @@ is copied before it is written to, and no write through one Tensor shows in anot
 
 from __future__ import annotations
 
-import copy
+import copy as _copy
 import weakref
 from itertools import count
 from typing import Any
@@ -166,6 +166,8 @@ class Tensor:
             return _host_array(buf)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("Tensor.__array__: NumPy asked to share, but numpy() is a copy.")
         array = self.numpy()
         return array if dtype is None else array.astype(dtype, copy=False)
 
@@ -326,7 +328,7 @@ class Tensor:
             )
         writable(self).copy_(new)
 
-    def copy_(self, src: Tensor, blocking: bool) -> Tensor:
+    def copy_(self, src: Tensor, blocking: bool = True) -> Tensor:
         """Copies the contents of ``src`` into this Tensor.
 
         Args:
@@ -416,7 +418,7 @@ class Tensor:
             if key == "_name":
                 other._name = unique_name.generate(value)
             elif key not in ("_family", "_grad", "_hooks"):
-                other.__dict__[key] = value
+                other.__dict__[key] = _copy.deepcopy(value, memo)
         return other
 
     def __dlpack__(self, *, stream: Any = None, **options: Any) -> Any:

@@ -121,7 +121,7 @@ class ProgBarLogger(Callback):
 
     def _end_step(self, step: int, logs: Any) -> None:
         self._done = step + 1
-        rows = (logs or {}).get("batch_size", 1)
+        rows = 1 if logs is None else logs.get("batch_size", 1)  # a known entry: no waiting
         self._samples += rows
         if self._clock is not None:
             self._clock.worked(rows)

@@ -1,4 +1,4 @@
-"""From data to steps: loaders for data sets, and which parts of a batch are inputs or labels."""
+"""From data to steps and back: loaders, which parts of a batch are inputs, Tensors and arrays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+import paddle
+from paddle.core.tensor import Tensor
 from paddle.io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from paddle.nn import Layer
 
@@ -50,6 +54,37 @@ def rows(inputs: list) -> int:
     if isinstance(first, dict):
         first = next(iter(first.values()), None)
     return len(first) if hasattr(first, "__len__") else 1
+
+
+def tensors(values: Any) -> list:
+    """Makes Tensors of arrays and numbers; a dict stays one."""
+    return [_tensor(value) for value in to_list(values)]
+
+
+def _tensor(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _tensor(one) for name, one in value.items()}
+    return value if isinstance(value, Tensor) else paddle.to_tensor(value)
+
+
+def arrays(value: Any) -> Any:
+    """Makes arrays of Tensors, nested as they are."""
+    if isinstance(value, Tensor):
+        return value.numpy()
+    if isinstance(value, (list, tuple)):
+        return [arrays(one) for one in value]
+    if isinstance(value, dict):
+        return {name: arrays(one) for name, one in value.items()}
+    return value
+
+
+def stacked(column: Any) -> Any:
+    """Joins the batches of an output; nested outputs part by part."""
+    if isinstance(column[0], list):
+        return [stacked(part) for part in zip(*column, strict=True)]
+    if isinstance(column[0], dict):
+        return {name: stacked([batch[name] for batch in column]) for name in column[0]}
+    return np.concatenate(column)
 
 
 class Splitter:

@@ -13,7 +13,16 @@ from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
 from paddle.hapi.callbacks import config_callbacks
-from paddle.hapi.feeding import Splitter, length, make_loader, rows, to_list
+from paddle.hapi.feeding import (
+    Splitter,
+    arrays,
+    length,
+    make_loader,
+    rows,
+    stacked,
+    tensors,
+    to_list,
+)
 from paddle.hapi.logs import Logs
 from paddle.metric import Metric
 from paddle.nn import Layer
@@ -222,7 +231,7 @@ class Model:
                 model = paddle.Model(paddle.nn.Linear(2, 3))
                 print(model.predict_batch([np.ones([4, 2], "float32")])[0].shape)  # (4, 3)
         """
-        return [_arrays(o) for o in self._predict_step(inputs)]
+        return [arrays(o) for o in self._predict_step(inputs)]
 
     def _forward(self, inputs: list) -> list:
         if self._seen_shapes is None:
@@ -242,7 +251,7 @@ class Model:
         if not self.network.training or self.mode != "train":
             self.network.train()
             self.mode = "train"
-        inputs, labels = _tensors(inputs), _tensors(labels)
+        inputs, labels = tensors(inputs), tensors(labels)
         outputs = self._forward(inputs)
         losses = self._losses(outputs, labels)
         total = losses[0]
@@ -255,10 +264,14 @@ class Model:
 
     @no_grad()
     def _eval_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
+        if self._loss is None and not self._metrics:
+            raise PreconditionNotMetError(
+                "Model: an evaluation needs a loss or metrics, but prepare() was given neither."
+            )
         if self.network.training or self.mode != "eval":
             self.network.eval()
             self.mode = "eval"
-        inputs, labels = _tensors(inputs), _tensors(labels)
+        inputs, labels = tensors(inputs), tensors(labels)
         outputs = self._forward(inputs)
         losses = [] if self._loss is None else self._losses(outputs, labels)
         return losses, self._measure(outputs, labels)
@@ -268,7 +281,7 @@ class Model:
         if self.network.training or self.mode != "test":
             self.network.eval()
             self.mode = "test"
-        return self._forward(_tensors(inputs))
+        return self._forward(tensors(inputs))
 
     @no_grad()
     def _measure(self, outputs: list[Tensor], labels: list[Tensor]) -> list[list]:
@@ -281,7 +294,7 @@ class Model:
     def _update_metrics(self, states: list[list]) -> list:
         """Hands computed states to the metrics, as arrays; returns what ``update`` returned."""
         return [
-            metric.update(*[_arrays(value) for value in state])
+            metric.update(*[arrays(value) for value in state])
             for metric, state in zip(self._metrics, states, strict=True)
         ]
 
@@ -456,14 +469,14 @@ class Model:
         for step, data in enumerate(loader):
             inputs = self._splitter(data, "predict")[0]
             told.on_batch_begin("predict", step, {})
-            batches.append([_arrays(o) for o in self._predict_step(inputs)])
+            batches.append([arrays(o) for o in self._predict_step(inputs)])
             count += rows(inputs)
             told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
         if not batches:
             raise _no_batch("predict")
         told.on_end("predict", {"samples": count})
         columns = list(zip(*batches, strict=True))
-        return [_stacked(column) for column in columns] if stack_outputs else columns
+        return [stacked(column) for column in columns] if stack_outputs else columns
 
     def _epoch(self, loader: Any, told: Any, mode: str, again: bool = False) -> dict[str, Any]:
         """Goes through the data once, training or evaluating.
@@ -567,37 +580,6 @@ class Model:
         """
         optimizer = None if reset_optimizer else self._optimizer
         checkpoint.load(self.network, optimizer, path, skip_mismatch)
-
-
-def _tensors(values: Any) -> list:
-    """Makes Tensors of arrays and numbers; a dict stays one."""
-    return [_tensor(value) for value in to_list(values)]
-
-
-def _tensor(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _tensor(one) for name, one in value.items()}
-    return value if isinstance(value, Tensor) else paddle.to_tensor(value)
-
-
-def _arrays(value: Any) -> Any:
-    """Makes arrays of Tensors, nested as they are."""
-    if isinstance(value, Tensor):
-        return value.numpy()
-    if isinstance(value, (list, tuple)):
-        return [_arrays(one) for one in value]
-    if isinstance(value, dict):
-        return {name: _arrays(one) for name, one in value.items()}
-    return value
-
-
-def _stacked(column: Any) -> Any:
-    """Joins the batches of an output; nested outputs part by part."""
-    if isinstance(column[0], list):
-        return [_stacked(part) for part in zip(*column, strict=True)]
-    if isinstance(column[0], dict):
-        return {name: _stacked([batch[name] for batch in column]) for name in column[0]}
-    return np.concatenate(column)
 
 
 def _numbers(states: list[list]) -> int:

@@ -195,7 +195,7 @@ def swish(x, *, beta=1.0):
 
 @swish.grad("X")
 def _(d_out, x, *, beta):
-    if beta == 1.0:
+    if beta == 1.0 and not (x.requires_grad or d_out.requires_grad):  # it has no derivative
         return torch.ops.aten.silu_backward(d_out, x)
     gate = torch.sigmoid(torch.mul(x, beta))
     return torch.mul(d_out, gate + beta * x * gate * (1 - gate))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 
+from paddle.core.errors import OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import REQUIRED, op
 
@@ -14,6 +17,22 @@ def _classes_last(x: torch.Tensor, axis: int) -> torch.Tensor:
     if axis % x.dim() != x.dim() - 1:
         x = x.movedim(axis, -1)
     return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+
+
+def _picked(
+    x: torch.Tensor, label: torch.Tensor, weight: Any, ignore_index: int, reduction: str
+) -> torch.Tensor:
+    """Minus the value at each label, with an error that says which label is none."""
+    try:
+        return F.nll_loss(x, label, weight, ignore_index=ignore_index, reduction=reduction)
+    except IndexError:
+        classes = x.shape[1]
+        wrong = torch.logical_or(torch.lt(label, 0), torch.ge(label, classes))
+        wrong = label[torch.logical_and(wrong, torch.ne(label, ignore_index))]
+        raise OutOfRangeError(
+            f"label value is expected to be in [0, {classes}), the classes, or the ignore_index "
+            f"{ignore_index}, but received {int(wrong[0])}."
+        ) from None
 
 
 def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -44,18 +63,21 @@ def softmax_with_cross_entropy(
         return probability, torch.neg(torch.sum(torch.mul(label, logp), axis, keepdim=True))
     target = label.reshape(-1) if label.dtype is torch.int64 else label.reshape(-1).long()
     flat = _classes_last(logp, axis)
-    loss = F.nll_loss(flat, target, reduction="none", ignore_index=ignore_index)
+    loss = _picked(flat, target, None, ignore_index, "none")
     shape = list(logits.shape)
     shape[axis] = 1
     return probability, loss.reshape(shape)
 
 
-@softmax_with_cross_entropy.grad("Softmax Label")
-def _(d_loss, softmax, label, *, soft_label, use_softmax, ignore_index, axis, wanted):
+@softmax_with_cross_entropy.grad("Softmax Logits Label")
+def _(d_loss, softmax, logits, label, *, soft_label, use_softmax, ignore_index, axis, wanted):
+    if logits.requires_grad:  # a derivative of this one: Softmax is a constant to the tape
+        softmax = torch.softmax(logits, axis) if use_softmax else logits
     d_label = None
     if soft_label:
         if wanted[1]:
-            d_label = torch.neg(torch.mul(d_loss, torch.log(softmax)))
+            tiny = torch.finfo(softmax.dtype).tiny  # softmax may have rounded to 0
+            d_label = torch.neg(torch.mul(d_loss, torch.log(softmax.clamp(min=tiny))))
         if not use_softmax:
             return torch.neg(torch.div(torch.mul(d_loss, label), softmax)), d_label
         total = torch.sum(label, axis, keepdim=True)
@@ -65,7 +87,7 @@ def _(d_loss, softmax, label, *, soft_label, use_softmax, ignore_index, axis, wa
     target = label.reshape(shape).long()
     ignored = torch.eq(target, ignore_index)
     d_loss = d_loss.masked_fill(ignored, 0)
-    if 0 > ignore_index or ignore_index >= softmax.shape[axis]:
+    if ignore_index < 0 or ignore_index >= softmax.shape[axis]:
         target = target.masked_fill(ignored, 0)
     if not use_softmax:
         picked = torch.gather(softmax, axis, target)
@@ -83,7 +105,7 @@ def _nll_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 @op("nll_loss", "X Label Weight? -> Out Total_weight~", infer=_nll_rule)
 def nll_loss(x, label, weight, *, ignore_index=-100, reduction="mean"):
-    out = F.nll_loss(x, label.long(), weight, ignore_index=ignore_index, reduction=reduction)
+    out = _picked(x, label.long(), weight, ignore_index, reduction)
     total = torch.zeros(1, dtype=x.dtype, device=x.device)
     if reduction == "mean":
         kept = torch.ne(label, ignore_index)
@@ -92,6 +114,7 @@ def nll_loss(x, label, weight, *, ignore_index=-100, reduction="mean"):
         else:
             safe = label.long().masked_fill(~kept, 0)
             total = torch.sum(torch.mul(weight[safe], kept)).reshape(1)
+        out = torch.where(total[0] == 0, torch.zeros_like(out), out)  # everything is ignored
     return out, total
 
 
@@ -173,9 +196,9 @@ def huber_loss(x, y, *, delta=REQUIRED):
     return F.huber_loss(x, y, reduction="none", delta=delta), residual
 
 
-@huber_loss.grad("Residual")
-def _(d_out, residual, *, delta):
-    slope = torch.mul(torch.clamp(residual, -delta, delta), d_out)
+@huber_loss.grad("X Y")
+def _(d_out, x, y, *, delta):
+    slope = torch.mul(torch.clamp(torch.sub(y, x), -delta, delta), d_out)
     return torch.neg(slope), slope
 
 

@@ -38,7 +38,8 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
             if kind is not int and not (kind is slice and part.step is None) and not _simple(part):
                 break
         else:
-            return C.getitem(self, None, pattern=item)
+            if item.count(Ellipsis) < 2:
+                return C.getitem(self, None, pattern=item)
     pattern, tensors, flips, turned = parse(self, item)
     source = C.flip(self, axis=turned) if turned else self
     return C.getitem(source, tensors or None, pattern=pattern, flips=flips)
@@ -74,7 +75,7 @@ def __setitem__(self: Tensor, item: Any, value: Any) -> None:
     if recorded:
         _become(self, out)
     else:
-        self.copy_(out)
+        self.copy_(out, True)
 
 
 def _set_directly(self: Tensor, pattern: tuple, tensors: Any, flips: tuple, value: Any) -> None:

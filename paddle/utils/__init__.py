@@ -1,5 +1,5 @@
 """Tools around training: unique names, downloads."""
 
-from paddle.utils import download, unique_name
+from paddle.utils import dlpack, download, unique_name
 
-__all__ = ["download", "unique_name"]
+__all__ = ["dlpack", "download", "unique_name"]

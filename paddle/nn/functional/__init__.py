@@ -3,6 +3,7 @@
 from paddle.nn.functional.activation import *  # noqa: F403
 from paddle.nn.functional.common import *  # noqa: F403
 from paddle.nn.functional.conv import *  # noqa: F403
+from paddle.nn.functional.decoding import *  # noqa: F403
 from paddle.nn.functional.input import *  # noqa: F403
 from paddle.nn.functional.interpolate import *  # noqa: F403
 from paddle.nn.functional.loss import *  # noqa: F403

@@ -23,12 +23,15 @@ from paddle.nn.functional.loss_regression import (
     smooth_l1_loss,
     square_error_cost,
 )
+from paddle.nn.functional.loss_sequence import ctc_loss, hsigmoid_loss
 
 __all__ = [
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
     "cross_entropy",
+    "ctc_loss",
     "dice_loss",
+    "hsigmoid_loss",
     "kl_div",
     "l1_loss",
     "log_loss",

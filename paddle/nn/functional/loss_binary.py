@@ -62,7 +62,7 @@ def binary_cross_entropy_with_logits(
 ) -> Tensor:
     r"""Cross entropy of sigmoid of the logits, in a stable form.
 
-    .. math:: -w (p\, y \log \sigma(x) + (1 - y) \log(1 - \sigma(x)))
+    .. math:: -w (1 + (p - 1) y) (y \log \sigma(x) + (1 - y) \log(1 - \sigma(x)))
 
     Args:
         logit (Tensor): unscaled scores, any shape.
@@ -86,7 +86,9 @@ def binary_cross_entropy_with_logits(
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
     check_same_shape("binary_cross_entropy_with_logits", logit, label, "logit and label")
-    loss = C.sigmoid_cross_entropy_with_logits(logit, label, pos_weight)
+    loss = C.sigmoid_cross_entropy_with_logits(logit, label, None)
+    if pos_weight is not None:
+        loss = loss * (label * (pos_weight - 1) + 1)
     if weight is not None:
         loss = loss * weight
     return reduce(loss, reduction)

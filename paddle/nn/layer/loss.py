@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
+from paddle.nn.functional.loss_reduction import REDUCTIONS, check_reduction
 from paddle.nn.layer.layers import Layer
+from paddle.nn.layer.loss_sequence import CTCLoss, HSigmoidLoss
 
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
     "CrossEntropyLoss",
+    "HSigmoidLoss",
     "KLDivLoss",
     "L1Loss",
     "MSELoss",
@@ -20,11 +23,8 @@ __all__ = [
 ]
 
 
-def _checked(owner: Layer, reduction: str, allowed: tuple = ("mean", "sum", "none")) -> str:
-    if reduction not in allowed:
-        raise InvalidArgumentError(
-            f"{type(owner).__name__}(reduction): expected one of {allowed}, got {reduction!r}."
-        )
+def _checked(owner: Layer, reduction: str, allowed: tuple = REDUCTIONS) -> str:
+    check_reduction(type(owner).__name__, reduction, allowed)
     return reduction
 
 
