@@ -51,10 +51,8 @@ format: $(READY) ## apply the formatter and the safe fixes
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
-bench: $(READY) ## run every benchmark script
-	@set -e; found=; for script in benchmarks/bench_*.py; do \
-		[ -e "$$script" ] || continue; found=1; echo "== $$script"; $(PY) "$$script"; done; \
-	[ -n "$$found" ] || { echo "bench: there is no benchmarks/bench_*.py yet"; exit 1; }
+bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quick --only eager")
+	$(PY) -m benchmarks $(ARGS)
 
 docs: $(READY) ## write docs/coverage.md: which names of the 2.0 API exist
 	$(PY) scripts/make_coverage.py

@@ -21,7 +21,7 @@ from benchmarks.worker import Worker, WorkerFailed
 GROUP = "fit"
 MODULE = "benchmarks.fit"
 EPOCH = "LeNet b64, 6400 images"
-READS = "host reads in one epoch"
+WAITS = "steps of an epoch in which the host reads"
 IMAGES, BATCH, EVERY = 6400, 64, 10
 
 
@@ -57,28 +57,38 @@ class Fit:
     def __call__(self) -> None:
         self.epoch(verbose=2)
 
-    def epoch(self, verbose: int) -> None:
+    def epoch(self, verbose: int, callbacks: Any = None) -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             self.model.fit(
-                self.data, batch_size=BATCH, epochs=1, log_freq=EVERY, verbose=verbose
+                self.data, batch_size=BATCH, epochs=1, log_freq=EVERY, verbose=verbose,
+                callbacks=callbacks,
             )  # fmt: skip
 
     def reads(self) -> dict[str, list[int]]:
-        """Counts waits for the device in an epoch: [with the log, silent]."""
-        counts = []
-        for verbose in (2, 0):
-            with count_reads() as read:
-                self.epoch(verbose)
-            counts.append(len(read))
-        return {"reads": counts, "steps": [IMAGES // BATCH]}
+        """Counts, with the log and without: reads by the host, steps during which it read."""
+        return {"logged": self._reads(2), "silent": self._reads(0)}
+
+    def _reads(self, verbose: int) -> list[int]:
+        import paddle
+
+        class Steps(paddle.callbacks.Callback):
+            now = 0
+
+            def on_train_batch_begin(self, step: int, logs: Any = None) -> None:
+                self.now = step
+
+        steps = Steps()
+        with note_reads(lambda: steps.now) as read:
+            self.epoch(verbose, steps)
+        return [len(read), len(set(read))]
 
 
 @contextlib.contextmanager
-def count_reads() -> Iterator[list[str]]:
-    """Collects every read of a buffer by the host, wherever it is asked for."""
+def note_reads(now: Callable[[], int]) -> Iterator[list[int]]:
+    """Collects ``now()`` at every read of a buffer by the host, wherever it is asked for."""
     import torch
 
-    read: list[str] = []
+    read: list[int] = []
     names = ("numpy", "item", "tolist", "cpu", "__array__", "__bool__", "__float__", "__int__")
     kept = {name: torch.Tensor.__dict__.get(name) for name in names}
 
@@ -86,7 +96,7 @@ def count_reads() -> Iterator[list[str]]:
         plain = getattr(torch.Tensor, name)
 
         def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-            read.append(name)
+            read.append(now())
             return plain(self, *args, **kwargs)
 
         return run
@@ -149,8 +159,11 @@ def rows(options: Options) -> Iterator[Row]:
             continue
         ours, peer = result.median("ours") * 1e3, result.median("torch") * 1e3
         value = result.ratio("ours", "torch")
-        yield Row(GROUP, EPOCH, threads, result.clock, "ms", ours, peer, value, target=1.0)
-    if options.wants(GROUP, READS):
+        note = result.remark()
+        yield Row(
+            GROUP, EPOCH, threads, result.clock, "ms", ours, peer, value, target=1.0, note=note
+        )  # fmt: skip
+    if options.wants(GROUP, WAITS):
         yield from _read_rows()
 
 
@@ -159,8 +172,11 @@ def _read_rows() -> Iterator[Row]:
         with Worker(MODULE, EPOCH, "ours", 1) as worker:
             counted = worker.ask("call", "reads")
     except WorkerFailed as error:
-        skipped(READS, error)
+        skipped(WAITS, error)
         return
-    logged, silent = counted["reads"]
-    note = f"{counted['steps'][0]} steps, a line every {EVERY}; {silent} with verbose=0"
-    yield Row(GROUP, READS, 1, "count", "", logged, None, logged, "value", None, note)
+    (reads, waits), (silent_reads, silent_waits) = counted["logged"], counted["silent"]
+    steps = IMAGES // BATCH
+    note = f"in {waits} of {steps} steps, a line every {EVERY}; "
+    note += f"verbose=0: {silent_reads} in {silent_waits} steps"
+    target = -(-steps // EVERY) + 1  # lines printed, the last step's included
+    yield Row(GROUP, WAITS, 1, "count", "", reads, None, waits, "value", target, note)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import repeat
 from statistics import median
 from time import perf_counter, process_time
 from typing import Any
+
+PATIENCE = 4
 
 
 @dataclass
@@ -62,10 +65,16 @@ class Result:
     Attributes:
         samples: side -> its samples.
         clock: ``cpu`` or ``wall``, what the numbers below are about.
+        disturbed: other processes took part of the machine, and the wall clock shows it.
     """
 
     clock: str
     samples: dict[str, list[Sample]] = field(default_factory=dict)
+    disturbed: bool = False
+
+    def remark(self, *others: str) -> str:
+        """A note for the table."""
+        return "; ".join([*others, *(["DISTURBED"] if self.disturbed else [])])
 
     def times(self, side: str) -> list[float]:
         return [getattr(sample, self.clock) for sample in self.samples[side]]
@@ -95,8 +104,23 @@ def calls_for(timer: Timer, seconds: float) -> int:
         number = number * 4
 
 
+def busy_seconds() -> float:
+    """Processor time that everything on this machine used so far; 0 where nobody counts it."""
+    try:
+        with open("/proc/stat") as file:
+            fields = [int(part) for part in file.readline().split()[1:]]
+    except (OSError, ValueError):
+        return 0.0
+    idle = fields[3] + fields[4]
+    return (sum(fields[:8]) - idle) / os.sysconf("SC_CLK_TCK")
+
+
 def interleave(timers: dict[str, Timer], effort: Effort, clock: str) -> Result:
     """Measures A B A B ..., after a warm-up.
+
+    The wall clock says nothing where other processes compete for the cores. With it, rounds in
+    which others used more than a tenth of a core are measured again, up to :data:`PATIENCE` times
+    as many as asked for; if too few were quiet, all count and the result says so.
 
     Args:
         timers: side -> its timer.
@@ -110,11 +134,22 @@ def interleave(timers: dict[str, Timer], effort: Effort, clock: str) -> Result:
     for timer in timers.values():
         timer(number)
     gc.collect()
-    result = Result(clock, {side: [] for side in timers})
-    for _ in range(effort.rounds):
-        for side, timer in timers.items():
-            result.samples[side].append(timer(number))
-    return result
+    rounds: list[dict[str, Sample]] = []
+    quiet: list[dict[str, Sample]] = []
+    for _ in range(effort.rounds * (PATIENCE if clock == "wall" else 1)):
+        busy, wall = busy_seconds(), perf_counter()
+        taken = {side: timer(number) for side, timer in timers.items()}
+        wall = perf_counter() - wall
+        own = sum(sample.cpu for sample in taken.values()) * number
+        rounds.append(taken)
+        if busy_seconds() - busy - own <= max(0.1 * wall, 0.02):
+            quiet.append(taken)
+        if clock == "wall" and len(quiet) == effort.rounds:
+            break
+    disturbed = clock == "wall" and len(quiet) < max(3, effort.rounds // 4)
+    kept = rounds if clock == "cpu" or disturbed else quiet
+    samples = {side: [taken[side] for taken in kept] for side in timers}
+    return Result(clock, samples, disturbed)
 
 
 def clock_for(threads: int) -> str:

@@ -86,8 +86,9 @@ def _relu_rows(options: Options, threads: int) -> Iterator[Row]:
     if result is None:
         return
     ours, peer = result.median("ours") * 1e3, result.median("torch") * 1e3
-    note = f"{result.ratio('ours', KEPT):.2f} of torch with our allocator policy"
+    same = f"{result.ratio('ours', KEPT):.2f} of torch with our allocator policy"
     value = result.ratio("ours", "torch")
+    note = result.remark(same)
     yield Row(
         GROUP, RELUS, threads, result.clock, "ms", ours, peer, value, target=0.3, note=note
     )  # fmt: skip

@@ -146,5 +146,5 @@ def rows(options: Options) -> Iterator[Row]:
             value = result.ratio("ours", "torch")
             yield Row(
                 GROUP, task, threads, result.clock, "ms", ours, peer, value,
-                target=0.8, note=same,
+                target=0.8, note=result.remark(same),
             )  # fmt: skip

@@ -8,6 +8,7 @@ from paddle.autograd.higher import GraphArithmetic
 from paddle.core import tape
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import set_grad_enabled
+from paddle.core.op import C
 from paddle.core.tensor import Tensor, wrap
 
 __all__ = ["backward", "grad"]
@@ -28,6 +29,11 @@ def _tensors(value: Any, api: str, argument: str) -> list[Tensor]:
 def _grads(value: Any, count: int, api: str, argument: str) -> list[Tensor | None]:
     if value is None:
         return [None] * count
+    if not isinstance(value, (Tensor, list, tuple)):
+        raise TypeError(
+            f"{api}({argument}): expected a Tensor or a list of Tensors or None, "
+            f"but received {type(value).__name__}."
+        )
     listed = [value] if isinstance(value, Tensor) else list(value)
     if len(listed) != count:
         raise InvalidArgumentError(
@@ -117,12 +123,15 @@ def grad(
     arithmetic = GraphArithmetic if create_graph else tape.Arithmetic
     walk = tape.Walk(arithmetic, keep, targets, needed)
     walk.blocked = {_key(t) for t in blocked}
+    behind = tape.nodes_behind(edges)
     before = set_grad_enabled(create_graph)
     try:
         walk.run(starts)
+        _check_freed(behind, targets, walk.found)
+        given = {id(g) for g in starts_grads if g is not None}
+        return _results(ins, walk, targets, allow_unused, create_graph, given)
     finally:
         set_grad_enabled(before)
-    return _results(ins, walk, targets, allow_unused, create_graph)
 
 
 def _key(tensor: Tensor) -> Any:
@@ -144,8 +153,23 @@ def _targets(inputs: list[Tensor]) -> dict[Any, int]:
     return targets
 
 
+def _check_freed(behind: list, targets: dict[Any, int], found: dict[int, Any]) -> None:
+    """Raises where an input was not reached, but a part of the graph is gone, maybe the way there."""
+    freed = next((node for node in behind if node.saved is None), None)
+    if freed is not None:
+        reached = set(behind)
+        for key, at in targets.items():
+            if at not in found and (key[0] if type(key) is tuple else key) not in reached:
+                raise tape.already_freed(freed)
+
+
 def _results(
-    inputs: list[Tensor], walk: Any, targets: dict[Any, int], allow_unused: bool, graph: bool
+    inputs: list[Tensor],
+    walk: Any,
+    targets: dict[Any, int],
+    allow_unused: bool,
+    graph: bool,
+    taken: set[int],
 ) -> list[Tensor | None]:
     found: list[Tensor | None] = []
     for i, tensor in enumerate(inputs):
@@ -157,5 +181,8 @@ def _results(
             )
         if value is not None and not graph:
             value = wrap(value.detach())
+        elif id(value) in taken:  # a Tensor of the caller's, or one that is returned twice
+            value = C.assign(value)
+        taken.add(id(value))
         found.append(value)
     return found

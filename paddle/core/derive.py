@@ -135,10 +135,11 @@ def gradient_operator(op: OpDef) -> OpDef:
     many = {s.name for s in [*op.inputs, *op.outputs] if s.many}
     optional = {s.name for s in [*op.inputs, *op.outputs] if s.optional}
     carried = [op.outputs[i] for i in op.grad_outputs]
-    inputs = [Slot(f"{s.name}@GRAD", s.many, s.optional) for s in carried]
     buffers = [t for t in gradient.saves if "." not in t]
+    taken = set(buffers)
+    inputs = [Slot(_grad_name(s, taken), s.many, s.optional) for s in carried]
     inputs += [Slot(t, t in many, t in optional) for t in buffers]
-    outputs = [Slot(f"{s.name}@GRAD", s.many, True) for s in op.inputs]
+    outputs = [Slot(_grad_name(s, taken), s.many, True) for s in op.inputs]
     shapes = [t for t in gradient.saves if "." in t]
     attrs = dict.fromkeys(shapes) | {a: op.attrs[a] for a in gradient.attrs}
     if gradient.takes_wanted:
@@ -155,6 +156,15 @@ def gradient_operator(op: OpDef) -> OpDef:
     op._derived["gradient_operator"] = found
     REGISTRY.setdefault(found.name, found)
     return found
+
+
+def _grad_name(slot: Slot, taken: set[str]) -> str:
+    """A name for the slot's gradient; from the third order on the plain one may be in use."""
+    name = f"{slot.name}@GRAD"
+    while name in taken:
+        name += "@AGAIN"
+    taken.add(name)
+    return name
 
 
 def wanted_name(op: OpDef) -> str:
@@ -177,8 +187,25 @@ def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
         if gradient.takes_wanted:
             attrs["wanted"] = attrs.pop(flags)
         grads = gradient.kernel(*buffers[:count], *values, **attrs)
-        if len(op.inputs) > 1 and not isinstance(grads, tuple):
-            grads = tuple(grads)
-        return grads
+        used = {id(b) for b in buffers}
+        if len(op.inputs) == 1:
+            return _own(grads, used)
+        return tuple(_own(grad, used) for grad in grads)
 
     return kernel
+
+
+def _own(grad: Any, used: set[int]) -> Any:
+    """A handle of its own for a gradient that is an input, or another gradient, as it is.
+
+    Gradient kernels may hand those on, but two Tensors must not be around one buffer object: a
+    write to one would show in the other.
+    """
+    if isinstance(grad, (list, tuple)):
+        return [_own(part, used) for part in grad]
+    if grad is None:
+        return None
+    if id(grad) in used:
+        grad = grad.view_as(grad)
+    used.add(id(grad))
+    return grad

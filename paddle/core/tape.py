@@ -136,7 +136,7 @@ class Arithmetic:
 
     @staticmethod
     def handle(value: Any) -> Tensor:
-        return wrap(value)
+        return wrap(value.detach())  # shared memory that counts as such, should a hook write to it
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
@@ -193,12 +193,17 @@ def check_overwritten(node: Node) -> None:
                 )
 
 
-def needed_for(starts: Sequence[Any], targets: dict[Any, int]) -> dict[Node, bool]:
-    """Finds the nodes on a path from ``starts`` (edges) to a target.
+def already_freed(node: Node) -> Exception:
+    """Makes the error for a graph that was run before."""
+    return PreconditionNotMetError(
+        f"backward of operator {node.backward.op.name} runs a second time, but what it "
+        "needs was freed by the first.",
+        hint="pass retain_graph=True to the first backward",
+    )
 
-    Returns for each whether anything behind it is needed too, not just its own output.
-    """
-    wanted_nodes = {key[0] if type(key) is tuple else key for key in targets}
+
+def nodes_behind(starts: Sequence[Any]) -> list[Node]:
+    """Returns the nodes that ``starts`` (edges) depend on, themselves included."""
     seen: set[Node] = set()
     stack: list[Any] = list(starts)
     order: list[Node] = []
@@ -210,8 +215,17 @@ def needed_for(starts: Sequence[Any], targets: dict[Any, int]) -> dict[Node, boo
         seen.add(node)
         order.append(node)
         stack.extend(e for e in node.edges if e is not None)
+    return order
+
+
+def needed_for(starts: Sequence[Any], targets: dict[Any, int]) -> dict[Node, bool]:
+    """Finds the nodes on a path from ``starts`` (edges) to a target.
+
+    Returns for each whether anything behind it is needed too, not just its own output.
+    """
+    wanted_nodes = {key[0] if type(key) is tuple else key for key in targets}
     needed: dict[Node, bool] = {}
-    for node in sorted(order, key=lambda n: n.seq):
+    for node in sorted(nodes_behind(starts), key=lambda n: n.seq):
         behind = any(
             (e.node if type(e) is Port else e) in needed
             or (type(e) is not Node and type(e) is not Port and e in targets)
@@ -250,6 +264,7 @@ class Walk:
         self.pending: dict[Node, Any] = {}
         self.owned: set[Node] = set()
         self.heap: list[Node] = []
+        self.hooked: dict[Tensor, Any] = {}  # leaves with hooks, which run once, on the sum
 
     def run(self, starts: list) -> None:
         for tensor, grad in starts:
@@ -261,6 +276,8 @@ class Walk:
             value = pending.pop(node)
             owned.discard(node)
             self.visit(node, value)
+        for leaf, value in self.hooked.items():
+            accumulate(leaf, run_hooks(leaf._hooks or {}, self.math.handle(value))._buf)
 
     def visit(self, node: Node, value: Any) -> None:
         """Runs one node and hands its gradients on."""
@@ -273,11 +290,7 @@ class Walk:
         if self.needed is not None and not self.needed[node]:
             return
         if node.saved is None:
-            raise PreconditionNotMetError(
-                f"backward of operator {node.backward.op.name} runs a second time, but what it "
-                "needs was freed by the first.",
-                hint="pass retain_graph=True to the first backward",
-            )
+            raise already_freed(node)
         if writes.last > node.seq:
             check_overwritten(node)
         d_outs = (value,) if node.metas is None else self.complete(node, value)
@@ -341,8 +354,10 @@ class Walk:
                 self.found[at] = grad if before is None else self.math.add(before, grad)
             return
         if leaf._hooks:
-            grad = run_hooks(leaf._hooks, self.math.handle(grad))._buf
-        accumulate(leaf, grad)
+            before = self.hooked.get(leaf)
+            self.hooked[leaf] = grad if before is None else self.math.add(before, grad)
+        else:
+            accumulate(leaf, grad)
 
     def collect(self, node: Node, value: Any) -> None:
         """Remembers the gradient of a node that was asked for."""

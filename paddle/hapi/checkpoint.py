@@ -35,7 +35,8 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
     if not isinstance(path, str):
         raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
     prefix = path[: -len(".pdparams")] if path.endswith(".pdparams") else path
-    state = paddle.load(prefix + ".pdparams")
+    state = paddle.load(prefix + ".pdparams", keep_name_table=True)
+    saved_names = state.pop("StructuredToParameterName@@", {})
     usable, problems = {}, []
     for name, tensor in network.state_dict().items():
         if name not in state:
@@ -58,4 +59,24 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
     if problems:
         warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=3)
     if optimizer is not None and os.path.exists(prefix + ".pdopt"):
-        optimizer.set_state_dict(paddle.load(prefix + ".pdopt"))
+        state = paddle.load(prefix + ".pdopt")
+        optimizer.set_state_dict(_renamed(state, saved_names, network))
+
+
+def _renamed(state: dict, saved_names: dict[str, str], network: Layer) -> dict:
+    """Gives the optimizer's entries the names that the parameters have in this process.
+
+    An entry is named after its parameter, ``linear_0.w_0_moment1_0``, and a network that is made
+    a second time has parameters of other names, ``linear_1.w_0``.
+    """
+    now = {name: tensor.name for name, tensor in network.state_dict().items()}
+    pairs = [(old, now[name]) for name, old in saved_names.items() if name in now]
+    changed = [(old + "_", new + "_") for old, new in pairs if old != new]
+    if not changed:
+        return state
+    renamed = {}
+    for key, value in state.items():
+        fitting = [(old, new) for old, new in changed if key.startswith(old)]
+        old, new = max(fitting, key=lambda pair: len(pair[0]), default=("", ""))
+        renamed[new + key[len(old) :]] = value
+    return renamed

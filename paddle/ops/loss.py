@@ -103,7 +103,7 @@ def _nll_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((1,), x.dtype), Spec((1,), x.dtype)]
 
 
-@op("nll_loss", "X Label Weight? -> Out Total_weight~", infer=_nll_rule)
+@op("nll_loss", "X Label~ Weight?~ -> Out Total_weight~", infer=_nll_rule)
 def nll_loss(x, label, weight, *, ignore_index=-100, reduction="mean"):
     out = _picked(x, label.long(), weight, ignore_index, reduction)
     total = torch.zeros(1, dtype=x.dtype, device=x.device)

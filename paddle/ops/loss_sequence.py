@@ -16,7 +16,7 @@ def _ctc_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "warpctc",
-    "Logits Label LogitsLength? LabelLength? -> Loss WarpCTCGrad?~",
+    "Logits Label~ LogitsLength?~ LabelLength?~ -> Loss WarpCTCGrad?~",
     infer=_ctc_rule,
 )
 def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_times=False):
@@ -35,6 +35,8 @@ def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_time
     if label_length is None:
         label_length = torch.full((batch,), label.shape[1], device=label.device)
     label_length = label_length.reshape(-1).long().to(label.device)
+    if logits.device.type == "meta":  # the kernel has no form for it
+        return logits.new_empty((batch, 1)), None
     _check_labels(label, label_length, classes, blank)
     loss = F.ctc_loss(
         torch.log_softmax(logits, -1),
@@ -56,7 +58,7 @@ def _check_labels(label: torch.Tensor, length: torch.Tensor, classes: int, blank
         )
     used = torch.arange(label.shape[1], device=label.device) < length.unsqueeze(-1)
     wrong = torch.logical_and(used, torch.logical_or(label < 0, label >= classes))
-    if label.device.type != "meta" and bool(wrong.any()):
+    if bool(wrong.any()):
         raise OutOfRangeError(
             f"warpctc: expected labels in [0, {classes}), but received {int(label[wrong][0])}."
         )
@@ -79,7 +81,7 @@ def _hsigmoid_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "hierarchical_sigmoid",
-    "X W Label PathTable? PathCode? Bias? -> Out PreOut~ W_Out?~",
+    "X W Label~ PathTable?~ PathCode?~ Bias? -> Out PreOut~ W_Out?~",
     infer=_hsigmoid_rule,
 )
 def hierarchical_sigmoid(x, w, label, table, code, bias, *, num_classes=2, is_sparse=False):

@@ -7,6 +7,7 @@ kernel, else in a few calls over the lists. They write into the parameters and t
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -223,16 +224,27 @@ def copy_all(targets: Buffers, sources: Buffers) -> None:
 # -- the operators of PaddlePaddle, one parameter each ---------------------------------------------
 
 
-@op("sgd", "Param LearningRate Grad -> ParamOut=Param", differentiable=False)
+def _update(name: str, slots: str) -> Callable:
+    """Decorator of an operator whose outputs are written into its inputs."""
+    left, _, right = slots.partition("->")
+    names = [slot.rstrip("?") for slot in left.split()]
+    at = [names.index(slot.partition("=")[2]) for slot in right.split()]
+    return op(
+        name, slots, differentiable=False, infer=lambda inputs, attrs: [inputs[i] for i in at]
+    )
+
+
+def _rate(one: torch.Tensor) -> float:
+    """The number in a tensor; shapes alone have none."""
+    return 0.5 if one.is_meta else float(one)
+
+
+@_update("sgd", "Param LearningRate Grad -> ParamOut=Param")
 def sgd(param, lr, grad):
-    sgd_all([param], [grad], float(lr))
+    sgd_all([param], [grad], _rate(lr))
 
 
-@op(
-    "momentum",
-    "Param Grad Velocity LearningRate -> ParamOut=Param VelocityOut=Velocity",
-    differentiable=False,
-)
+@_update("momentum", "Param Grad Velocity LearningRate -> ParamOut=Param VelocityOut=Velocity")
 def momentum(
     param, grad, velocity, lr, *, mu=REQUIRED, use_nesterov=False, regularization_method="",
     regularization_coeff=0.0, rescale_grad=1.0,
@@ -240,7 +252,7 @@ def momentum(
     if rescale_grad != 1.0:
         grad = torch.mul(grad, rescale_grad)
     decay = regularization_coeff if regularization_method == "l2_decay" else 0.0
-    momentum_all([param], [grad], [velocity], float(lr), mu, use_nesterov, decay)
+    momentum_all([param], [grad], [velocity], _rate(lr), mu, use_nesterov, decay)
     return None, None
 
 
@@ -257,96 +269,86 @@ def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -
     return number.reshape(()).float()
 
 
-@op(
+@_update(
     "adam",
     "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
     "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
-    differentiable=False,
 )
 def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
          lazy_mode=False):  # fmt: skip
     steps = [_count(pow1, beta1, pow2, beta2)]
-    adam_all([param], [grad], [moment1], [moment2], steps, float(lr), beta1, beta2, epsilon)
+    adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr), beta1, beta2, epsilon)
     pow1.mul_(beta1)
     pow2.mul_(beta2)
     return (None,) * 5
 
 
-@op(
+@_update(
     "adamw",
     "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
     "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
-    differentiable=False,
 )
 def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
           lr_ratio=1.0, coeff=0.01, with_decay=False):  # fmt: skip
     steps = [_count(pow1, beta1, pow2, beta2)]
     decay = coeff if with_decay else 0.0
-    adam_all([param], [grad], [moment1], [moment2], steps, float(lr) * lr_ratio, beta1, beta2,
+    adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr) * lr_ratio, beta1, beta2,
              epsilon, decay, decoupled=True)  # fmt: skip
     pow1.mul_(beta1)
     pow2.mul_(beta2)
     return (None,) * 5
 
 
-@op(
+@_update(
     "adamax",
     "Param Grad LearningRate Moment InfNorm Beta1Pow -> ParamOut=Param MomentOut=Moment "
     "InfNormOut=InfNorm",
-    differentiable=False,
 )
 def adamax(param, grad, lr, moment, inf_norm, pow1, *, beta1=0.9, beta2=0.999, epsilon=1e-8):
-    rate = float(lr) / (1.0 - float(pow1))
+    rate = _rate(lr) / (1.0 - _rate(pow1))
     adamax_all([param], [grad], [moment], [inf_norm], rate, beta1, beta2, epsilon)
     return (None,) * 3
 
 
-@op(
-    "adagrad",
-    "Param Grad Moment LearningRate -> ParamOut=Param MomentOut=Moment",
-    differentiable=False,
-)
+@_update("adagrad", "Param Grad Moment LearningRate -> ParamOut=Param MomentOut=Moment")
 def adagrad(param, grad, moment, lr, *, epsilon=1e-6):
-    adagrad_all([param], [grad], [moment], float(lr), epsilon)
+    adagrad_all([param], [grad], [moment], _rate(lr), epsilon)
     return None, None
 
 
-@op(
+@_update(
     "adadelta",
     "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate -> ParamOut=Param "
     "AvgSquaredGradOut=AvgSquaredGrad AvgSquaredUpdateOut=AvgSquaredUpdate",
-    differentiable=False,
 )
 def adadelta(param, grad, squared_grad, squared_update, lr, *, rho=0.95, epsilon=1e-6):
-    adadelta_all([param], [grad], [squared_grad], [squared_update], float(lr), rho, epsilon)
+    adadelta_all([param], [grad], [squared_grad], [squared_update], _rate(lr), rho, epsilon)
     return (None,) * 3
 
 
-@op(
+@_update(
     "rmsprop",
     "Param MeanSquare Grad Moment LearningRate MeanGrad? -> ParamOut=Param MomentOut=Moment "
     "MeanSquareOut=MeanSquare MeanGradOut=MeanGrad",
-    differentiable=False,
 )
 def rmsprop(param, mean_square, grad, moment, lr, mean_grad, *, epsilon=1e-10, decay=0.9,
             momentum=0.0, centered=False):  # fmt: skip
     means = [mean_grad] if centered else None
     rmsprop_all(
-        [param], [grad], [mean_square], [moment], means, float(lr), decay, epsilon, momentum
+        [param], [grad], [mean_square], [moment], means, _rate(lr), decay, epsilon, momentum
     )
     return (None,) * 4
 
 
-@op(
+@_update(
     "lamb",
     "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
     "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
-    differentiable=False,
 )
 def lamb(param, grad, lr, moment1, moment2, pow1, pow2, *, weight_decay=REQUIRED, beta1=0.9,
          beta2=0.999, epsilon=1e-6):  # fmt: skip
-    corrections = (1.0 - float(pow1), 1.0 - float(pow2))
-    lamb_all([param], [grad], [moment1], [moment2], corrections, float(lr), beta1, beta2, epsilon,
+    corrections = (1.0 - _rate(pow1), 1.0 - _rate(pow2))
+    lamb_all([param], [grad], [moment1], [moment2], corrections, _rate(lr), beta1, beta2, epsilon,
              weight_decay)  # fmt: skip
     pow1.mul_(beta1)
     pow2.mul_(beta2)

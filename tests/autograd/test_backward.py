@@ -111,8 +111,8 @@ def test_integer_tensors_in_a_graph():
     assert index.grad is None
     assert (x > 2).stop_gradient and paddle.argmax(x).stop_gradient
     y = leaf([1.0, 2.0])
-    (paddle.gather(y, y.astype("int64") - 1) * y.astype("int32").astype("float64")).sum().backward()
-    assert y.grad.tolist() == [1, 2]
+    paddle.gather(y, y.astype("int64") - 1).sum().backward()
+    assert y.grad.tolist() == [1, 1]
 
 
 # -- accumulation and clearing ------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def test_detach_cuts():
 
 
 def test_stop_gradient_spreads():
-    a, b = paddle.ones([2]), leaf([1.0, 1.0])
+    a, b = paddle.ones([2], "float64"), leaf([1.0, 1.0])
     assert (a + a).stop_gradient and not (a + b).stop_gradient
-    assert not paddle.concat([a.astype("float64"), b]).stop_gradient
+    assert not paddle.concat([a, b]).stop_gradient
 
 
 # -- operators with several outputs -----------------------------------------------------------------------

@@ -106,7 +106,7 @@ def test_a_callback_that_is_none(bad: Any) -> None:
 
 
 def test_unknown_mode() -> None:
-    with pytest.raises(ValueError, match="'train', 'eval', 'predict'.*received 'test'"):
+    with pytest.raises(ValueError, match=r"'train', 'eval', 'predict'.*received 'test'"):
         CallbackList([]).on_begin("test")
 
 
@@ -169,12 +169,12 @@ def _evaluations(callback: Any, name: str, values: list[float], model: Any) -> N
     "options, values, rates",
     [
         # PaddlePaddle 2.6.2 gives these, too.
-        (dict(monitor="acc", patience=2, cooldown=1, factor=0.5), [0.6] * 6, [0.05, 0.025]),
-        (dict(patience=1, factor=0.5), [1.0, 0.9, 0.95, 0.5, 0.4], [0.05]),
-        (dict(patience=1, factor=0.5), [1.0, 0.99995, 0.9999, 0.9], [0.05, 0.025]),
-        (dict(patience=1, factor=0.1, min_lr=0.05), [1.0] * 4, [0.05]),
-        (dict(mode="max", patience=1, factor=0.5), [1.0, 2.0, 3.0, 2.0], [0.05]),
-        (dict(patience=3), [1.0, 1.0, 1.0], []),
+        ({"monitor": "acc", "patience": 2, "cooldown": 1, "factor": 0.5}, [0.6] * 6, [0.05, 0.025]),
+        ({"patience": 1, "factor": 0.5}, [1.0, 0.9, 0.95, 0.5, 0.4], [0.05]),
+        ({"patience": 1, "factor": 0.5}, [1.0, 0.99995, 0.9999, 0.9], [0.05, 0.025]),
+        ({"patience": 1, "factor": 0.1, "min_lr": 0.05}, [1.0] * 4, [0.05]),
+        ({"mode": "max", "patience": 1, "factor": 0.5}, [1.0, 2.0, 3.0, 2.0], [0.05]),
+        ({"patience": 3}, [1.0, 1.0, 1.0], []),
     ],
 )
 def test_reduce_on_plateau(options: Any, values: Any, rates: Any, capsys: Any) -> None:
@@ -207,13 +207,13 @@ def test_reduce_on_plateau_factor() -> None:
 @pytest.mark.parametrize(
     "options, name, values, stops_after",
     [
-        (dict(patience=2), "loss", [1.0, 0.9, 0.95, 0.91, 0.8], 4),
-        (dict(patience=1, min_delta=0.1), "loss", [1.0, 0.95, 0.5], 2),
-        (dict(patience=1, monitor="acc"), "acc", [0.5, 0.6, 0.55, 0.9], 3),
-        (dict(patience=1, monitor="acc", mode="min"), "acc", [0.5, 0.6, 0.4], 2),
-        (dict(patience=1, baseline=0.5), "loss", [0.6, 0.4], 1),
-        (dict(patience=0), "loss", [1.0, 0.5], 1),
-        (dict(patience=3), "loss", [3.0, 2.0, 1.0], None),
+        ({"patience": 2}, "loss", [1.0, 0.9, 0.95, 0.91, 0.8], 4),
+        ({"patience": 1, "min_delta": 0.1}, "loss", [1.0, 0.95, 0.5], 2),
+        ({"patience": 1, "monitor": "acc"}, "acc", [0.5, 0.6, 0.55, 0.9], 3),
+        ({"patience": 1, "monitor": "acc", "mode": "min"}, "acc", [0.5, 0.6, 0.4], 2),
+        ({"patience": 1, "baseline": 0.5}, "loss", [0.6, 0.4], 1),
+        ({"patience": 0}, "loss", [1.0, 0.5], 1),
+        ({"patience": 3}, "loss", [3.0, 2.0, 1.0], None),
     ],
 )
 def test_early_stopping(options: Any, name: str, values: Any, stops_after: Any) -> None:

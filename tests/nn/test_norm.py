@@ -58,7 +58,7 @@ def test_which_statistics_a_batch_norm_takes(data_format, training, use_global_s
 def test_one_element_has_variance_zero():
     norm = nn.BatchNorm1D(2)
     out = norm(_t([[3.0, -1.0]]))
-    np.testing.assert_allclose(out.numpy(), [[0, 0]], atol=1e-6)
+    np.testing.assert_allclose(out.numpy(), [[0, 0]], atol=1e-4)
     np.testing.assert_allclose(norm._mean.numpy(), [0.3, -0.1], rtol=1e-6)
     np.testing.assert_allclose(norm._variance.numpy(), [0.9, 0.9], rtol=1e-6)
 

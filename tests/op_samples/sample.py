@@ -21,6 +21,8 @@ class Sample:
         attrs: attributes that differ from their defaults.
         ref: ``ref(*inputs in slot order, **attrs) -> array or tuple`` by NumPy/SciPy or a formula,
             one value per output slot (None in the tuple: not compared). Not a torch call.
+        written: for operators that write into inputs: called like ``ref``, it gives a dict from
+            input slot to what the slot holds afterwards.
         check: for random operators, instead of ``ref``: ``check(outputs, inputs, attrs)`` asserts.
         grad: names of the input slots whose gradient is compared with finite differences; None
             means every floating input. Empty for piecewise or random operators.
@@ -35,6 +37,7 @@ class Sample:
     inputs: dict[str, Any]
     attrs: dict[str, Any] = field(default_factory=dict)
     ref: Callable | None = None
+    written: Callable | None = None
     check: Callable | None = None
     grad: list[str] | None = None
     orders: int = 2

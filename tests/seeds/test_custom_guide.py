@@ -107,7 +107,7 @@ class SelfDefineMetric(Metric):
     def compute(self, pred, label):
         self.computed += 1
         assert isinstance(pred, paddle.Tensor)
-        return pred.mean() - label.mean()
+        return pred.mean() - label.astype("float32").mean()
 
     def update(self, off):
         assert isinstance(off, np.ndarray)
@@ -139,7 +139,7 @@ class Same(paddle.nn.Layer):
 def binary_model(*metrics: Metric, learning_rate: float = 0.0) -> paddle.Model:
     model = paddle.Model(Same())
     model.prepare(
-        paddle.optimizer.SGD(learning_rate, parameters=model.parameters()),
+        paddle.optimizer.Momentum(learning_rate, parameters=model.parameters()),
         lambda out, label: ((out - label.astype("float32")) ** 2).mean(),
         list(metrics),
     )

@@ -28,7 +28,12 @@ TABLE = {
     # The guide's table spells these Pad3d, Dropout2d, Dropout3d and HSigmoid; 2.0 has these names.
     "misspelt": "Pad3D Dropout2D Dropout3D HSigmoidLoss",
 }
-NAMES = [name for row in TABLE.values() for name in row.split()]
+COMING = (TABLE["Recurrent NN"] + " " + TABLE["Transformer"]).split()  # remove when they are there
+NAMES = [
+    pytest.param(name, marks=pytest.mark.xfail(strict=True) if name in COMING else ())
+    for row in TABLE.values()
+    for name in row.split()
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,7 +111,7 @@ def test_summary_of_the_slide() -> None:
     with output() as out:
         print(model.summary((1, 28, 28)))
     lines = [squeezed(line) for line in out.text.strip().splitlines()]
-    assert lines[1] == "Layer (type) Input Shape Output Shape Param #".replace(" (", "(") or True
+    assert lines[1] == "Layer (type) Input Shape Output Shape Param #"
     for line, (kind, columns) in zip(lines[3:6], SLIDE.items()):
         assert line.startswith(f"{kind}-")
         assert line.split(" ", 1)[1] == squeezed(" ".join(columns))
@@ -114,10 +119,10 @@ def test_summary_of_the_slide() -> None:
         "Total params: 1,333,770",
         "Trainable params: 1,333,770",
         "Non-trainable params: 0",
-        "Input size(MB): 0.00",
-        "Forward/backward pass size(MB): 0.03",
-        "Params size(MB): 5.09",
-        "Estimated Total Size(MB): 5.12",
+        "Input size (MB): 0.00",
+        "Forward/backward pass size (MB): 0.03",
+        "Params size (MB): 5.09",
+        "Estimated Total Size (MB): 5.12",
     ):
-        assert squeezed(said) in [line.replace(" (MB)", "(MB)") for line in lines]
+        assert said in lines
     assert lines[-1] == "{'total_params': 1333770, 'trainable_params': 1333770}"

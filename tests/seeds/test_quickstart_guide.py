@@ -56,7 +56,7 @@ def test_the_quick_start(tmp_path: Path) -> None:
         "value of previous step."
     )
     assert len(out.lines) == 11
-    step = rf"step 11/11 {BAR} - loss: {NUMBER} - acc: 0\.\d{{4}} - \d+[mu]?s/step"
+    step = rf"step 11/11 {BAR} - loss: {NUMBER} - acc: [01]\.\d{{4}} - \d+[mu]?s/step"
     for epoch in range(5):
         assert out.lines[1 + 2 * epoch] == f"Epoch {epoch + 1}/5"
         assert re.fullmatch(step, out.lines[2 + 2 * epoch])

@@ -118,10 +118,10 @@ def test_predicting_with_several_outputs() -> None:
     assert [a.tolist() for a in times] == [[[0, 2]], [[4, 6]], [[8, 10]]]
 
 
-def basic_training(mnist, train_dataset, every: int) -> None:
+def basic_training(mnist, train_dataset, every: int, shuffle: bool = True) -> None:
     """3.1 拆解 Model.prepare()、Model.fit()"""
     # 用 DataLoader 实现数据加载
-    train_loader = paddle.io.DataLoader(train_dataset, batch_size=64, shuffle=True)
+    train_loader = paddle.io.DataLoader(train_dataset, batch_size=64, shuffle=shuffle)
 
     mnist.train()
 
@@ -219,12 +219,12 @@ def test_fit_does_what_the_basic_loop_does(ready: Prepared) -> None:
 
     reset()
     with output():
-        basic_training(ready.mnist, ready.train_dataset, every=10)
+        basic_training(ready.mnist, ready.train_dataset, every=10, shuffle=False)
     by_hand = {name: value.numpy() for name, value in ready.mnist.state_dict().items()}
     reset()
     model = paddle.Model(ready.mnist)
     model.prepare(paddle.optimizer.Adam(parameters=model.parameters()),
                   paddle.nn.CrossEntropyLoss())  # fmt: skip
-    model.fit(ready.train_dataset, epochs=5, batch_size=64, verbose=0)
+    model.fit(ready.train_dataset, epochs=5, batch_size=64, shuffle=False, verbose=0)
     for name, value in ready.mnist.state_dict().items():
         np.testing.assert_array_equal(value.numpy(), by_hand[name], err_msg=name)
