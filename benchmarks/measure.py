@@ -155,3 +155,12 @@ def interleave(timers: dict[str, Timer], effort: Effort, clock: str) -> Result:
 def clock_for(threads: int) -> str:
     """Processor time for one thread; with two it would count threads that spin while they wait."""
     return "cpu" if threads == 1 else "wall"
+
+
+def merged(results: list[Result]) -> Result:
+    """Joins the samples of several runs of one comparison."""
+    samples: dict[str, list[Sample]] = {}
+    for result in results:
+        for side, taken in result.samples.items():
+            samples.setdefault(side, []).extend(taken)
+    return Result(results[0].clock, samples, any(result.disturbed for result in results))

@@ -52,7 +52,7 @@ def main():
 
     scores = model.predict(val_dataset, batch_size=64, stack_outputs=True)[0]
     predicted = scores.argmax(axis=1)
-    labels = np.array([int(val_dataset[i][1]) for i in range(32)])
+    labels = np.array([val_dataset[i][1].item() for i in range(32)])
     images = [np.asarray(val_dataset[i][0]) for i in range(32)]
 
     OUTPUT.mkdir(parents=True, exist_ok=True)

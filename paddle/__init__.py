@@ -47,8 +47,8 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset(
-    "amp autograd callbacks compat core device framework hapi io metric nn optimizer regularizer static "
-    "tensor utils version vision".split()
+    "autograd callbacks core device framework hapi io metric nn optimizer regularizer static "
+    "tensor utils vision".split()
 )
 _NAMES = {
     "Model": "paddle.hapi.model",

@@ -8,6 +8,7 @@ import functools
 import importlib
 import inspect
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,8 @@ def resolve(name: str) -> Any:
             if err.name and (module == err.name or module.startswith(err.name + ".")):
                 continue
             raise
+        if split > 1:  # a function hides a module of its name, as nn.functional.pad does
+            found = getattr(sys.modules[".".join(parts[: split - 1])], parts[split - 1], found)
         for part in parts[split:]:
             found = getattr(found, part, MISSING)
             if found is MISSING:

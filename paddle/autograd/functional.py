@@ -124,10 +124,13 @@ def grad(
     walk = tape.Walk(arithmetic, keep, targets, needed)
     walk.blocked = {_key(t) for t in blocked}
     behind = tape.nodes_behind(edges)
+    freed = next((node for node in behind if node.saved is None), None)
+    freed = next((node for node in behind if node.saved is None), None)  # before this walk frees
     before = set_grad_enabled(create_graph)
     try:
         walk.run(starts)
-        _check_freed(behind, targets, walk.found)
+        if freed is not None:
+            _check_freed(freed, set(behind), targets, walk.found)
         given = {id(g) for g in starts_grads if g is not None}
         return _results(ins, walk, targets, allow_unused, create_graph, given)
     finally:
@@ -153,14 +156,11 @@ def _targets(inputs: list[Tensor]) -> dict[Any, int]:
     return targets
 
 
-def _check_freed(behind: list, targets: dict[Any, int], found: dict[int, Any]) -> None:
-    """Raises where an input was not reached, but a part of the graph is gone, maybe the way there."""
-    freed = next((node for node in behind if node.saved is None), None)
-    if freed is not None:
-        reached = set(behind)
-        for key, at in targets.items():
-            if at not in found and (key[0] if type(key) is tuple else key) not in reached:
-                raise tape.already_freed(freed)
+def _check_freed(freed: Any, reached: set, targets: dict[Any, int], found: dict) -> None:
+    """Raises where an input was not reached and a part of the graph, maybe the way there, is gone."""
+    for key, at in targets.items():
+        if at not in found and (key[0] if type(key) is tuple else key) not in reached:
+            raise tape.already_freed(freed)
 
 
 def _results(
@@ -181,7 +181,7 @@ def _results(
             )
         if value is not None and not graph:
             value = wrap(value.detach())
-        elif id(value) in taken:  # a Tensor of the caller's, or one that is returned twice
+        elif value is not None and id(value) in taken:  # the caller's, or returned twice
             value = C.assign(value)
         taken.add(id(value))
         found.append(value)

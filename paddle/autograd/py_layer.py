@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, no_grad
-from paddle.core.tape import Node, edge_of, tie_outputs
+from paddle.core.tape import Node, Port, edge_of, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
 
 __all__ = ["PyLayer", "PyLayerContext"]
@@ -37,7 +37,8 @@ class PyLayerContext:
     """
 
     def __init__(self) -> None:
-        self._saved: tuple | None = None
+        self._saved: tuple = ()
+        self._node: Node | None = None  # while backward runs
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keeps Tensors for backward; call it once, in forward.
@@ -54,9 +55,36 @@ class PyLayerContext:
 
     def saved_tensor(self) -> tuple:
         """Returns what :meth:`save_for_backward` kept."""
-        return self._saved or ()
+        node = self._node
+        if node is None:
+            return self._saved
+        return tuple(None if entry is None else entry.tensor(node) for entry in node.saved[0])
 
     saved_tensors = saved_tensor
+
+
+class _Saved:
+    """A Tensor kept for backward: its contents, and where it came from.
+
+    Of an output only the number is kept: its edge would lead back here, and such a cycle would
+    hold the memory until Python's collector runs.
+    """
+
+    def __init__(self, tensor: Tensor, outputs: list[Tensor]) -> None:
+        self.buf = tensor._buf
+        self.output = next((i for i, out in enumerate(outputs) if out is tensor), None)
+        wanted = self.output is None and not tensor.stop_gradient
+        self.edge: Any = edge_of(tensor) if wanted else None
+
+    def tensor(self, node: Node) -> Tensor:
+        edge = self.edge
+        if self.output is not None:
+            edge = node if node.metas is None else Port(node, self.output)
+        if isinstance(edge, Tensor) and edge._buf is self.buf:
+            return edge  # the leaf itself
+        made = wrap(self.buf)
+        made._edge, made.stop_gradient = edge, edge is None
+        return made
 
 
 class PyLayer:
@@ -147,7 +175,11 @@ class _Step:
         return tuple(None if g is None else g._buf for g in grads)
 
     def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
-        grads = self.cls.backward(self.ctx, *d_outs)  # type: ignore[attr-defined]
+        self.ctx._node = node
+        try:
+            grads = self.cls.backward(self.ctx, *d_outs)  # type: ignore[attr-defined]
+        finally:
+            self.ctx._node = None
         grads = tuple(grads) if isinstance(grads, (list, tuple)) else (grads,)
         if len(grads) != len(self.shapes):
             raise InvalidArgumentError(
@@ -174,7 +206,10 @@ def _record(cls: type, ctx: PyLayerContext, inputs: list[Tensor], outputs: list[
     node.seq = sequence()
     node.backward = _Step(cls, ctx, inputs)
     node.edges = tuple([None if t.stop_gradient else edge_of(t) for t in inputs])
-    node.saved = ()
+    kept = tuple(None if t is None else _Saved(t, outputs) for t in ctx._saved)
+    # The buffers stand beside so that the tape notices when one is overwritten.
+    node.saved = (kept, tuple(entry.buf for entry in kept if entry is not None))
+    ctx._saved = ()
     if len(outputs) == 1:
         outputs[0]._edge = node
         outputs[0].stop_gradient = False

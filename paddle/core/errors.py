@@ -112,8 +112,10 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
     given = ", ".join(f"{k} = {v!r}"[:80] for k, v in attrs.items())
     context = f"\n  inputs: {got}" + (f"\n  attributes: {given}" if given else "") + where
     if isinstance(error, FrameworkError):
-        error.args = (str(error.args[0]) + context,)
-        return error
+        # Another object: an error that is raised from itself would be a cycle.
+        fuller = type(error).__new__(type(error))
+        fuller.args = (str(error.args[0]) + context,)
+        return fuller
     text = str(error).split("\n")[0]
     mismatch = _BROADCAST.search(text)
     if mismatch:

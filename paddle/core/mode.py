@@ -94,20 +94,15 @@ class no_grad:
         if not callable(func):
             raise TypeError(f"no_grad: expected a function to decorate, but received {func!r}.")
         if inspect.isgeneratorfunction(func):
+            return _without_gradients(func)
+        if inspect.iscoroutinefunction(func):
 
             @functools.wraps(func)
-            def steps(*args: Any, **kwargs: Any) -> Iterator[Any]:
-                generator = func(*args, **kwargs)
-                sent: Any = None
-                while True:
-                    try:
-                        with no_grad():
-                            item = generator.send(sent)
-                    except StopIteration as stop:
-                        return stop.value
-                    sent = yield item
+            async def wait(*args: Any, **kwargs: Any) -> Any:
+                with no_grad():
+                    return await func(*args, **kwargs)
 
-            return steps
+            return wait
 
         @functools.wraps(func)
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -115,3 +110,28 @@ class no_grad:
                 return func(*args, **kwargs)
 
         return run
+
+
+def _without_gradients(func: Callable) -> Callable:
+    """A generator function whose own code runs without gradients; its consumer's does not."""
+
+    @functools.wraps(func)
+    def steps(*args: Any, **kwargs: Any) -> Iterator[Any]:
+        generator = func(*args, **kwargs)
+        step, value = generator.send, None
+        while True:
+            try:
+                with no_grad():
+                    item = step(value)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                step, value = generator.send, (yield item)
+            except GeneratorExit:
+                with no_grad():
+                    generator.close()
+                raise
+            except BaseException as error:
+                step, value = generator.throw, error
+
+    return steps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import time
 from typing import Any
 
@@ -22,11 +23,8 @@ _EVAL_HEAD = (
 
 def first_rank() -> bool:
     """Whether this process is the one of several that writes logs and files."""
-    try:
-        from paddle.distributed import ParallelEnv
-    except ImportError:
-        return True
-    return ParallelEnv().local_rank == 0
+    # What ParallelEnv().local_rank reads; a single process needs nothing of paddle.distributed.
+    return int(os.environ.get("PADDLE_TRAINER_ID", "0")) == 0
 
 
 class _Clock:

@@ -50,7 +50,7 @@ def length(loader: Any) -> int | None:
 
 def rows(inputs: list) -> int:
     """Returns how many samples a batch has."""
-    first = inputs[0] if inputs else None
+    first: Any = inputs[0] if inputs else None
     if isinstance(first, dict):
         first = next(iter(first.values()), None)
     return len(first) if hasattr(first, "__len__") else 1

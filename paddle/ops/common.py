@@ -14,6 +14,11 @@ from paddle.core.random import torch_generator
 
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, w = inputs[:2]
+    if x.shape[-1] != w.shape[0] and -1 not in (x.shape[-1], w.shape[0]):
+        raise InvalidArgumentError(
+            f"linear: expected X of shape [..., {w.shape[0]}] beside W of shape {list(w.shape)}, "
+            f"but received {list(x.shape)}."
+        )
     return [Spec((*x.shape[:-1], w.shape[1]), x.dtype)]
 
 

@@ -35,7 +35,7 @@ def test_the_code_of_a_document_runs_and_prints_what_it_shows(path: Path, tmp_pa
         text=True,
         timeout=120,
     )
-    hint = f"\nif the document is what is wrong: python tests/docs/documents.py {_name(path)} --write"
+    hint = f"\nif the document is wrong: python tests/docs/documents.py {_name(path)} --write"
     assert done.returncode == 0, done.stdout + done.stderr + hint
 
 

@@ -22,7 +22,7 @@ from paddle.callbacks import (
     VisualDL,
     config_callbacks,
 )
-from tests.hapi.stories import Points, Recorder, prepared
+from tests.hapi.stories import Points, Recorder, batches, prepared
 
 
 # -- order ----------------------------------------------------------------------------------------
@@ -126,6 +126,16 @@ def test_checkpoints_of_fit(tmp_path: Path, capsys: Any) -> None:
     other = prepared()
     other.load(os.path.join(folder, "final"))
     np.testing.assert_array_equal(other.network.weight.numpy(), model.network.weight.numpy())
+
+
+def test_other_processes_neither_write_nor_save(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.setenv("PADDLE_TRAINER_ID", "1")
+    stop = EarlyStopping(patience=1, verbose=0)
+    data = list(batches())
+    prepared().fit(data, data, verbose=1, save_dir=str(tmp_path), callbacks=stop)
+    assert capsys.readouterr().out == "" and not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("bad, error", [(0, ValueError), ("1", TypeError), (True, TypeError)])

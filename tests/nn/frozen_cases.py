@@ -75,24 +75,52 @@ for _reduction in ("mean", "sum", "none"):
             case("nll_loss", X, _note, label=CLASSES, **_options)
     _r = {"reduction": _reduction}
     case("cross_entropy", X, f"soft_{_reduction}", label=TARGET, soft_label=True, **_r)
-    case("cross_entropy", X, f"soft_weight_{_reduction}", label=TARGET, soft_label=True,
-         weight=WEIGHT, **_r)
+    case(
+        "cross_entropy",
+        X,
+        f"soft_weight_{_reduction}",
+        label=TARGET,
+        soft_label=True,
+        weight=WEIGHT,
+        **_r,
+    )
     case("binary_cross_entropy", UNIT, _reduction, label=BINARY, **_r)
     case("binary_cross_entropy", UNIT, f"weight_{_reduction}", label=BINARY, weight=WEIGHT, **_r)
     case("binary_cross_entropy_with_logits", X, _reduction, label=UNIT, weight=UNIT, **_r)
-    case("sigmoid_focal_loss", X, _reduction, label=BINARY, gamma=1.5, alpha=0.4,
-         normalizer=np.array([2.0], "float32"), **_r)
+    case(
+        "sigmoid_focal_loss",
+        X,
+        _reduction,
+        label=BINARY,
+        gamma=1.5,
+        alpha=0.4,
+        normalizer=np.array([2.0], "float32"),
+        **_r,
+    )
     case("mse_loss", X, _reduction, label=UNIT, **_r)
     case("l1_loss", X, _reduction, label=UNIT, **_r)
     case("smooth_l1_loss", X, _reduction, label=UNIT, delta=0.5, **_r)
     case("kl_div", X, _reduction, label=TARGET, **_r)
     case("margin_ranking_loss", X, _reduction, other=UNIT, label=SIGNS, margin=0.3, **_r)
-    case("ctc_loss", uniform(6, 2, 5), _reduction, labels=np.array([[1, 2, 2], [3, 4, 0]], "int32"),
-         input_lengths=np.array([6, 5]), label_lengths=np.array([3, 2]), **_r)
+    case(
+        "ctc_loss",
+        uniform(6, 2, 5),
+        _reduction,
+        labels=np.array([[1, 2, 2], [3, 4, 0]], "int32"),
+        input_lengths=np.array([6, 5]),
+        label_lengths=np.array([3, 2]),
+        **_r,
+    )
 case("cross_entropy", IMAGE, "axis", label=IMAGE_CLASSES, axis=1)
 case("cross_entropy", IMAGE, "axis_none", label=IMAGE_CLASSES, axis=1, reduction="none")
-case("cross_entropy", IMAGE, "axis_weight", label=IMAGE_CLASSES, axis=1,
-     weight=uniform(4, low=0.1, seed=6))
+case(
+    "cross_entropy",
+    IMAGE,
+    "axis_weight",
+    label=IMAGE_CLASSES,
+    axis=1,
+    weight=uniform(4, low=0.1, seed=6),
+)
 case("cross_entropy", X, "column_none", label=CLASSES[:, None], reduction="none")
 case("cross_entropy", X, "int32", label=CLASSES.astype("int32"))
 case("cross_entropy", X, "all_ignored", label=CLASSES * 0 + 1, ignore_index=1)
@@ -103,25 +131,48 @@ case("softmax_with_cross_entropy", X, label=CLASSES[:, None])
 case("softmax_with_cross_entropy", X, "soft", label=TARGET, soft_label=True)
 case("softmax_with_cross_entropy", X, "ignored", label=CLASSES[:, None], ignore_index=2)
 case("softmax_with_cross_entropy", IMAGE, "axis", label=IMAGE_CLASSES[:, None], axis=1)
-case("binary_cross_entropy", np.array([0.0, 1.0, 1.0, 0.0], "float32"), "ends", reduction="none",
-     label=np.array([1.0, 0.0, 1.0, 0.0], "float32"))
+case(
+    "binary_cross_entropy",
+    np.array([0.0, 1.0, 1.0, 0.0], "float32"),
+    "ends",
+    reduction="none",
+    label=np.array([1.0, 0.0, 1.0, 0.0], "float32"),
+)
 case("kl_div", X, "batchmean", label=TARGET, reduction="batchmean")
 case("kl_div", X, "zeros", label=TARGET * BINARY, reduction="none")
 case("square_error_cost", X, label=UNIT)
 case("log_loss", UNIT[:, :1].copy(), label=BINARY[:, :1].copy())
 case("dice_loss", TARGET, label=CLASSES[:, None])
 case("npair_loss", X, positive=UNIT, labels=np.array([0, 1, 1, 2]))
-case("hsigmoid_loss", X, label=np.array([0, 1, 2, 4]), num_classes=5, weight=uniform(4, 3, seed=7),
-     bias=uniform(4, 1, seed=8))
-case("hsigmoid_loss", X, "tree", label=np.array([0, 1, 2, 3]), num_classes=4,
-     weight=uniform(4, 3, seed=7), bias=uniform(4, 1, seed=8),
-     path_table=np.array([[0, 2, -1], [0, 1, 3], [0, 3, -1], [1, -1, -1]]),
-     path_code=np.array([[0, 1, -1], [1, 1, 0], [0, 0, -1], [1, -1, -1]]))
+case(
+    "hsigmoid_loss",
+    X,
+    label=np.array([0, 1, 2, 4]),
+    num_classes=5,
+    weight=uniform(4, 3, seed=7),
+    bias=uniform(4, 1, seed=8),
+)
+case(
+    "hsigmoid_loss",
+    X,
+    "tree",
+    label=np.array([0, 1, 2, 3]),
+    num_classes=4,
+    weight=uniform(4, 3, seed=7),
+    bias=uniform(4, 1, seed=8),
+    path_table=np.array([[0, 2, -1], [0, 1, 3], [0, 3, -1], [1, -1, -1]]),
+    path_code=np.array([[0, 1, -1], [1, 1, 0], [0, 0, -1], [1, -1, -1]]),
+)
 
 case("linear", X, weight=uniform(3, 2, seed=9), bias=uniform(2, seed=10))
 case("linear", IMAGE, "4d", weight=uniform(3, 2, seed=9))
-case("bilinear", X, x2=uniform(4, 2, seed=11), weight=uniform(5, 3, 2, seed=12),
-     bias=uniform(1, 5, seed=13))
+case(
+    "bilinear",
+    X,
+    x2=uniform(4, 2, seed=11),
+    weight=uniform(5, 3, 2, seed=12),
+    bias=uniform(1, 5, seed=13),
+)
 case("cosine_similarity", X, x2=UNIT)
 case("cosine_similarity", IMAGE, "axis", x2=uniform(2, 4, 3, 3, seed=14), axis=-1, eps=0.5)
 case("label_smooth", TARGET)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.nn.functional.activation_squash import check_number
 from paddle.tensor.inplace import replace
 
 __all__ = [
@@ -154,6 +155,8 @@ def selu(
             import paddle.nn.functional as F
             print(F.selu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
+    check_number("selu", "scale", scale)
+    check_number("selu", "alpha", alpha)
     if scale <= 1.0:
         raise InvalidArgumentError(f"selu(scale): expected more than 1.0, but received {scale}.")
     if alpha < 0:
@@ -181,6 +184,10 @@ def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tenso
             import paddle.nn.functional as F
             print(F.gelu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
+    if not isinstance(approximate, bool):
+        raise TypeError(
+            f"gelu(approximate): expected a bool, but received {type(approximate).__name__}."
+        )
     return C.gelu(x, approximate=approximate)
 
 
@@ -284,6 +291,10 @@ def softplus(x: Tensor, beta: float = 1, threshold: float = 20, name: str | None
             import paddle.nn.functional as F
             print(F.softplus(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
+    check_number("softplus", "beta", beta)
+    check_number("softplus", "threshold", threshold)
+    if beta == 0:
+        raise InvalidArgumentError("softplus(beta): expected a number other than 0, but got 0.")
     return C.softplus(x, beta=float(beta), threshold=float(threshold))
 
 
@@ -350,6 +361,8 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
             import paddle.nn.functional as F
             print(F.maxout(paddle.rand([1, 4, 2, 2]), groups=2).shape)  # [1, 2, 2, 2]
     """
+    if isinstance(groups, bool) or not isinstance(groups, int):
+        raise TypeError(f"maxout(groups): expected an int, got {type(groups).__name__}.")
     if axis not in (1, -1, 3):
         raise InvalidArgumentError(f"maxout(axis): expected 1, -1 or 3, but received {axis}.")
     if x.ndim != 4 or groups < 1 or x.shape[axis] % groups:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
@@ -23,6 +25,14 @@ __all__ = [
     "softsign",
     "tanhshrink",
 ]
+
+
+def check_number(api: str, name: str, value: Any) -> None:
+    """Refuses what is no number; where a kernel would not say which argument was wrong."""
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise TypeError(f"{api}({name}): expected a number, but received {type(value).__name__}.")
+    if value != value:
+        raise InvalidArgumentError(f"{api}({name}): expected a number, but received nan.")
 
 
 def _converted(x: Tensor, dtype: Any) -> Tensor:
@@ -189,6 +199,7 @@ def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Te
             import paddle.nn.functional as F
             print(F.softshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
+    check_number("softshrink", "threshold", threshold)
     if threshold < 0:
         raise InvalidArgumentError(
             f"softshrink(threshold): expected at least 0, but received {threshold}."

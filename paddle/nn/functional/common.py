@@ -8,6 +8,7 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.nn.functional.loss_reduction import FLOATING
 
 __all__ = [
     "alpha_dropout",
@@ -20,6 +21,9 @@ __all__ = [
     "label_smooth",
     "linear",
 ]
+
+
+MODES = ("upscale_in_train", "downscale_in_infer")
 
 
 def linear(
@@ -46,14 +50,31 @@ def linear(
             x, w = paddle.ones([2, 3]), paddle.ones([3, 4])
             print(paddle.nn.functional.linear(x, w, paddle.zeros([4])).shape)  # [2, 4]
     """
-    return C.linear(x, weight, bias)
+    try:
+        return C.linear(x, weight, bias)
+    except InvalidArgumentError:
+        if x.shape[-1] == weight.shape[0]:
+            raise
+        raise InvalidArgumentError(
+            f"linear(x): expected shape [..., {weight.shape[0]}] beside a weight of shape "
+            f"{weight.shape}, but received {x.shape}.",
+        ) from None
 
 
-def _check_probability(api: str, p: Any) -> None:
+def check_probability(api: str, p: Any) -> None:
+    """Refuses a probability of dropping that is none."""
     if isinstance(p, bool) or not isinstance(p, (int, float)):
         raise TypeError(f"{api}(p): expected a number, but received {type(p).__name__}.")
     if not 0 <= p <= 1:
         raise InvalidArgumentError(f"{api}(p): expected 0 <= p <= 1, but received {p}.")
+
+
+def check_mode(api: str, mode: str) -> None:
+    """Refuses a way of scaling that there is none of."""
+    if mode not in MODES:
+        raise InvalidArgumentError(
+            f"{api}(mode): expected {MODES[0]!r} or {MODES[1]!r}, but received {mode!r}."
+        )
 
 
 def dropout(
@@ -90,12 +111,9 @@ def dropout(
             print(paddle.nn.functional.dropout(x, 0.5, training=False).numpy().sum())  # 6.0
     """
     if type(p) is not float or not 0.0 <= p <= 1.0:
-        _check_probability("dropout", p)
-    if mode not in ("upscale_in_train", "downscale_in_infer"):
-        raise InvalidArgumentError(
-            "dropout(mode): expected 'upscale_in_train' or 'downscale_in_infer', "
-            f"but received {mode!r}."
-        )
+        check_probability("dropout", p)
+    if mode not in MODES:
+        check_mode("dropout", mode)
     if axis is not None:
         return _dropout_along(x, float(p), axis, training, mode)
     if p == 0 or (not training and mode == "upscale_in_train"):
@@ -120,6 +138,8 @@ def _dropout_along(x: Tensor, p: float, axis: Any, training: bool, mode: str) ->
             f"dropout(axis): expected axes in [-{rank}, {rank}) for a Tensor of shape {x.shape}, "
             f"but received {axis}."
         )
+    if x.dtype not in FLOATING:
+        raise TypeError(f"dropout(x): expected floating numbers, but received {x.dtype}.")
     upscale = mode == "upscale_in_train"
     if not training:
         return x if upscale else x * (1.0 - p)
@@ -224,7 +244,9 @@ def alpha_dropout(
             y = paddle.nn.functional.alpha_dropout(paddle.ones([2, 3]))
             print(y.shape)  # [2, 3]
     """
-    _check_probability("alpha_dropout", p)
+    check_probability("alpha_dropout", p)
+    if x.dtype not in FLOATING:
+        raise TypeError(f"alpha_dropout(x): expected floating numbers, but received {x.dtype}.")
     if not training or p == 0:
         return x
     if p == 1:
@@ -283,6 +305,12 @@ def bilinear(
             x1, x2, w = paddle.rand([5, 3]), paddle.rand([5, 4]), paddle.rand([2, 3, 4])
             print(paddle.nn.functional.bilinear(x1, x2, w).shape)  # [5, 2]
     """
+    w = weight.shape
+    if len(w) != 3 or x1.shape[1:] != w[1:2] or x2.shape[1:] != w[2:]:
+        raise InvalidArgumentError(
+            "bilinear: expected x1 of shape [N, in1], x2 of shape [N, in2] and a weight of shape "
+            f"[out, in1, in2], but received {x1.shape}, {x2.shape} and {w}."
+        )
     return C.bilinear_tensor_product(x1, x2, weight, bias)
 
 

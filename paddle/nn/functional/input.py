@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -39,8 +40,8 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
         )
     if num_classes < 1:
         raise InvalidArgumentError(f"one_hot(num_classes): expected at least 1, got {num_classes}.")
-    if x._dt.is_floating_point:
-        raise TypeError(f"one_hot(x): expected integers, but received {x.dtype}.")
+    if x.dtype not in (VarType.INT32, VarType.INT64):
+        raise TypeError(f"one_hot(x): expected int32 or int64, but received {x.dtype}.")
     return C.one_hot_v2(x, None, depth=num_classes)
 
 
@@ -79,6 +80,10 @@ def embedding(
     """
     if padding_idx is None:
         return C.lookup_table_v2(x, weight, is_sparse=sparse)
+    if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):
+        raise TypeError(
+            f"embedding(padding_idx): expected an int or None, got {type(padding_idx).__name__}."
+        )
     rows = weight.shape[0]
     if not -rows <= padding_idx < rows:
         raise InvalidArgumentError(

@@ -6,7 +6,14 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import check_reduction, check_same_shape, reduce
+from paddle.nn.functional.loss_reduction import (
+    check_class_numbers,
+    check_reduction,
+    check_same_shape,
+    check_tensors,
+    reduce,
+    shapes_fit,
+)
 
 __all__ = [
     "binary_cross_entropy",
@@ -45,7 +52,7 @@ def binary_cross_entropy(
             print(paddle.nn.functional.binary_cross_entropy(x, y).numpy())  # [0.8047189]
     """
     check_reduction("binary_cross_entropy", reduction)
-    check_same_shape("binary_cross_entropy", input, label)
+    check_same_shape("binary_cross_entropy", input=input, label=label)
     loss = C.bce_loss(input, label)
     if weight is not None:
         loss = loss * weight
@@ -85,7 +92,7 @@ def binary_cross_entropy_with_logits(
             print(loss.numpy())  # [0.45618808]
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
-    check_same_shape("binary_cross_entropy_with_logits", logit, label, "logit and label")
+    check_same_shape("binary_cross_entropy_with_logits", logit=logit, label=label)
     loss = C.sigmoid_cross_entropy_with_logits(logit, label, None)
     if pos_weight is not None:
         loss = loss * (label * (pos_weight - 1) + 1)
@@ -115,7 +122,7 @@ def log_loss(
             x, y = paddle.to_tensor([[0.5]]), paddle.to_tensor([[1.0]])
             print(paddle.nn.functional.log_loss(x, y).numpy())  # [[0.6929472]]
     """
-    check_same_shape("log_loss", input, label)
+    check_same_shape("log_loss", input=input, label=label)
     return C.log_loss(input, label, epsilon=float(epsilon))
 
 
@@ -153,10 +160,15 @@ def sigmoid_focal_loss(
             print(paddle.nn.functional.sigmoid_focal_loss(x, y).numpy())
     """
     check_reduction("sigmoid_focal_loss", reduction)
-    check_same_shape("sigmoid_focal_loss", logit, label, "logit and label")
+    check_same_shape("sigmoid_focal_loss", logit=logit, label=label)
     if normalizer is not None and normalizer.size != 1:
         raise InvalidArgumentError(
             f"sigmoid_focal_loss(normalizer): expected one element, got shape {normalizer.shape}."
+        )
+    if not 0 <= alpha <= 1 or gamma < 0:
+        raise InvalidArgumentError(
+            "sigmoid_focal_loss: expected 0 <= alpha <= 1 and gamma >= 0, "
+            f"but received alpha={alpha} and gamma={gamma}."
         )
     loss = C.sigmoid_cross_entropy_with_logits(logit, label, None)
     chance = C.sigmoid(logit)
@@ -190,11 +202,13 @@ def dice_loss(
             label = paddle.randint(0, 3, [2, 4, 1])
             print(paddle.nn.functional.dice_loss(x, label).shape)  # [1]
     """
-    if input.ndim < 2 or label.shape != [*input.shape[:-1], 1]:
+    check_tensors("dice_loss", input=input, label=label)
+    if input.ndim < 2 or not shapes_fit(label.shape, [*input.shape[:-1], 1]):
         raise InvalidArgumentError(
             "dice_loss: expected an input of shape [N, ..., C] and a label of shape [N, ..., 1], "
             f"but received {input.shape} and {label.shape}."
         )
+    check_class_numbers("dice_loss", label)
     label = paddle.squeeze(label, axis=[-1])
     label = paddle.cast(C.one_hot_v2(label, None, depth=input.shape[-1]), input.dtype)
     axes = list(range(1, input.ndim))

@@ -8,7 +8,14 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import REDUCTIONS, check_reduction
+from paddle.nn.functional.loss_reduction import (
+    FLOATING,
+    REDUCTIONS,
+    check_class_numbers,
+    check_reduction,
+    check_tensors,
+    shapes_fit,
+)
 
 __all__ = [
     "cross_entropy",
@@ -61,6 +68,7 @@ def softmax_with_cross_entropy(
             "softmax_with_cross_entropy(numeric_stable_mode): expected a bool, "
             f"got {type(numeric_stable_mode).__name__}."
         )
+    check_tensors("softmax_with_cross_entropy", logits=logits, label=label)
     label = _label_like(logits, label, axis, soft_label)
     softmax, loss = C.softmax_with_cross_entropy(
         logits, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
@@ -70,7 +78,7 @@ def softmax_with_cross_entropy(
 
 def _label_like(logits: Tensor, label: Tensor, axis: int, soft_label: bool) -> Tensor:
     """Gives labels the rank of the logits and checks that their shapes fit."""
-    x, y = list(logits._buf.shape), list(label._buf.shape)
+    x, y = logits.shape, label.shape
     rank = len(x)
     if not -rank <= axis < rank:
         raise InvalidArgumentError(
@@ -82,17 +90,20 @@ def _label_like(logits: Tensor, label: Tensor, axis: int, soft_label: bool) -> T
         wanted[axis] = 1
         if len(y) == rank - 1:
             label = paddle.unsqueeze(label, axis=axis)
-            y = list(label._buf.shape)
-    if y != wanted:
+            y = label.shape
+    if not shapes_fit(y, wanted):
         raise InvalidArgumentError(
             f"cross_entropy: expected a label of shape {wanted}"
             f"{'' if soft_label else ' (or without its axis of size 1)'} beside an input of shape "
             f"{x}, but received {y}."
         )
-    if soft_label is label._dt.is_floating_point:
-        return label
-    kind = "floating probabilities" if soft_label else "integer class numbers"
-    raise TypeError(f"cross_entropy(label): expected {kind}, but received {label.dtype}.")
+    if not soft_label:
+        check_class_numbers("cross_entropy", label)
+    elif label.dtype not in FLOATING:
+        raise TypeError(
+            f"cross_entropy(label): expected floating probabilities, but received {label.dtype}."
+        )
+    return label
 
 
 def cross_entropy(
@@ -139,7 +150,8 @@ def cross_entropy(
     """
     if reduction not in REDUCTIONS:
         check_reduction("cross_entropy", reduction)
-    squeezed = label._buf.dim() == input._buf.dim() - 1
+    check_tensors("cross_entropy", input=input, label=label)
+    squeezed = label.ndim == input.ndim - 1
     label = _label_like(input, label, axis, soft_label)
     _, loss = C.softmax_with_cross_entropy(
         input, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
@@ -168,7 +180,7 @@ def _factors(
     """How much each sample counts."""
     if weight is not None:
         classes = input.shape[axis]
-        if weight.shape != [classes]:
+        if not shapes_fit(weight.shape, [classes]):
             raise InvalidArgumentError(
                 f"cross_entropy(weight): expected shape [{classes}], one factor per class, "
                 f"but received {weight.shape}."
@@ -217,10 +229,17 @@ def nll_loss(
             print(paddle.nn.functional.nll_loss(x, paddle.to_tensor([2])).numpy())  # [0.407606]
     """
     check_reduction("nll_loss", reduction)
+    check_tensors("nll_loss", input=input, label=label)
     x, y = input.shape, label.shape
-    if len(x) < 2 or y != [x[0], *x[2:]]:
+    if len(x) < 2 or not shapes_fit(y, [x[0], *x[2:]]):
         raise InvalidArgumentError(
             "nll_loss: expected an input of shape [N, C, ...] and a label of shape [N, ...], "
             f"but received {x} and {y}."
+        )
+    check_class_numbers("nll_loss", label)
+    if weight is not None and not shapes_fit(weight.shape, x[1:2]):
+        raise InvalidArgumentError(
+            f"nll_loss(weight): expected shape {x[1:2]}, one factor per class, "
+            f"but received {weight.shape}."
         )
     return C.nll_loss(input, label, weight, ignore_index=ignore_index, reduction=reduction)[0]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import paddle
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_classes import softmax_with_cross_entropy
-from paddle.nn.functional.loss_reduction import check_reduction, reduce
+from paddle.nn.functional.loss_reduction import check_reduction, check_tensors, reduce, shapes_fit
 
 __all__ = [
     "margin_ranking_loss",
@@ -45,6 +46,7 @@ def margin_ranking_loss(
             print(loss.numpy())  # [0.5]
     """
     check_reduction("margin_ranking_loss", reduction)
+    check_tensors("margin_ranking_loss", input=input, other=other, label=label)
     difference = C.elementwise_sub(other, input) * label
     if margin != 0.0:
         difference = difference + margin
@@ -71,7 +73,13 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
             labels = paddle.to_tensor([0, 1, 2, 3])
             print(paddle.nn.functional.npair_loss(a, p, labels).shape)  # [1]
     """
-    count = labels.shape[0]
+    check_tensors("npair_loss", anchor=anchor, positive=positive, labels=labels)
+    a, p, count = anchor.shape, positive.shape, labels.shape[0]
+    if len(a) != 2 or not shapes_fit(a, p) or not shapes_fit(labels.shape, a[:1]):
+        raise InvalidArgumentError(
+            "npair_loss: expected anchor and positive of one shape [N, D] and labels of shape [N], "
+            f"but received {a}, {p} and {labels.shape}."
+        )
     column = paddle.cast(paddle.reshape(labels, [count, 1]), "float32")
     same = paddle.cast(paddle.equal(column, paddle.transpose(column, [1, 0])), anchor.dtype)
     target = same / paddle.sum(same, axis=1, keepdim=True)

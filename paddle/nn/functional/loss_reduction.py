@@ -1,12 +1,16 @@
-"""What losses share: the reduction at the end, and the check of shapes."""
+"""What losses share: checks of their arguments, and the reduction at the end."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import paddle
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")
+FLOATING = frozenset({VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64})
 
 
 def check_reduction(api: str, reduction: str, allowed: tuple = REDUCTIONS) -> None:
@@ -25,9 +29,36 @@ def reduce(loss: Tensor, reduction: str) -> Tensor:
     return paddle.sum(loss) if reduction == "sum" else loss
 
 
-def check_same_shape(api: str, x: Tensor, y: Tensor, names: str = "input and label") -> None:
-    """Refuses two Tensors of different shapes."""
-    if x._buf.shape != y._buf.shape:
+def check_tensors(api: str, **given: Any) -> None:
+    """Refuses anything but Tensors (and Variables of a static Program, which have the same mark)."""
+    for name, value in given.items():
+        if not hasattr(value, "stop_gradient"):
+            raise TypeError(
+                f"{api}({name}): expected a Tensor, but received {type(value).__name__}."
+            )
+
+
+def shapes_fit(a: list[int], b: list[int]) -> bool:
+    """Whether two shapes may be equal; -1 stands for a dimension that is not known yet."""
+    if a == b:
+        return True
+    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b))
+
+
+def check_same_shape(api: str, **given: Any) -> None:
+    """Refuses anything but two Tensors of one shape, given by their arguments' names."""
+    check_tensors(api, **given)
+    (first, x), (second, y) = given.items()
+    if not shapes_fit(x.shape, y.shape):
         raise InvalidArgumentError(
-            f"{api}: expected {names} of one shape, but received {x.shape} and {y.shape}."
+            f"{api}: expected {first} and {second} of one shape, "
+            f"but received {x.shape} and {y.shape}."
+        )
+
+
+def check_class_numbers(api: str, label: Tensor) -> None:
+    """Refuses labels that are no integers."""
+    if label.dtype in FLOATING:
+        raise TypeError(
+            f"{api}(label): expected integer class numbers, but received {label.dtype}."
         )

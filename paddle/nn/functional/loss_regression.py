@@ -6,7 +6,12 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import check_reduction, check_same_shape, reduce
+from paddle.nn.functional.loss_reduction import (
+    check_reduction,
+    check_same_shape,
+    check_tensors,
+    reduce,
+)
 
 __all__ = [
     "kl_div",
@@ -34,6 +39,7 @@ def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
             x, y = paddle.to_tensor([1.1, 1.9]), paddle.to_tensor([1.0, 2.0])
             print(paddle.nn.functional.square_error_cost(x, y).numpy())  # [0.01 0.01]
     """
+    check_tensors("square_error_cost", input=input, label=label)
     return C.square(C.elementwise_sub(input, label))
 
 
@@ -59,7 +65,8 @@ def mse_loss(
             print(paddle.nn.functional.mse_loss(x, y).numpy())  # [0.04]
     """
     check_reduction("mse_loss", reduction)
-    return reduce(square_error_cost(input, label), reduction)
+    check_tensors("mse_loss", input=input, label=label)
+    return reduce(C.square(C.elementwise_sub(input, label)), reduction)
 
 
 def l1_loss(
@@ -85,6 +92,7 @@ def l1_loss(
             print(paddle.nn.functional.l1_loss(x, y).numpy())  # [0.35]
     """
     check_reduction("l1_loss", reduction)
+    check_tensors("l1_loss", input=input, label=label)
     return reduce(paddle.abs(C.elementwise_sub(input, label)), reduction)
 
 
@@ -119,7 +127,7 @@ def smooth_l1_loss(
             print(paddle.nn.functional.smooth_l1_loss(x, y).numpy())  # [1.3125]
     """
     check_reduction("smooth_l1_loss", reduction)
-    check_same_shape("smooth_l1_loss", input, label)
+    check_same_shape("smooth_l1_loss", input=input, label=label)
     if not delta > 0:
         raise InvalidArgumentError(f"smooth_l1_loss(delta): expected more than 0, got {delta}.")
     return reduce(C.huber_loss(input, label, delta=float(delta))[0], reduction)
@@ -148,5 +156,5 @@ def kl_div(
             print(paddle.nn.functional.kl_div(x, y).numpy())  # [0.]
     """
     check_reduction("kl_div", reduction, ("mean", "batchmean", "sum", "none"))
-    check_same_shape("kl_div", input, label)
+    check_same_shape("kl_div", input=input, label=label)
     return C.kldiv_loss(input, label, reduction=reduction)

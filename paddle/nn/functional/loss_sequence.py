@@ -6,7 +6,7 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import check_reduction
+from paddle.nn.functional.loss_reduction import check_reduction, check_tensors, shapes_fit
 
 __all__ = [
     "ctc_loss",
@@ -55,14 +55,16 @@ def ctc_loss(
             print(loss.shape)  # [2]
     """
     check_reduction("ctc_loss", reduction)
+    check_tensors("ctc_loss", log_probs=log_probs, labels=labels)
     if log_probs.ndim != 3 or labels.ndim != 2 or labels.shape[0] != log_probs.shape[1]:
         raise InvalidArgumentError(
             "ctc_loss: expected scores of shape [steps, batch, classes] and labels of shape "
             f"[batch, length], but received {log_probs.shape} and {labels.shape}."
         )
     batch = log_probs.shape[1]
+    check_tensors("ctc_loss", input_lengths=input_lengths, label_lengths=label_lengths)
     for name, lengths in (("input_lengths", input_lengths), ("label_lengths", label_lengths)):
-        if lengths.size != batch:
+        if not shapes_fit(lengths.shape, [batch]):
             raise InvalidArgumentError(
                 f"ctc_loss({name}): expected shape [{batch}], one length per sequence, "
                 f"but received {lengths.shape}."
@@ -114,6 +116,7 @@ def hsigmoid_loss(
             label = paddle.to_tensor([0, 1, 4, 2])
             print(paddle.nn.functional.hsigmoid_loss(x, label, 5, w).shape)  # [4, 1]
     """
+    check_tensors("hsigmoid_loss", input=input, label=label, weight=weight)
     if (path_table is None) is not (path_code is None):
         raise InvalidArgumentError(
             "hsigmoid_loss: path_table and path_code describe one tree: give both or neither."
@@ -126,6 +129,11 @@ def hsigmoid_loss(
         raise InvalidArgumentError(
             "hsigmoid_loss: expected path_table and path_code of one shape, "
             f"but received {path_table.shape} and {path_code.shape}."
+        )
+    if input.ndim != 2 or weight.ndim != 2 or not shapes_fit(weight.shape[1:], input.shape[1:]):
+        raise InvalidArgumentError(
+            "hsigmoid_loss: expected an input of shape [N, D] and a weight of shape [nodes, D], "
+            f"but received {input.shape} and {weight.shape}."
         )
     return C.hierarchical_sigmoid(
         input,

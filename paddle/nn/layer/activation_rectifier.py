@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
 from paddle.nn.initializer import Constant
@@ -205,6 +206,14 @@ class PReLU(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
+        if isinstance(num_parameters, bool) or not isinstance(num_parameters, int):
+            raise TypeError(
+                f"PReLU(num_parameters): expected an int, got {type(num_parameters).__name__}."
+            )
+        if num_parameters < 1:
+            raise InvalidArgumentError(
+                f"PReLU(num_parameters): expected at least 1, but received {num_parameters}."
+            )
         self._num_parameters = num_parameters
         self._init = init
         self._name = name

@@ -9,6 +9,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
+from paddle.nn.functional.common import check_mode, check_probability
 from paddle.nn.initializer import XavierNormal
 from paddle.nn.layer.layers import Layer
 
@@ -106,7 +107,8 @@ class Dropout(Layer):
         name: str | None = None,
     ) -> None:
         super().__init__()
-        F.dropout(paddle.ones([1] * 8), p, None, False, mode)  # checks p and mode
+        check_probability("Dropout", p)
+        check_mode("Dropout", mode)
         self.p = p
         self.axis = axis
         self.mode = mode
@@ -126,9 +128,16 @@ class _DropoutChannels(Layer):
     """Base of dropout of whole channels."""
 
     _function: Any
+    _formats: tuple[str, str]
 
     def __init__(self, p: float, data_format: str, name: str | None) -> None:
         super().__init__()
+        owner = type(self).__name__
+        check_probability(owner, p)
+        if data_format not in self._formats:
+            raise InvalidArgumentError(
+                f"{owner}(data_format): expected one of {self._formats}, got {data_format!r}."
+            )
         self.p = p
         self.data_format = data_format
         self.name = name
@@ -159,6 +168,7 @@ class Dropout2D(_DropoutChannels):
     """
 
     _function = staticmethod(F.dropout2d)
+    _formats = ("NCHW", "NHWC")
 
     def __init__(self, p: float = 0.5, data_format: str = "NCHW", name: str | None = None) -> None:
         super().__init__(p, data_format, name)
@@ -181,6 +191,7 @@ class Dropout3D(_DropoutChannels):
     """
 
     _function = staticmethod(F.dropout3d)
+    _formats = ("NCDHW", "NDHWC")
 
     def __init__(self, p: float = 0.5, data_format: str = "NCDHW", name: str | None = None) -> None:
         super().__init__(p, data_format, name)
@@ -202,6 +213,7 @@ class AlphaDropout(Layer):
 
     def __init__(self, p: float = 0.5, name: str | None = None) -> None:
         super().__init__()
+        check_probability("AlphaDropout", p)
         self.p = p
         self.name = name
 
@@ -248,6 +260,11 @@ class Embedding(Layer):
         self._sparse = sparse
         self._name = name
         if padding_idx is not None:
+            if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):
+                raise TypeError(
+                    "Embedding(padding_idx): expected an int or None, "
+                    f"but received {type(padding_idx).__name__}."
+                )
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise InvalidArgumentError(
                     f"Embedding(padding_idx): expected -{num_embeddings} <= padding_idx < "
