@@ -27,6 +27,7 @@ from paddle.core.place import (  # noqa: E402
 from paddle.core.printing import set_printoptions  # noqa: E402
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state  # noqa: E402
 from paddle.core.tensor import Tensor  # noqa: E402
+from paddle.framework.create_parameter import create_parameter  # noqa: E402
 from paddle.framework.io import load, save  # noqa: E402
 from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode  # noqa: E402
 from paddle.framework.param_attr import ParamAttr  # noqa: E402
@@ -73,7 +74,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Model", "ParamAttr", "Tensor", "XPUPlace",
-    "disable_static", "enable_static", "flops", "get_cuda_rng_state", "get_cudnn_version",
+    "create_parameter",    "disable_static", "enable_static", "flops", "get_cuda_rng_state", "get_cudnn_version",
     "get_default_dtype", "get_device", "grad", "in_dynamic_mode", "is_compiled_with_cuda", "load",
     "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device",
     "set_printoptions", "summary", *_tensor_names,

@@ -104,7 +104,8 @@ def _in_default_type(array: np.ndarray) -> np.ndarray:
         return array.astype(_default_numpy[_dtype._default], copy=False)
     if array.dtype.kind == "c":
         double = _dtype._default is VarType.FP64
-        return array.astype("complex128" if double else "complex64", copy=False)
+        wanted = np.dtype("complex128") if double else np.dtype("complex64")
+        return array.astype(wanted, copy=False)
     return array
 
 

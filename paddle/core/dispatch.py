@@ -20,7 +20,7 @@ from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
-from paddle.core.tensor import Tensor, sequence, stamp, wrap
+from paddle.core.tensor import Tensor, sequence, stamp, unshared, wrap
 
 _KEEP_RANK = ("same", "broadcast")  # rules under which a result of rank >= 1 is certain
 
@@ -72,17 +72,17 @@ def _signature(op: OpDef, scope: dict[str, Any]) -> str:
 
 
 def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
+    """Lines that take the buffers out of the arguments, ready to be written where they will be."""
     lines = []
+    written = {s.writes for s in op.outputs}
     for name, slot in zip(names, op.inputs, strict=True):
-        if slot.many:
-            value = f"[t._buf for t in {name}]"
-            if slot.optional:
-                value = f"None if {name} is None else {value}"
-        else:
-            value = f"{name}._buf"
-            if slot.optional:
-                value = f"None if {name} is None else {name}._buf"
-        lines.append(f"b_{name} = {value}")
+        value = f"[t._buf for t in {name}]" if slot.many else f"{name}._buf"
+        if slot.name in written:
+            value = f"unshared({name})"
+        none = f"None if {name} is None else " if slot.optional else ""
+        lines.append(f"b_{name} = {none}{value}")
+        if slot.name in written:
+            lines.append(f"v_{name} = {none}b_{name}._version")
     if op.unify:
         x, y = names[:2]
         lines += [
@@ -112,7 +112,8 @@ def _wrap_outputs(op: OpDef) -> list[str]:
         name = f"o{i}"
         if slot.writes:
             into = op.params[[s.name for s in op.inputs].index(slot.writes)]
-            lines.append(f"if b_{into} is not None: stamp(b_{into})")
+            check = f"b_{into}._version != v_{into}"  # a kernel may choose not to write
+            lines.append(f"if b_{into} is not None and {check}: stamp(b_{into})")
             continue
         if slot.many:
             listed = f"[None if b is None else wrap(b) for b in {name}]"
@@ -285,6 +286,7 @@ _RUNTIME: dict[str, Any] = {
     "stamp": stamp,
     "tie_outputs": tie_outputs,
     "unify": unify_dtypes,
+    "unshared": unshared,
     "wanted_flags": wanted_flags,
     "wrap": wrap,
 }

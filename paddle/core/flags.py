@@ -10,9 +10,6 @@ from paddle.core.errors import InvalidArgumentError
 
 # name -> (default, what it does)
 TABLE: dict[str, tuple[Any, str]] = {
-    "FLAGS_check_nan_inf": (False, "raise when an eager operator yields NaN or Inf, naming it"),
-    "FLAGS_cudnn_deterministic": (False, "only deterministic GPU kernels"),
-    "FLAGS_cudnn_exhaustive_search": (False, "time GPU convolution kernels and take the fastest"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _values: dict[str, Any] = {}

@@ -521,7 +521,7 @@ def writable(tensor: Tensor) -> torch.Tensor:
     Other views of the memory (made by reshape, slices, ... or held for backward) keep the old
     contents. Tensors related by :meth:`Tensor.detach` stay related.
     """
-    buf = _unshared(tensor)
+    buf = unshared(tensor)
     stamp(buf)
     return buf
 
@@ -531,7 +531,8 @@ def stamp(buf: torch.Tensor) -> None:
     buf._written = writes.last = sequence()  # type: ignore[attr-defined]
 
 
-def _unshared(tensor: Tensor) -> torch.Tensor:
+def unshared(tensor: Tensor) -> torch.Tensor:
+    """Returns the Tensor's buffer, copied first where its memory is shared; see :func:`writable`."""
     buf = tensor._buf
     # One use is the buffer itself, one the storage object made to ask.
     if _use_count(buf.untyped_storage()._cdata) <= 2 and buf.is_contiguous():

@@ -5,12 +5,13 @@ from paddle.core.dtype import get_default_dtype, set_default_dtype
 from paddle.core.mode import no_grad
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state
+from paddle.framework.create_parameter import create_parameter
 from paddle.framework.io import load, save
 from paddle.framework.mode import in_dynamic_mode
 from paddle.framework.param_attr import ParamAttr
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "get_cuda_rng_state",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "create_parameter", "get_cuda_rng_state",
     "get_default_dtype", "grad", "in_dynamic_mode", "load", "no_grad", "save", "seed",
     "set_cuda_rng_state", "set_default_dtype",
 ]  # fmt: skip

@@ -43,9 +43,7 @@ class InputSpec:
         sizes = []
         for size in shape:
             if size is not None and (isinstance(size, bool) or not isinstance(size, int)):
-                raise TypeError(
-                    f"InputSpec(shape): expected ints or None, but it holds {size!r}."
-                )
+                raise TypeError(f"InputSpec(shape): expected ints or None, but it holds {size!r}.")
             if size is not None and size < -1:
                 raise InvalidArgumentError(
                     f"InputSpec(shape): expected sizes of at least -1, but received {size}."

@@ -30,7 +30,7 @@ def reduce(loss: Tensor, reduction: str) -> Tensor:
 
 
 def check_tensors(api: str, **given: Any) -> None:
-    """Refuses anything but Tensors (and Variables of a static Program, which have the same mark)."""
+    """Refuses anything but Tensors and Variables, which carry the same mark."""
     for name, value in given.items():
         if not hasattr(value, "stop_gradient"):
             raise TypeError(
