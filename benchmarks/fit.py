@@ -153,7 +153,7 @@ def rows(options: Options) -> Iterator[Row]:
     for threads in options.threads:
         if not options.wants(GROUP, EPOCH):
             continue
-        effort = options.effort(11, 0.0)
+        effort = options.effort(9, 0.5)
         result = compare_processes(MODULE, EPOCH, ("ours", "torch"), threads, effort)
         if result is None:
             continue

@@ -95,9 +95,9 @@ class _Served:
 
     def __init__(self, built: Any) -> None:
         self.built = built
+        gc.collect()
 
     def time(self, number: int) -> list[float]:
-        gc.collect()
         sample = time_calls(self.built, number)
         return [sample.wall, sample.cpu]
 

@@ -16,7 +16,7 @@ from paddle.core.tensor import Tensor, wrap
 _NESTED = (list, tuple, np.ndarray)
 _CPU = torch.device("cpu")
 _FLOATS = frozenset({np.dtype("float16"), np.dtype("float32"), np.dtype("float64")})
-_default_numpy = {
+_default_numpy: dict[Any, np.dtype] = {
     VarType.FP16: np.dtype("float16"),
     VarType.FP32: np.dtype("float32"),
     VarType.FP64: np.dtype("float64"),
@@ -124,7 +124,7 @@ def _ragged(data: Any) -> Exception:
 
 
 def _has_other(data: Any) -> str | None:
-    if isinstance(data, (list, tuple)):
+    if _holds_objects(data):
         return next((found for d in data if (found := _has_other(d))), None)
     if isinstance(data, (bool, int, float, complex, np.generic, np.ndarray, Tensor)):
         return None
@@ -137,8 +137,15 @@ def _lengths(data: Any) -> list:
         sizes = [len(d) if isinstance(d, _NESTED) else 0 for d in level]
         if len(set(sizes)) > 1:
             return sizes[:10]
-        level = [e for d in level if isinstance(d, (list, tuple)) for e in d]
+        level = [e for d in level if _holds_objects(d) for e in d]
     return []
+
+
+def _holds_objects(data: Any) -> bool:
+    """Whether these are Python objects one after the other, not numbers in memory."""
+    if isinstance(data, np.ndarray):
+        return data.dtype.kind == "O" and data.ndim > 0
+    return isinstance(data, (list, tuple))
 
 
 def _holds_tensor(data: Any) -> bool:

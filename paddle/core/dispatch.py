@@ -80,6 +80,8 @@ def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
         if slot.name in written:
             value = f"unshared({name})"
         none = f"None if {name} is None else " if slot.optional else ""
+        if slot.many:  # a Tensor can be iterated too, but its rows are not what is meant
+            lines.append(f"if isinstance({name}, Tensor): raise TypeError")
         lines.append(f"b_{name} = {none}{value}")
         if slot.name in written:
             lines.append(f"v_{name} = {none}b_{name}._version")

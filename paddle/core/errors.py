@@ -17,6 +17,16 @@ class FrameworkError(Exception):
             text += f"\n  [Hint: {hint}]"
         super().__init__(text)
 
+    def __reduce__(self) -> Any:  # the text is complete and must not get the code once more
+        return _with_text, (type(self), self.args[0])
+
+
+def _with_text(kind: type[FrameworkError], text: str) -> FrameworkError:
+    """Makes an error of a text that has everything."""
+    made = kind()
+    made.args = (text,)
+    return made
+
 
 def _error(code: str, builtin: type) -> type:
     name = f"{code}Error"
@@ -113,9 +123,7 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
     context = f"\n  inputs: {got}" + (f"\n  attributes: {given}" if given else "") + where
     if isinstance(error, FrameworkError):
         # Another object: an error that is raised from itself would be a cycle.
-        fuller = type(error).__new__(type(error))
-        fuller.args = (str(error.args[0]) + context,)
-        return fuller
+        return _with_text(type(error), str(error.args[0]) + context)
     text = str(error).split("\n")[0]
     mismatch = _BROADCAST.search(text)
     if mismatch:

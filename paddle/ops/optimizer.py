@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import torch
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, op
 
 Buffers = list[torch.Tensor]
@@ -239,8 +240,19 @@ def _rate(one: torch.Tensor) -> float:
     return 0.5 if one.is_meta else float(one)
 
 
+def _check_shapes(param: torch.Tensor, **others: torch.Tensor) -> None:
+    """The fused kernels trust their arguments; what is smaller than the parameter is refused."""
+    for name, other in others.items():
+        if other.shape != param.shape:
+            raise InvalidArgumentError(
+                f"expected {name} of the parameter's shape {list(param.shape)}, "
+                f"but received {list(other.shape)}."
+            )
+
+
 @_update("sgd", "Param LearningRate Grad -> ParamOut=Param")
 def sgd(param, lr, grad):
+    _check_shapes(param, grad=grad)
     sgd_all([param], [grad], _rate(lr))
 
 
@@ -249,6 +261,7 @@ def momentum(
     param, grad, velocity, lr, *, mu=REQUIRED, use_nesterov=False, regularization_method="",
     regularization_coeff=0.0, rescale_grad=1.0,
 ):  # fmt: skip
+    _check_shapes(param, grad=grad, velocity=velocity)
     if rescale_grad != 1.0:
         grad = torch.mul(grad, rescale_grad)
     decay = regularization_coeff if regularization_method == "l2_decay" else 0.0
@@ -276,6 +289,7 @@ def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -
 )
 def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
          lazy_mode=False):  # fmt: skip
+    _check_shapes(param, grad=grad, moment1=moment1, moment2=moment2)
     steps = [_count(pow1, beta1, pow2, beta2)]
     adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr), beta1, beta2, epsilon)
     pow1.mul_(beta1)
@@ -290,6 +304,7 @@ def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.99
 )
 def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
           lr_ratio=1.0, coeff=0.01, with_decay=False):  # fmt: skip
+    _check_shapes(param, grad=grad, moment1=moment1, moment2=moment2)
     steps = [_count(pow1, beta1, pow2, beta2)]
     decay = coeff if with_decay else 0.0
     adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr) * lr_ratio, beta1, beta2,

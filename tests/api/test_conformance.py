@@ -33,7 +33,6 @@ NOT_YET = {
     r"paddle\.nn\.(SimpleRNN|LSTM|GRU)(Cell)?(\..*)?": "recurrent layers",
     r"paddle\.nn\.(RNN|BiRNN|RNNCellBase)(\..*)?": "recurrent layers",
     r"paddle\.nn\.(BeamSearchDecoder(\..*)?|dynamic_decode)": "recurrent layers",
-    r"paddle\.nn\.functional\.gather_tree": "recurrent layers",
     r"paddle\.nn\.(Transformer.*|MultiHeadAttention(\..*)?)": "transformer layers",
 }
 

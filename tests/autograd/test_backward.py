@@ -13,7 +13,7 @@ def leaf(data, dtype="float64"):
     return paddle.to_tensor(data, dtype=dtype, stop_gradient=False)
 
 
-# -- the value of a gradient ------------------------------------------------------------------------
+# -- the value of a gradient ---------------------------------------------------------------------
 
 
 def test_shared_subgraphs_and_diamonds():
@@ -47,9 +47,14 @@ def test_same_tensor_in_every_slot():
     assert y.grad.tolist() == [3]
 
 
-@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((1,), (2, 2)), ((3, 1), (2, 1, 4)), ((2, 3), (1, 1))])
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3,)), ((1,), (2, 2)), ((3, 1), (2, 1, 4)), ((2, 3), (1, 1))]
+)
 def test_broadcast_gradients_have_the_shape_of_their_input(shapes):
-    x, y = leaf(np.random.RandomState(0).rand(*shapes[0])), leaf(np.random.RandomState(1).rand(*shapes[1]))
+    x, y = (
+        leaf(np.random.RandomState(0).rand(*shapes[0])),
+        leaf(np.random.RandomState(1).rand(*shapes[1])),
+    )
     (x * y).sum().backward()
     full = np.broadcast_shapes(*shapes)
 
@@ -115,7 +120,7 @@ def test_integer_tensors_in_a_graph():
     assert y.grad.tolist() == [1, 1]
 
 
-# -- accumulation and clearing ------------------------------------------------------------------------
+# -- accumulation and clearing -------------------------------------------------------------------
 
 
 def test_gradients_add_up():
@@ -170,7 +175,7 @@ def test_results_keep_their_gradient():
     assert x.grad.tolist() == [12]
 
 
-# -- stop_gradient ---------------------------------------------------------------------------------------
+# -- stop_gradient -------------------------------------------------------------------------------
 
 
 def test_stop_gradient_cuts():
@@ -214,7 +219,7 @@ def test_stop_gradient_spreads():
     assert not paddle.concat([a, b]).stop_gradient
 
 
-# -- operators with several outputs -----------------------------------------------------------------------
+# -- operators with several outputs --------------------------------------------------------------
 
 
 def test_unused_outputs_count_as_zero():
@@ -243,14 +248,16 @@ def test_output_used_twice_through_different_paths():
     assert x.grad.tolist() == [2 + 1, 1 + 4]
 
 
-# -- running twice ------------------------------------------------------------------------------------------
+# -- running twice -------------------------------------------------------------------------------
 
 
 def test_second_backward_names_the_operator():
     x = leaf([2.0])
     y = x.exp()
     y.backward()
-    with pytest.raises(RuntimeError, match=r"(?s)operator exp runs a second time.*retain_graph=True"):
+    with pytest.raises(
+        RuntimeError, match=r"(?s)operator exp runs a second time.*retain_graph=True"
+    ):
         y.backward()
     assert x.grad.tolist() == [np.exp(2.0)]
 
@@ -276,7 +283,7 @@ def test_shared_part_of_two_graphs():
         b.backward()
 
 
-# -- overwritten values ---------------------------------------------------------------------------------------
+# -- overwritten values --------------------------------------------------------------------------
 
 
 def test_overwritten_value_is_noticed():
@@ -355,7 +362,7 @@ def test_no_alarm_when_the_result_is_changed_in_place():
     np.testing.assert_allclose(x.grad.numpy(), [0, np.exp(2.0)])
 
 
-# -- deep graphs --------------------------------------------------------------------------------------------------
+# -- deep graphs ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("many", [100_000])
@@ -382,11 +389,13 @@ def test_deep_chain_of_gradients_of_gradients():
     assert dx.item() == 2001 and d2.item() == 2001 * 2000
 
 
-# -- bad input --------------------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------
 
 
 def test_nothing_to_differentiate():
-    with pytest.raises(RuntimeError, match=r"stop_gradient=False.*shape \[2\] has stop_gradient=True"):
+    with pytest.raises(
+        RuntimeError, match=r"stop_gradient=False.*shape \[2\] has stop_gradient=True"
+    ):
         paddle.ones([2]).backward()
     x = leaf([1.0])
     with paddle.no_grad():
@@ -407,7 +416,9 @@ def test_wrong_start_gradients():
 
 @pytest.mark.parametrize("wrong", [None, 1, "x", [1], {}])
 def test_wrong_starts(wrong):
-    with pytest.raises(TypeError, match=r"backward\(tensors\): expected a Tensor or a list of Tensors"):
+    with pytest.raises(
+        TypeError, match=r"backward\(tensors\): expected a Tensor or a list of Tensors"
+    ):
         backward(wrong)
 
 

@@ -16,7 +16,7 @@ def total(x):
     return paddle.sum(x)
 
 
-# -- first order -------------------------------------------------------------------------------------
+# -- first order ---------------------------------------------------------------------------------
 
 
 def test_gradients_come_back_and_leaves_stay():
@@ -102,12 +102,14 @@ def test_one_output_of_several():
         paddle.grad(a * 2, c)
 
 
-# -- options ------------------------------------------------------------------------------------------
+# -- options -------------------------------------------------------------------------------------
 
 
 def test_allow_unused():
     x, y = leaf([1.0]), leaf([2.0, 3.0])
-    with pytest.raises(ValueError, match=r"(?s)do not depend on input 1 of shape \[2\].*allow_unused=True"):
+    with pytest.raises(
+        ValueError, match=r"(?s)do not depend on input 1 of shape \[2\].*allow_unused=True"
+    ):
         paddle.grad(x * 2, [x, y])
     dx, dy = paddle.grad(x * 2, [x, y], allow_unused=True)
     assert dx.tolist() == [2] and dy is None
@@ -172,7 +174,7 @@ def test_works_inside_no_grad():
     assert d2.tolist() == [2]
 
 
-# -- higher orders ----------------------------------------------------------------------------------------
+# -- higher orders -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -271,14 +273,16 @@ def test_zero_second_derivative_is_unused():
         assert paddle.grad(dx, x, allow_unused=True)[0] is None
 
 
-# -- bad input ---------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------
 
 
 def test_inputs_without_a_gradient():
     x, y = leaf([1.0]), paddle.ones([3])
     with pytest.raises(RuntimeError, match=r"input 1 of shape \[3\] has stop_gradient=True"):
         paddle.grad(x * 2, [x, y])
-    with pytest.raises(RuntimeError, match="expected a Tensor that depends on one with stop_gradient=False"):
+    with pytest.raises(
+        RuntimeError, match="expected a Tensor that depends on one with stop_gradient=False"
+    ):
         paddle.grad(y * 2, [x])
 
 

@@ -141,7 +141,9 @@ def test_a_hook_that_writes_to_its_argument_hurts_nobody_else():
 def test_shape_of_a_replacement_is_checked():
     x = leaf([1.0, 2.0])
     x.register_hook(lambda g: g.sum())
-    with pytest.raises(ValueError, match=r"hook must return None or a Tensor of shape \[2\], got \[1\]"):
+    with pytest.raises(
+        ValueError, match=r"hook must return None or a Tensor of shape \[2\], got \[1\]"
+    ):
         (x * 1.0).sum().backward()
     y = leaf([1.0])
     y.register_hook(lambda g: np.ones(1))

@@ -100,7 +100,7 @@ def test_exception_in_a_decorated_function():
     assert grad_enabled()
 
 
-# -- generators -----------------------------------------------------------------------------------------
+# -- generators ----------------------------------------------------------------------------------
 
 
 def test_generator_is_off_inside_and_on_outside():
@@ -175,7 +175,7 @@ def test_coroutine():
     assert asyncio.run(main()) == (True, (False, False, True))
 
 
-# -- threads ----------------------------------------------------------------------------------------------
+# -- threads -------------------------------------------------------------------------------------
 
 
 def test_threads_do_not_see_each_other():

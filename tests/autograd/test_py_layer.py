@@ -51,7 +51,7 @@ class SumAndProduct(PyLayer):
         return d_sum + d_product * y, d_sum + d_product * x
 
 
-# -- values --------------------------------------------------------------------------------------------
+# -- values --------------------------------------------------------------------------------------
 
 
 def test_one_input_one_output():
@@ -212,7 +212,7 @@ def test_saved_leaf_is_the_leaf_and_saved_values_are_as_they_were():
     assert x.grad.tolist() == [6 + 3 * 2]
 
 
-# -- higher orders -------------------------------------------------------------------------------------
+# -- higher orders -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("layer", [Cube, Tanh])
@@ -241,7 +241,7 @@ def test_second_derivative_with_several_outputs():
     assert (dx.item(), dxx.item(), dxy.item()) == (2 * 2 * 3 + 9, 6, 2 * 2 + 2 * 3)
 
 
-# -- running twice, overwritten values -----------------------------------------------------------------
+# -- running twice, overwritten values -----------------------------------------------------------
 
 
 def test_second_backward():
@@ -263,7 +263,7 @@ def test_overwritten_saved_value():
         y.backward()
 
 
-# -- bad input --------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------
 
 
 def returning(value):
@@ -300,7 +300,9 @@ def test_forward_without_a_tensor(value):
         def forward(ctx, x):
             return value
 
-    with pytest.raises(TypeError, match=r"Wrong.forward: expected a Tensor or a tuple holding Tensors"):
+    with pytest.raises(
+        TypeError, match=r"Wrong.forward: expected a Tensor or a tuple holding Tensors"
+    ):
         Wrong.apply(leaf([1.0]))
 
 

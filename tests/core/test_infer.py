@@ -40,7 +40,9 @@ def test_broadcast_shapes(a, b, out):
 
 
 def test_broadcast_mismatch_names_both_shapes():
-    with pytest.raises(ValueError, match=r"\[2, 3, 4\] and \[2, 3, 6\] differ in dimension 2: expected 4 and 6"):
+    with pytest.raises(
+        ValueError, match=r"\[2, 3, 4\] and \[2, 3, 6\] differ in dimension 2: expected 4 and 6"
+    ):
         broadcast_shapes((2, 3, 4), (2, 3, 6))
 
 

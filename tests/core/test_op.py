@@ -28,7 +28,7 @@ def leaf(data):
     return paddle.to_tensor(data, dtype="float64", stop_gradient=False)
 
 
-# -- slots --------------------------------------------------------------------------------------------
+# -- slots ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_slot_parse(text, slot):
     assert Slot.parse(text) == slot
 
 
-# -- registration ----------------------------------------------------------------------------------------
+# -- registration --------------------------------------------------------------------------------
 
 
 def test_a_name_is_taken_once():
@@ -91,7 +91,7 @@ def test_every_registered_operator_compiles():
             assert callable(getattr(C, name))
 
 
-# -- generated calls ----------------------------------------------------------------------------------------
+# -- generated calls -----------------------------------------------------------------------------
 
 
 def test_required_attributes():
@@ -179,7 +179,9 @@ def test_in_place_outputs():
             moment.add_(grad)
         return None, None
 
-    op("my_op", "Param Grad Moment? -> ParamOut=Param MomentOut=Moment", differentiable=False)(kernel)
+    op("my_op", "Param Grad Moment? -> ParamOut=Param MomentOut=Moment", differentiable=False)(
+        kernel
+    )
     p, g, m = paddle.ones([2]), paddle.ones([2]), paddle.zeros([2])
     assert C.my_op(p, g, m) is None
     assert (p.tolist(), m.tolist()) == ([0.5, 0.5], [1, 1])
@@ -220,7 +222,7 @@ def test_names_that_are_keywords():
     assert C.my_op(paddle.to_tensor([2.0]), lambda_=3.0, from_=1).item() == 7
 
 
-# -- gradients ---------------------------------------------------------------------------------------------
+# -- gradients -----------------------------------------------------------------------------------
 
 
 def test_explicit_gradient_receives_what_it_named():
@@ -305,7 +307,7 @@ def test_gradient_may_be_none():
     assert x.grad.item() == 1 and y.grad is None
 
 
-# -- hooks on calls -----------------------------------------------------------------------------------------
+# -- hooks on calls ------------------------------------------------------------------------------
 
 
 def test_a_hook_sees_operator_arguments_and_attributes():
@@ -353,7 +355,9 @@ def test_a_hook_belongs_to_its_thread():
 
     seen = []
     with hooked(lambda *a: "hooked"):
-        thread = threading.Thread(target=lambda: seen.append(C.relu(paddle.to_tensor([1.0])).item()))
+        thread = threading.Thread(
+            target=lambda: seen.append(C.relu(paddle.to_tensor([1.0])).item())
+        )
         thread.start()
         thread.join(10)
     assert seen == [1]
@@ -368,14 +372,18 @@ def test_a_hook_works_beside_no_grad():
         assert C.relu(None) == "relu"
 
 
-# -- wrong calls ------------------------------------------------------------------------------------------------
+# -- wrong calls ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "x", np.ones(2), [1, 2]])
 def test_what_is_no_tensor_is_named(wrong):
-    with pytest.raises(TypeError, match="relu: argument X expects a Tensor, but received") as caught:
+    with pytest.raises(
+        TypeError, match="relu: argument X expects a Tensor, but received"
+    ) as caught:
         C.relu(wrong)
-    assert type(wrong).__name__ in str(caught.value) and "operator < relu > error" in str(caught.value)
+    assert type(wrong).__name__ in str(caught.value) and "operator < relu > error" in str(
+        caught.value
+    )
 
 
 def test_lists_are_checked():

@@ -128,7 +128,7 @@ def test_in_place(function, options):
 
 def test_in_place_on_a_leaf_that_wants_a_gradient_is_refused():
     x = paddle.to_tensor(X, stop_gradient=False)
-    with pytest.raises(RuntimeError, match="in place|inplace|in-place"):
+    with pytest.raises(ValueError, match="cannot be changed in place"):
         F.relu_(x)
 
 
@@ -240,9 +240,7 @@ def test_bad_prelu():
     x = paddle.ones([1, 3, 2])
     with pytest.raises(ValueError, match=r"prelu\(weight\): expected one dimension.*\[1, 1\]"):
         F.prelu(x, paddle.ones([1, 1]))
-    with pytest.raises(
-        ValueError, match=r"1 slope or one per channel of x.*\[1, 3, 2\].*received 2"
-    ):
+    with pytest.raises(ValueError, match=r"1 slope or one per channel.*\[1, 3, 2\].*received 2"):
         F.prelu(x, paddle.ones([2]))
     with pytest.raises(ValueError, match=r"PReLU\(num_parameters\): expected at least 1"):
         nn.PReLU(0)

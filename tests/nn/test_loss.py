@@ -53,7 +53,7 @@ def test_cross_entropy(reduction, weight, ignored):
 def test_the_default_ignore_index_counts_in_the_mean():
     """As in 2.0: only an ignore_index that was given takes its samples out of the mean."""
     label = np.array([0, 2, -100, -100, 1])
-    loss = -special.log_softmax(X, -1)[np.arange(5), label] * (label >= 0)
+    loss = -special.log_softmax(X, -1)[np.arange(5), label.clip(0)] * (label >= 0)
     close(F.cross_entropy(T(X), T(label)), loss.sum() / 5)
 
 
@@ -324,12 +324,8 @@ def test_npair():
     target = same / same.sum(1, keepdims=True)
     penalty = ((X**2).sum(1).mean() + (UNIT**2).sum(1).mean()) * 0.25 * 0.002
     entropy = -(target * special.log_softmax(X @ UNIT.T, -1)).sum(1)
-    expected = penalty + (target.sum(0) * entropy.mean()).mean() * 0 + _npair_mean(target, entropy)
+    expected = penalty + (target * entropy[:, None]).sum(0).mean()
     close(F.npair_loss(T(X), T(UNIT), T(labels)), expected)
-
-
-def _npair_mean(target, entropy):
-    return (target * entropy[:, None]).sum(0).mean()
 
 
 def test_bad_ranking():
@@ -341,7 +337,7 @@ def test_bad_ranking():
         F.npair_loss(T(X), T(X), T([1]))
 
 
-# -- sequences and trees ----------------------------------------------------------------------------
+# -- sequences and trees -------------------------------------------------------------------------
 
 
 def test_ctc():
@@ -370,9 +366,7 @@ def test_bad_ctc():
         F.ctc_loss(scores, labels, T([5]), one)
     with pytest.raises(ValueError, match=r"ctc_loss\(input_lengths\): expected shape \[1\]"):
         F.ctc_loss(scores, labels, T([3, 3]), one)
-    with pytest.raises(
-        ValueError, match=r"labels of shape \[batch, length\].*\[3, 1, 2\] and \[1\]"
-    ):
+    with pytest.raises(ValueError, match=r"shape \[batch, length\].*\[3, 1, 2\] and \[1\]"):
         F.ctc_loss(scores, labels[0], three, one)
     with pytest.raises(ValueError, match="expected 0 <= blank < 2"):
         F.ctc_loss(scores, labels, three, one, blank=2)

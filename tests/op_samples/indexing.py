@@ -34,12 +34,16 @@ EVERY = slice(None)
 
 def get(note, pattern, index=None, flips=(), **options):
     inputs = {"X": X} if index is None else {"X": X, "Index": index}
-    return Sample("getitem", inputs, {"pattern": pattern, "flips": flips}, _get, note=note, **options)
+    return Sample(
+        "getitem", inputs, {"pattern": pattern, "flips": flips}, _get, note=note, **options
+    )
 
 
 def put(note, pattern, value, index=None, flips=(), **options):
     inputs = {"X": X, "Value": value} | ({} if index is None else {"Index": index})
-    return Sample("setitem", inputs, {"pattern": pattern, "flips": flips}, _set, note=note, **options)
+    return Sample(
+        "setitem", inputs, {"pattern": pattern, "flips": flips}, _set, note=note, **options
+    )
 
 
 SAMPLES = [

@@ -272,6 +272,8 @@ def test_shape_rule_agrees_with_meta(sample):
     op = REGISTRY[sample.op]
     if op.infer is None or not sample.static_shape:
         pytest.skip("meta is the rule")
+    if all(slot.writes for slot in op.outputs):
+        pytest.skip("writes into its inputs only")
     specs = [_spec(a) for a in tensors(sample)]
     attrs = {**op.attrs, **sample.attrs}
     by_rule = infer(op, specs, sample.attrs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def test_the_optimizers_name_is_a_part_and_a_second_one_counts_on():
     )
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [n for n in ALL if n != "SGD"])  # which has no state
 def test_resuming_is_bit_identical(name, tmp_path):
     tensors = [named(f"resume_{name}.w_0"), named(f"resume_{name}.b_0", (0.5,))]
     optimizer = trained(name, tensors)
@@ -133,7 +134,10 @@ def test_another_process_goes_on(tmp_path):
     paddle.save(optimizer.state_dict(), prefix + ".pdopt")
     cases.train(paddle, linear, optimizer, range(3, 6))
     subprocess.run(
-        [sys.executable, "-c", CONTINUE, "adam_scheduler", prefix], check=True, timeout=120
+        [sys.executable, "-c", CONTINUE, "adam_scheduler", prefix],
+        check=True,
+        timeout=120,
+        cwd=Path(__file__).parents[2],
     )
     np.testing.assert_array_equal(np.load(prefix + ".npy"), linear.weight.numpy())
 

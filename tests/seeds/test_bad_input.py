@@ -38,6 +38,7 @@ def ones(*shape: int) -> paddle.Tensor:
         ([np.ones(2), np.ones(3)], r"\[2, 3\]"),
         ([paddle.ones([2]), paddle.ones([3])], r"\[2, 3\]"),
         (([1.0, 2.0], 3.0), "different lengths"),
+        (np.array([[1, 2], [3]], dtype=object), r"\[2, 1\]"),
     ],
 )
 def test_ragged_lists(data: Any, lengths: str) -> None:
@@ -46,7 +47,9 @@ def test_ragged_lists(data: Any, lengths: str) -> None:
 
 @pytest.mark.parametrize("data", ["abc", None, {"a": 1}, {1, 2}, object()])
 def test_data_that_is_no_number(data: Any) -> None:
-    refused(TypeError, lambda: paddle.to_tensor(data), "expected a number, list", type(data).__name__)
+    refused(
+        TypeError, lambda: paddle.to_tensor(data), "expected a number, list", type(data).__name__
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,11 +59,16 @@ def test_data_that_is_no_number(data: Any) -> None:
         (np.array([1], dtype="uint32"), "uint32"),
         (np.array(["2020-01-01"], dtype="datetime64[D]"), "datetime64"),
         (np.array([object()]), "object"),
-        ([1, None], "object|NoneType"),
+        ([1, None], "NoneType"),
     ],
 )
 def test_elements_that_are_no_numbers(data: Any, came: str) -> None:
-    refused(TypeError, lambda: paddle.to_tensor(data), "expected", "float32", came)
+    refused(
+        TypeError,
+        lambda: paddle.to_tensor(data),
+        "to_tensor: expected (data of type|numbers)",
+        came,
+    )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +192,10 @@ def test_label_range(loss: Callable[..., Any], label: list[int]) -> None:
 def test_labels_of_a_wrong_kind() -> None:
     loss = nn.CrossEntropyLoss()
     refused(
-        TypeError, lambda: loss(ones(2, 3), paddle.to_tensor([0.0, 1.0])), "expected integer", "FP32"
+        TypeError,
+        lambda: loss(ones(2, 3), paddle.to_tensor([0.0, 1.0])),
+        "expected integer",
+        "FP32",
     )
     refused(
         ValueError, lambda: loss(ones(2, 3), paddle.to_tensor([0, 1, 2])),
@@ -199,7 +210,9 @@ def test_labels_of_a_wrong_kind() -> None:
 
 # ---------------------------------------------------------------- training
 
-OPTIMIZERS = "SGD Momentum Adam AdamW Adagrad Adamax RMSProp Adadelta Lamb".split()
+OPTIMIZERS = [
+    "SGD", "Momentum", "Adam", "AdamW", "Adagrad", "Adamax", "RMSProp", "Adadelta", "Lamb",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)
@@ -318,8 +331,9 @@ def test_fitting_a_dataset_without_len() -> None:
     net = nn.Linear(1, 1)
     model = paddle.Model(net)
     model.prepare(paddle.optimizer.SGD(0.1, parameters=net.parameters()), nn.MSELoss())
-    for run in (model.fit, model.evaluate):
-        refused(NotImplementedError, lambda: run(NoLength(), verbose=0), "NoLength", "__len__")
+    words = ("NoLength must define", "__len__")
+    refused(NotImplementedError, lambda: model.fit(NoLength(), verbose=0), *words)
+    refused(NotImplementedError, lambda: model.evaluate(NoLength(), verbose=0), *words)
 
 
 def test_data_that_is_no_dataset() -> None:
@@ -328,8 +342,9 @@ def test_data_that_is_no_dataset() -> None:
             return index
 
     refused(
-        TypeError, lambda: paddle.io.DataLoader(Half(), batch_size=2), "expected a paddle.io.Dataset", "Half"
-    )
+        TypeError, lambda: paddle.io.DataLoader(Half(), batch_size=2),
+        "expected a paddle.io.Dataset", "Half",
+    )  # fmt: skip
     refused(
         ValueError, lambda: paddle.io.DataLoader([1, 2], batch_size=0), "expected a positive", "0"
     )

@@ -130,7 +130,9 @@ class Same(paddle.nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.offset = self.create_parameter([1], default_initializer=paddle.nn.initializer.Constant(0.0))
+        self.offset = self.create_parameter(
+            [1], default_initializer=paddle.nn.initializer.Constant(0.0)
+        )
 
     def forward(self, x):
         return x + self.offset
@@ -287,8 +289,6 @@ def test_the_guides_checkpoint_callback(tmp_path: Path) -> None:
     )
     again = binary_model(learning_rate=0.1)
     again.load(str(tmp_path / "final"))
-    np.testing.assert_array_equal(
-        again.network.offset.numpy(), model.network.offset.numpy()
-    )
+    np.testing.assert_array_equal(again.network.offset.numpy(), model.network.offset.numpy())
     again.load(str(tmp_path / "0"))
     assert again.network.offset.numpy() != model.network.offset.numpy()

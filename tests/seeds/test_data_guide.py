@@ -105,7 +105,7 @@ def test_loading() -> None:
     train_loader = paddle.io.DataLoader(custom_dataset, batch_size=BATCH_SIZE, shuffle=True)
     with output() as out:
         # 如果要加载内置数据集，将 custom_dataset 换为 train_dataset 即可
-        for batch_id, data in enumerate(train_loader()):
+        for batch_id, data in enumerate(train_loader()):  # noqa: B007
             x_data = data[0]
             y_data = data[1]
 

@@ -23,9 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def test_mnist_in_twenty_lines(tmp_path: Path) -> None:
     paddle.seed(1)
     with small_mnist(tmp_path, train=640, test=160):
-        normalize = paddle.vision.transforms.Normalize(mean=[0.0], std=[256.])
-        train_dataset = paddle.vision.datasets.MNIST(mode='train', transform=normalize)
-        val_dataset = paddle.vision.datasets.MNIST(mode='test', transform=normalize)
+        normalize = paddle.vision.transforms.Normalize(mean=[0.0], std=[256.0])
+        train_dataset = paddle.vision.datasets.MNIST(mode="train", transform=normalize)
+        val_dataset = paddle.vision.datasets.MNIST(mode="test", transform=normalize)
 
     mnist = paddle.nn.Sequential(
         paddle.nn.Flatten(),
@@ -33,13 +33,15 @@ def test_mnist_in_twenty_lines(tmp_path: Path) -> None:
         paddle.nn.ReLU(),
         paddle.nn.Linear(1024, 512),
         paddle.nn.ReLU(),
-        paddle.nn.Linear(512, 10)
+        paddle.nn.Linear(512, 10),
     )
     model = paddle.Model(mnist)
 
-    model.prepare(paddle.optimizer.Adam(parameters=model.parameters()),
-                  paddle.nn.CrossEntropyLoss(),
-                  paddle.metric.Accuracy())
+    model.prepare(
+        paddle.optimizer.Adam(parameters=model.parameters()),
+        paddle.nn.CrossEntropyLoss(),
+        paddle.metric.Accuracy(),
+    )
 
     with output() as out:
         model.fit(train_dataset, val_dataset, epochs=5, batch_size=32, verbose=1)
@@ -54,6 +56,8 @@ def test_mnist_in_twenty_lines(tmp_path: Path) -> None:
         assert lines[4] == "Eval samples: 160"
     assert len(out.lines) == 26
     assert float(out.lines[-2].split("acc: ")[1].split()[0]) > 0.95
+
+
 # fmt: skip
 
 
@@ -137,7 +141,7 @@ def test_image_similarity() -> None:
     rng = np.random.default_rng(1)
     num_classes, epoch_num = 4, 8
     prototypes = rng.random((num_classes, 3, 1, 1)).astype("float32")
-    inverse_temperature = paddle.to_tensor(np.array([1.0 / 0.2], dtype='float32'))
+    inverse_temperature = paddle.to_tensor(np.array([1.0 / 0.2], dtype="float32"))
 
     def pairs_train_reader():
         for _ in range(4):
@@ -160,7 +164,7 @@ def test_image_similarity() -> None:
             similarities = paddle.matmul(anchor_embeddings, positive_embeddings, transpose_y=True)
             similarities = paddle.multiply(similarities, inverse_temperature)
 
-            sparse_labels = paddle.arange(0, num_classes, dtype='int64')
+            sparse_labels = paddle.arange(0, num_classes, dtype="int64")
 
             loss = F.cross_entropy(similarities, sparse_labels)
             losses.append(float(loss))
@@ -169,6 +173,8 @@ def test_image_similarity() -> None:
             opt.step()
             opt.clear_grad()
     assert losses[-1] < 0.3 < losses[0]
+
+
 # fmt: skip
 
 
@@ -261,8 +267,8 @@ def test_mixed_precision() -> None:
     with paddle.amp.auto_cast():
         conv = model(data)
         loss = paddle.mean(conv)
-        scaled = scaler.scale(loss)         # scale the loss
-        scaled.backward()                   # do backward
+        scaled = scaler.scale(loss)  # scale the loss
+        scaled.backward()  # do backward
         scaler.minimize(optimizer, scaled)  # update parameters
     np.testing.assert_allclose(before - model.bias.numpy(), 0.01 * 0.5, rtol=1e-3)
 
@@ -271,7 +277,7 @@ def test_results_at_once() -> None:
     a = paddle.to_tensor(
         np.float32([[-1.07110083, 0.87224680], [-0.32849231, 0.26714513],
                     [1.46162450, -0.52989227], [-0.74100786, 0.67785585]]))  # fmt: skip
-    b = paddle.arange(1, 3, dtype='float32')
+    b = paddle.arange(1, 3, dtype="float32")
     assert paddle.randn([4, 2]).shape == a.shape
     with output() as out:
         print(a)

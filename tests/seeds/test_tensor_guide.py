@@ -11,14 +11,6 @@ from paddle.utils import unique_name
 from tests.seeds.printed import output, squeezed
 
 
-@pytest.fixture(autouse=True)
-def _on_the_cpu():
-    before = paddle.get_device()
-    paddle.set_device("cpu")
-    yield
-    paddle.set_device(before)
-
-
 def is_printed(tensor: paddle.Tensor, guide: str) -> None:
     """The guide was printed on a GPU; these tests run on the CPU."""
     with output() as out:

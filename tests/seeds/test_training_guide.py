@@ -135,9 +135,9 @@ def basic_training(mnist, train_dataset, every: int, shuffle: bool = True) -> No
 
     for epoch in range(epochs):
         for batch_id, data in enumerate(train_loader()):
-            x_data = data[0]            # 训练数据
-            y_data = data[1]            # 训练数据标签
-            predicts = mnist(x_data)    # 预测结果
+            x_data = data[0]  # 训练数据
+            y_data = data[1]  # 训练数据标签
+            predicts = mnist(x_data)  # 预测结果
 
             # 计算损失 等价于 prepare 中 loss 的设置
             loss = loss_fn(predicts, y_data)
@@ -150,15 +150,20 @@ def basic_training(mnist, train_dataset, every: int, shuffle: bool = True) -> No
             # 反向传播
             loss.backward()
 
-            if (batch_id+1) % every == 0:
-                print("epoch: {}, batch_id: {}, loss is: {}, acc is: {}".format(  # noqa: UP032
-                    epoch, batch_id+1, loss.numpy(), acc.numpy()))
+            if (batch_id + 1) % every == 0:
+                print(
+                    "epoch: {}, batch_id: {}, loss is: {}, acc is: {}".format(  # noqa: UP032
+                        epoch, batch_id + 1, loss.numpy(), acc.numpy()
+                    )
+                )
 
             # 更新参数
             optim.step()
 
             # 梯度清零
             optim.clear_grad()
+
+
 # fmt: skip
 
 
@@ -178,9 +183,9 @@ def test_the_basic_api(ready: Prepared) -> None:
     mnist.eval()
     with output() as out:
         for batch_id, data in enumerate(test_loader()):
-            x_data = data[0]            # 测试数据
-            y_data = data[1]            # 测试数据标签
-            predicts = mnist(x_data)    # 预测结果
+            x_data = data[0]  # 测试数据
+            y_data = data[1]  # 测试数据标签
+            predicts = mnist(x_data)  # 预测结果
 
             # 计算损失与精度
             loss = loss_fn(predicts, y_data)
@@ -199,7 +204,7 @@ def test_the_basic_api(ready: Prepared) -> None:
 
     mnist.eval()
     with output() as out:
-        for batch_id, data in enumerate(test_loader()):
+        for batch_id, data in enumerate(test_loader()):  # noqa: B007
             x_data = data[0]
             predicts = mnist(x_data)
 

@@ -63,9 +63,7 @@ def test_aliases(short: str, long: str) -> None:
     assert found(short) is found(long)
 
 
-@pytest.mark.parametrize(
-    ("short", "long"), [("rand", "uniform"), ("randn", "standard_normal")]
-)
+@pytest.mark.parametrize(("short", "long"), [("rand", "uniform"), ("randn", "standard_normal")])
 def test_random_names_that_draw_the_same_numbers(short: str, long: str) -> None:
     first_two_of = {"uniform": {"min": 0.0, "max": 1.0}}
     paddle.seed(7)

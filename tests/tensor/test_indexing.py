@@ -35,7 +35,9 @@ def random_basic(state):
         if kind == 0:
             parts.append(int(state.randint(-size, size)))
         elif kind == 1:
-            parts.append(slice(*[None if state.rand() < 0.4 else int(state.randint(-7, 8)) for _ in "ab"]))
+            parts.append(
+                slice(*[None if state.rand() < 0.4 else int(state.randint(-7, 8)) for _ in "ab"])
+            )
         elif kind == 2:
             start, stop = (None if state.rand() < 0.4 else int(state.randint(-7, 8)) for _ in "ab")
             parts.append(slice(start, stop, int(state.choice([-3, -2, -1, 1, 2, 3]))))
@@ -208,7 +210,7 @@ def test_writing_has_the_right_gradients(cases):
         )
 
 
-# -- rules of 2.0 ---------------------------------------------------------------------------------------
+# -- rules of 2.0 --------------------------------------------------------------------------------
 
 
 def test_the_guide():
@@ -261,7 +263,9 @@ def test_boolean_masks(shape, filled):
     np.testing.assert_array_equal(x[paddle.to_tensor(mask)].numpy(), DATA[mask])
     np.testing.assert_array_equal(x[mask.tolist()].numpy(), DATA[mask])
     x[paddle.to_tensor(mask)] = 7.0
-    np.testing.assert_array_equal(x.numpy(), np.where(mask.reshape(shape + (1,) * (3 - len(shape))), 7, DATA))
+    np.testing.assert_array_equal(
+        x.numpy(), np.where(mask.reshape(shape + (1,) * (3 - len(shape))), 7, DATA)
+    )
 
 
 def test_mask_from_a_comparison():
@@ -315,13 +319,24 @@ def test_second_derivative_through_an_index():
     np.testing.assert_allclose(d2.numpy(), [2 * 6 * 12, 0, 2 * 27 * 18])
 
 
-# -- values that are written -----------------------------------------------------------------------------
+# -- values that are written ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"]
+)
 @pytest.mark.parametrize(
     "value",
-    [1, 2.75, True, np.float64(2.75), np.int8(1), np.array([1.5, 2.5, 0.0]), [1, 0, 2], (1.0, 0.5, 0.0)],
+    [
+        1,
+        2.75,
+        True,
+        np.float64(2.75),
+        np.int8(1),
+        np.array([1.5, 2.5, 0.0]),
+        [1, 0, 2],
+        (1.0, 0.5, 0.0),
+    ],
 )
 def test_values_take_the_type_of_the_tensor(dtype, value):
     x, expected = paddle.zeros([2, 3], dtype), np.zeros((2, 3), dtype)
@@ -375,7 +390,7 @@ def test_writing_keeps_what_was_computed_before():
     assert x.grad.tolist() == [2.0, 4.0]
 
 
-# -- bad input -------------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -420,7 +435,9 @@ def test_index_arrays_that_do_not_broadcast():
         x[[0, 1], [0, 1, 2]]
 
 
-@pytest.mark.parametrize("index", [1.0, "a", 1j, {0: 1}, object(), [1.5], ["a"], slice(0.5, 2), (0, 1.0)])
+@pytest.mark.parametrize(
+    "index", [1.0, "a", 1j, {0: 1}, object(), [1.5], ["a"], slice(0.5, 2), (0, 1.0)]
+)
 def test_wrong_type_of_index(index):
     x = paddle.to_tensor(DATA)
     with pytest.raises(TypeError, match="index"):
@@ -444,7 +461,9 @@ def test_step_zero():
 @pytest.mark.parametrize("value", [np.zeros(4), np.zeros((2, 5)), [1.0, 2.0]])
 def test_value_that_does_not_broadcast(value):
     x = paddle.to_tensor(DATA)
-    with pytest.raises(ValueError, match=r"expected a value that broadcasts .*\[4, 3, 5\]") as caught:
+    with pytest.raises(
+        ValueError, match=r"expected a value that broadcasts .*\[4, 3, 5\]"
+    ) as caught:
         x[0] = value
     assert str(list(np.shape(value))) in str(caught.value)
     np.testing.assert_array_equal(x.numpy(), DATA)

@@ -52,7 +52,7 @@ def test_stop_gradient_can_be_set():
     assert (x * 2).stop_gradient
 
 
-# -- reading ---------------------------------------------------------------------------------------
+# -- reading -------------------------------------------------------------------------------------
 
 
 def test_numpy_is_a_copy():
@@ -88,7 +88,7 @@ def test_tolist():
     assert paddle.to_tensor(1.5).tolist() == [1.5]
 
 
-# -- conversions -------------------------------------------------------------------------------------
+# -- conversions ---------------------------------------------------------------------------------
 
 NAMES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"]
 
@@ -154,7 +154,7 @@ def test_to():
         x.to(wrong=1)
 
 
-# -- copies ---------------------------------------------------------------------------------------------
+# -- copies --------------------------------------------------------------------------------------
 
 
 def test_clone_is_differentiable_and_independent():
@@ -230,7 +230,7 @@ def test_detached_handles_part_when_one_becomes_something_else():
     assert x.shape == [2, 2] and d.tolist() == [9, 2, 3, 4] and part.tolist() == [1, 2]
 
 
-# -- writing --------------------------------------------------------------------------------------------
+# -- writing -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_a_leaf_with_a_gradient_is_not_changed_in_place(name):
     assert not x.stop_gradient and x.is_leaf
 
 
-# -- views are invisible -----------------------------------------------------------------------------------
+# -- views are invisible -------------------------------------------------------------------------
 
 VIEWS = {
     "reshape": lambda x: x.reshape([3, 2]),

@@ -125,7 +125,7 @@ def test_parameter():
     assert str(p) == "Parameter containing:\n" + HEAD.format([2], "float32", False) + "[1., 1.])"
 
 
-# -- set_printoptions -------------------------------------------------------------------------------
+# -- set_printoptions ----------------------------------------------------------------------------
 
 
 def test_precision():

@@ -40,7 +40,7 @@ def _strict():
         yield
 
 
-# -- operators ---------------------------------------------------------------------------------------
+# -- operators -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
@@ -52,7 +52,9 @@ def test_two_tensors(name, dtype):
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
-@pytest.mark.parametrize("shapes", [((2, 3), (3,)), ((3, 1), (2, 1, 3)), ((1,), (2, 2)), ((2, 1), (1, 3))])
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3,)), ((3, 1), (2, 1, 3)), ((1,), (2, 2)), ((2, 1), (1, 3))]
+)
 def test_broadcasting(name, shapes):
     f = ARITHMETIC[name]
     a, b = (np.arange(1.0, np.prod(s) + 1).reshape(s) for s in shapes)
@@ -164,7 +166,9 @@ def test_bits_and_unary():
     same(abs(paddle.to_tensor([-1.5, 2.0])), [1.5, 2.0])
 
 
-@pytest.mark.parametrize("shapes", [((2, 3), (3, 4)), ((3,), (3,)), ((5, 2, 3), (3, 4)), ((2, 3), (3,))])
+@pytest.mark.parametrize(
+    "shapes", [((2, 3), (3, 4)), ((3,), (3,)), ((5, 2, 3), (3, 4)), ((2, 3), (3,))]
+)
 def test_matmul(shapes):
     a, b = (np.arange(1.0, np.prod(s) + 1).reshape(s) for s in shapes)
     same(paddle.to_tensor(a) @ paddle.to_tensor(b), a @ b)
@@ -219,12 +223,14 @@ def test_wrong_operands(name, wrong):
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
 def test_shapes_that_do_not_broadcast(name):
     x, y = paddle.ones([2, 3, 4]), paddle.ones([2, 3, 6])
-    with pytest.raises(ValueError, match=r"\(InvalidArgument\) Broadcast dimension mismatch") as caught:
+    with pytest.raises(
+        ValueError, match=r"\(InvalidArgument\) Broadcast dimension mismatch"
+    ) as caught:
         ARITHMETIC[name](x, y)
     assert "[2, 3, 4]" in str(caught.value) and "[2, 3, 6]" in str(caught.value)
 
 
-# -- Python's conversions ------------------------------------------------------------------------------
+# -- Python's conversions ------------------------------------------------------------------------
 
 
 def test_numbers():
@@ -304,7 +310,7 @@ def test_array_protocol():
         np.asarray(x, copy=False)
 
 
-# -- pickling and copying -------------------------------------------------------------------------------
+# -- pickling and copying ------------------------------------------------------------------------
 
 DTYPES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
           "float64", "complex64", "complex128"]  # fmt: skip
@@ -317,7 +323,12 @@ def test_pickle(dtype, protocol):
     x.stop_gradient = dtype != "float32"
     x.name = "kept"
     y = pickle.loads(pickle.dumps(x, protocol))
-    assert (y.dtype, y.shape, y.stop_gradient, y.name) == (x.dtype, x.shape, x.stop_gradient, "kept")
+    assert (y.dtype, y.shape, y.stop_gradient, y.name) == (
+        x.dtype,
+        x.shape,
+        x.stop_gradient,
+        "kept",
+    )
     np.testing.assert_array_equal(y.numpy(), x.numpy())
     with paddle.no_grad():
         y[0, 0] = 1
@@ -333,7 +344,11 @@ def test_pickle_of_a_result_and_a_parameter():
     p = parameter(paddle.ones([2])._buf, name="w")
     p.optimize_attr["learning_rate"] = 0.5
     q = pickle.loads(pickle.dumps(p))
-    assert type(q) is type(p) and (q.name, q.trainable, q.optimize_attr["learning_rate"]) == ("w", True, 0.5)
+    assert type(q) is type(p) and (q.name, q.trainable, q.optimize_attr["learning_rate"]) == (
+        "w",
+        True,
+        0.5,
+    )
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -381,7 +396,7 @@ def test_shallow_copy_is_independent():
     assert x.tolist() == [1, 2]
 
 
-# -- DLPack ---------------------------------------------------------------------------------------------
+# -- DLPack --------------------------------------------------------------------------------------
 
 SHARED = ["int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64"]
 
@@ -451,9 +466,13 @@ def test_what_was_sliced_before_sharing_stays():
 def test_dlpack_rejects(wrong):
     from paddle.utils import dlpack
 
-    with pytest.raises(TypeError, match=r"to_dlpack\(x\): expected a Tensor.*" + type(wrong).__name__):
+    with pytest.raises(
+        TypeError, match=r"to_dlpack\(x\): expected a Tensor.*" + type(wrong).__name__
+    ):
         dlpack.to_dlpack(wrong)
-    with pytest.raises(TypeError, match=r"from_dlpack\(dlpack\): expected.*" + type(wrong).__name__):
+    with pytest.raises(
+        TypeError, match=r"from_dlpack\(dlpack\): expected.*" + type(wrong).__name__
+    ):
         dlpack.from_dlpack(wrong)
 
 

@@ -25,7 +25,7 @@ def double_default():
     paddle.set_default_dtype("float32")
 
 
-# -- Python data --------------------------------------------------------------------------------
+# -- Python data ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_scalar_and_list_of_one_are_the_same():
     assert paddle.to_tensor(2).shape == paddle.to_tensor([2]).shape == [1]
 
 
-# -- arrays -------------------------------------------------------------------------------------
+# -- arrays --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -133,7 +133,7 @@ def test_uint16_bits_are_bfloat16():
     np.testing.assert_array_equal(x.astype("float32").numpy(), [1.0, -2.0])
 
 
-# -- Tensors and lists of them --------------------------------------------------------------------
+# -- Tensors and lists of them -------------------------------------------------------------------
 
 
 def test_tensor_is_copied_and_leaves_the_graph():
@@ -170,7 +170,7 @@ def test_other_array_likes():
     np.testing.assert_array_equal(x.numpy(), [0.0, 1.0, 2.0])
 
 
-# -- never sharing --------------------------------------------------------------------------------
+# -- never sharing -------------------------------------------------------------------------------
 
 
 def test_array_and_tensor_never_share():
@@ -193,7 +193,7 @@ def test_set_value_and_views_of_arrays_never_share(dtype):
     np.testing.assert_array_equal(x.numpy(), [0, 0, 0])
 
 
-# -- dtype, place, stop_gradient, name ---------------------------------------------------------------
+# -- dtype, place, stop_gradient, name -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("to", DTYPES)
@@ -241,7 +241,7 @@ def test_names_are_numbered():
     assert names == ["generated_tensor_0", "generated_tensor_1", "generated_tensor_2"]
 
 
-# -- bad input ----------------------------------------------------------------------------------------
+# -- bad input -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
