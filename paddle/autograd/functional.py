@@ -157,7 +157,7 @@ def _targets(inputs: list[Tensor]) -> dict[Any, int]:
 
 
 def _check_freed(freed: Any, reached: set, targets: dict[Any, int], found: dict) -> None:
-    """Raises where an input was not reached and a part of the graph, maybe the way there, is gone."""
+    """Raises where an input was not reached and a part of the graph is gone."""
     for key, at in targets.items():
         if at not in found and (key[0] if type(key) is tuple else key) not in reached:
             raise tape.already_freed(freed)

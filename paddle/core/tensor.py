@@ -53,9 +53,14 @@ class Tensor:
             print(x.grad.numpy())  # [2. 4.]
     """
 
-    # _buf: the buffer; _dt: its torch dtype, kept because asking the buffer costs more than a slot;
-    # _edge: where it came from on the tape.
-    __slots__ = ("__dict__", "__weakref__", "_buf", "_dt", "_edge", "stop_gradient")
+    __slots__ = {
+        "__dict__": "what is rarely set, and whatever a user sets",
+        "__weakref__": "for the handles that share memory by detach",
+        "_buf": "the buffer",
+        "_dt": "its torch dtype; asking the buffer costs more than a slot",
+        "_edge": "where it came from on the tape",
+        "stop_gradient": "True (the default) where no gradient is wanted.",
+    }
 
     # Rarely set, so they live on the class until an instance gets its own.
     _name: str | None = None
@@ -532,7 +537,7 @@ def stamp(buf: torch.Tensor) -> None:
 
 
 def unshared(tensor: Tensor) -> torch.Tensor:
-    """Returns the Tensor's buffer, copied first where its memory is shared; see :func:`writable`."""
+    """Returns the Tensor's buffer, copied first if its memory is shared; see :func:`writable`."""
     buf = tensor._buf
     # One use is the buffer itself, one the storage object made to ask.
     if _use_count(buf.untyped_storage()._cdata) <= 2 and buf.is_contiguous():
@@ -545,7 +550,7 @@ def unshared(tensor: Tensor) -> torch.Tensor:
 
 
 def replace_buffer(tensor: Tensor, fresh: torch.Tensor) -> None:
-    """Gives a Tensor new contents; those that were detached from it and still share get them too."""
+    """Gives a Tensor new contents, and so those detached from it that still share."""
     before = tensor._buf
     tensor._rebind(fresh)
     if tensor._family is None or fresh.shape != before.shape or fresh.dtype is not before.dtype:

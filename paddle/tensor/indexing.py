@@ -143,9 +143,10 @@ def _value(self: Tensor, value: Any) -> Tensor:
 def parse(self: Tensor, item: Any) -> tuple[tuple, list[Tensor], tuple, tuple]:
     """Turns any index into (pattern, tensors, flips, turned).
 
-    ``pattern`` is what torch's own indexing takes, with HOLE for tensors; ``flips`` are the result's
-    dimensions to reverse, for slices with negative steps. Beside tensors, where a slice ends up in
-    the result is not as plain, and ``turned`` are the Tensor's own axes to reverse before.
+    ``pattern`` is what torch's own indexing takes, with HOLE for tensors; ``flips`` are the
+    result's dimensions to reverse, for slices with negative steps. Beside tensors, where a slice
+    ends up in the result is not as plain, and ``turned`` are the Tensor's own axes to reverse
+    before.
     """
     items = list(item) if isinstance(item, tuple) else [item]
     items = [_normalise(self, part) for part in items]

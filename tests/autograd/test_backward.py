@@ -1,4 +1,4 @@
-"""Tensor.backward: accumulation, retained graphs, cleared gradients, values that were overwritten."""
+"""Tensor.backward: accumulation, retained graphs, cleared gradients, overwritten values."""
 
 from __future__ import annotations
 
@@ -72,8 +72,14 @@ def test_start_gradient():
     x = leaf([1.0, 2.0])
     (x * 3).backward()
     assert x.grad.tolist() == [3, 3]
-    for call in (lambda y, g: y.backward(grad_tensor=g), lambda y, g: y.backward(False, g),
-                 lambda y, g: y.backward(g), lambda y, g: backward(y, g), lambda y, g: backward([y], [g])):  # fmt: skip
+    calls = [
+        lambda y, g: y.backward(grad_tensor=g),
+        lambda y, g: y.backward(False, g),
+        lambda y, g: y.backward(g),
+        lambda y, g: backward(y, g),
+        lambda y, g: backward([y], [g]),
+    ]
+    for call in calls:
         z = leaf([1.0, 2.0])
         call(z * 3, paddle.to_tensor([1.0, 10.0], dtype="float64"))
         assert z.grad.tolist() == [3, 30]
@@ -224,7 +230,7 @@ def test_stop_gradient_spreads():
 
 def test_unused_outputs_count_as_zero():
     x = leaf(np.arange(6.0).reshape(2, 3))
-    first, second, third = x.split(3, axis=1)
+    first, second, _ = x.split(3, axis=1)
     (second * 5).sum().backward()
     assert x.grad.tolist() == [[0, 5, 0], [0, 5, 0]]
     assert first.grad is None and second.grad.tolist() == [[5], [5]]
@@ -316,7 +322,7 @@ def test_overwritten_value_in_a_list_is_noticed():
     out = paddle.tensor.linalg.matmul(x, y)
     with paddle.no_grad():
         y[0] = 9.0
-    with pytest.raises(RuntimeError, match="matmul.*overwritten"):
+    with pytest.raises(RuntimeError, match=r"matmul.*overwritten"):
         out.backward()
 
 
@@ -410,7 +416,7 @@ def test_wrong_start_gradients():
         (x * 2).backward(grad_tensor=paddle.ones([3]))
     with pytest.raises(TypeError, match="expected a Tensor as gradient, got ndarray"):
         (x * 2).backward(grad_tensor=np.ones(2))
-    with pytest.raises(ValueError, match="expected 1 gradients.*got 2"):
+    with pytest.raises(ValueError, match=r"expected 1 gradients.*got 2"):
         backward([x * 2], [None, None])
 
 

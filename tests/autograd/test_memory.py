@@ -24,7 +24,7 @@ def leaf(data=(1.0, 2.0)):
 
 
 def probe(tensor):
-    """A weak reference to a buffer, which stays alive as long as anything holds the memory object."""
+    """A weak reference to a buffer, alive as long as anything holds it."""
     return weakref.ref(tensor._buf)
 
 

@@ -53,7 +53,7 @@ def test_errors_survive_another_process(code):
         (RuntimeError("The size of tensor a (4) must match the size of tensor b (6) at "
                       "non-singleton dimension 2"), ValueError,
          "Broadcast dimension mismatch.*dimension 2 is 4 on one side and 6 on the other"),
-        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), ValueError, "cannot be multiplied"),
+        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), ValueError, "be multiplied"),
         (RuntimeError("[enforce fail] . DefaultCPUAllocator: can't allocate memory: you tried"),
          MemoryError, "allocate memory"),
         (MemoryError("no"), MemoryError, "ResourceExhausted"),
@@ -62,12 +62,12 @@ def test_errors_survive_another_process(code):
          ValueError, r"axis is expected to be in range of \[-2, 1\], but received 5"),
         (IndexError("index 7 is out of bounds for dimension 0 with size 4"), IndexError, "index 7"),
         (RuntimeError("index out of range in self"), IndexError, "OutOfRange"),
-        (RuntimeError('"exp_cpu" not implemented for \'Bool\''), TypeError, "data types.*not implemented"),
+        (RuntimeError("\"exp_cpu\" not implemented for 'Bool'"), TypeError, "data types.*exp_cpu"),
         (NotImplementedError("no kernel"), TypeError, "no kernel"),
         (RuntimeError("expected scalar type Float but found Double"), TypeError, "InvalidType"),
         (TypeError("exp() received an invalid combination"), TypeError, "invalid combination"),
         (ValueError("must be positive"), ValueError, "must be positive"),
-        (errors.UnimplementedError("not here", hint="there"), NotImplementedError, "(?s)not here.*Hint: there"),
+        (errors.UnimplementedError("a", hint="b"), NotImplementedError, "(?s)a.*Hint: b"),
         (errors.InvalidArgumentError("axis"), ValueError, r"^\(InvalidArgument\) axis"),
     ],
 )  # fmt: skip

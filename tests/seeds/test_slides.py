@@ -58,9 +58,6 @@ def test_mnist_in_twenty_lines(tmp_path: Path) -> None:
     assert float(out.lines[-2].split("acc: ")[1].split()[0]) > 0.95
 
 
-# fmt: skip
-
-
 class FaceNet(paddle.nn.Layer):
     def __init__(self, num_keypoints, pretrained=False):
         super(FaceNet, self).__init__()  # noqa: UP008
@@ -151,8 +148,8 @@ def test_image_similarity() -> None:
     model = MyNet()
     opt = paddle.optimizer.Adam(learning_rate=0.01, parameters=model.parameters())
     losses = []
-    for epoch in range(epoch_num):
-        for batch_id, data in enumerate(pairs_train_reader()):
+    for epoch in range(epoch_num):  # noqa: B007
+        for batch_id, data in enumerate(pairs_train_reader()):  # noqa: B007
             anchors_data, positives_data = data[0], data[1]
 
             anchors = paddle.to_tensor(anchors_data)
@@ -173,9 +170,6 @@ def test_image_similarity() -> None:
             opt.step()
             opt.clear_grad()
     assert losses[-1] < 0.3 < losses[0]
-
-
-# fmt: skip
 
 
 SIGNATURES = {

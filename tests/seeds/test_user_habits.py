@@ -308,7 +308,7 @@ def test_a_fresh_process_goes_on_where_another_stopped(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         said.append(done.stdout)
     assert said[0] == said[1]
-    assert float(said[0].split()[0]) == pytest.approx(0.1 * 0.1**3)  # six steps, halved... by ten
+    assert float(said[0].split()[0]) == pytest.approx(0.1 * 0.1**3)  # two steps each
 
 
 # ---------------------------------------------------------------- everyday Tensor habits

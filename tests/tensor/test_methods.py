@@ -77,7 +77,7 @@ def test_item():
     assert paddle.to_tensor(1j).item() == 1j
     with pytest.raises(ValueError, match=r"one element.*\[2, 2\]"):
         x.item()
-    with pytest.raises(ValueError, match="1 or 2 indices.*received 3"):
+    with pytest.raises(ValueError, match=r"1 or 2 indices.*received 3"):
         x.item(0, 0, 0)
     with pytest.raises(IndexError):
         x.item(4)
@@ -120,7 +120,7 @@ def test_astype_to_the_same_type_does_not_share():
 
 @pytest.mark.parametrize("wrong", ["float31", None, 3.5])
 def test_astype_rejects(wrong):
-    with pytest.raises((TypeError, ValueError), match="dtype|data type"):
+    with pytest.raises((TypeError, ValueError), match=r"dtype|data type"):
         paddle.ones([1]).astype(wrong)
 
 
@@ -150,7 +150,7 @@ def test_to():
     assert x.to(device="cpu", dtype="float64", blocking=True).dtype == paddle.float64
     assert x.to(paddle.zeros([1], "int64")).dtype == paddle.int64
     assert x.to(paddle.CPUPlace()).tolist() == [1, 1]
-    with pytest.raises(TypeError, match="Tensor.to: expected device, dtype or blocking.*wrong"):
+    with pytest.raises(TypeError, match=r"Tensor.to: expected device, dtype or blocking.*wrong"):
         x.to(wrong=1)
 
 

@@ -148,7 +148,7 @@ def test_comparison_with_what_is_no_number():
     assert (x == None) is False and (x != None) is True  # noqa: E711
     assert x != "text"
     with pytest.raises(TypeError):
-        x < None
+        _ = x < None
     assert x in [x]
 
 

@@ -298,5 +298,5 @@ def test_wrong_place(place):
 
 
 def test_unknown_device_string():
-    with pytest.raises(ValueError, match="expected 'cpu', 'gpu' or 'gpu:n'.*'tpu'"):
+    with pytest.raises(ValueError, match=r"expected 'cpu', 'gpu' or 'gpu:n'.*'tpu'"):
         paddle.to_tensor(1, place="tpu")
