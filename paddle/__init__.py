@@ -40,17 +40,17 @@ _attach()
 
 __version__ = "2.0.0"
 
-bool = _VarType.BOOL  # noqa: A001
+bool = _VarType.BOOL
 int8, int16, int32, int64 = _VarType.INT8, _VarType.INT16, _VarType.INT32, _VarType.INT64
 uint8, float16, bfloat16 = _VarType.UINT8, _VarType.FP16, _VarType.BF16
 float32, float64 = _VarType.FP32, _VarType.FP64
 complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 
 # Imported when first used, so that `import paddle` stays quick.
-_MODULES = frozenset(
-    "autograd callbacks core device framework hapi io metric nn optimizer regularizer static "
-    "tensor utils vision".split()
-)
+_MODULES = frozenset({
+    "autograd", "callbacks", "core", "device", "framework", "hapi", "io", "metric", "nn",
+    "optimizer", "regularizer", "static", "tensor", "utils", "vision",
+})  # fmt: skip
 _NAMES = {
     "Model": "paddle.hapi.model",
     "summary": "paddle.hapi.model_summary",
@@ -73,9 +73,14 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Model", "ParamAttr", "Tensor", "XPUPlace",
-    "create_parameter",    "disable_static", "enable_static", "flops", "get_cuda_rng_state", "get_cudnn_version",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace",
+    "Model",  # noqa: F405
+    "ParamAttr", "Tensor", "XPUPlace", "create_parameter", "disable_static", "enable_static",
+    "flops",  # noqa: F405
+    "get_cuda_rng_state", "get_cudnn_version",
     "get_default_dtype", "get_device", "grad", "in_dynamic_mode", "is_compiled_with_cuda", "load",
     "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device",
-    "set_printoptions", "summary", *_tensor_names,
+    "set_printoptions",
+    "summary",  # noqa: F405
+    *_tensor_names,
 ]  # fmt: skip

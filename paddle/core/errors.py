@@ -90,6 +90,7 @@ _BROADCAST = re.compile(
 _AXIS = re.compile(
     r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)"
 )
+_MULTIPLY = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
 _RANGE = re.compile(r"out of (range|bounds)", re.I)
 
 
@@ -132,6 +133,14 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
             f"Broadcast dimension mismatch. Operands could not be broadcast together: "
             f"dimension {dim} is {a} on one side and {b} on the other; "
             "expected them equal, or one of them 1."
+        )
+        return InvalidArgumentError(text + context)
+    multiplied = _MULTIPLY.search(text)
+    if multiplied:
+        m, k, k2, n = multiplied.groups()
+        text = (
+            f"Matrices of shapes [{m}, {k}] and [{k2}, {n}] (leading dimensions joined) cannot be "
+            f"multiplied: expected the inner sizes {k} and {k2} to be equal."
         )
         return InvalidArgumentError(text + context)
     if isinstance(error, MemoryError) or _MEMORY.search(text):

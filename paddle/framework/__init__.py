@@ -11,7 +11,7 @@ from paddle.framework.mode import in_dynamic_mode
 from paddle.framework.param_attr import ParamAttr
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "create_parameter", "get_cuda_rng_state",
-    "get_default_dtype", "grad", "in_dynamic_mode", "load", "no_grad", "save", "seed",
-    "set_cuda_rng_state", "set_default_dtype",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "ParamAttr", "create_parameter",
+    "get_cuda_rng_state", "get_default_dtype", "grad", "in_dynamic_mode", "load", "no_grad", "save",
+    "seed", "set_cuda_rng_state", "set_default_dtype",
 ]  # fmt: skip

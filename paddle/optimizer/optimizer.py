@@ -101,7 +101,15 @@ class Optimizer(State):
                 print(opt.get_lr())  # 0.5
         """
         rate = self._learning_rate
-        return float(rate()) if isinstance(rate, LRScheduler) else rate
+        if not isinstance(rate, LRScheduler):
+            return rate
+        value = float(rate())
+        if value != value:
+            raise InvalidArgumentError(
+                f"get_lr: expected a number from the schedule {type(rate).__name__}, but it gives "
+                f"nan at its step {rate.last_epoch}."
+            )
+        return value
 
     def set_lr(self, value: float) -> None:
         """Sets the learning rate.

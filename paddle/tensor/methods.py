@@ -83,9 +83,9 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     for arg in args:
         if isinstance(arg, Tensor):
             device, dtype = arg.place, arg.dtype
-        elif isinstance(arg, str) and arg.split(":")[0].lower() in ("cpu", "gpu"):
-            device = arg
-        elif hasattr(arg, "is_cpu_place"):
+        elif hasattr(arg, "is_cpu_place") or (
+            isinstance(arg, str) and arg.split(":")[0].lower() in ("cpu", "gpu")
+        ):
             device = arg
         elif not isinstance(arg, bool):
             dtype = arg

@@ -22,7 +22,11 @@ SAMPLES = [
     ),
     Sample(
         "accuracy",
-        {"Out": f64(3, 1), "Indices": ints(3, 1, low=2, high=3), "Label": ints(3, 1, low=2, high=3)},
+        {
+            "Out": f64(3, 1),
+            "Indices": ints(3, 1, low=2, high=3),
+            "Label": ints(3, 1, low=2, high=3),
+        },
         ref=_accuracy,
         rtol=1e-6,
         note="all_right",

@@ -87,7 +87,9 @@ def apart(*shape: int, gap: float = 0.1, key: Any = 0) -> np.ndarray:
     return rng(shape, key).permutation(values).reshape(shape)
 
 
-def ints(*shape: int, low: int = 0, high: int = 10, dtype: str = "int64", key: Any = 0) -> np.ndarray:
+def ints(
+    *shape: int, low: int = 0, high: int = 10, dtype: str = "int64", key: Any = 0
+) -> np.ndarray:
     """Random integers in [low, high)."""
     return rng(shape, low, high, key).randint(low, high, shape).astype(dtype)
 

@@ -223,7 +223,9 @@ def test_gradient(sample, order):
     functional = _derivative(sample, order, directions[1:])
     _, grads = functional(0.0, directions[0])
     analytic = sum(
-        float(np.sum(g.numpy() * d)) for g, d in zip(grads, directions[0], strict=True) if g is not None
+        float(np.sum(g.numpy() * d))
+        for g, d in zip(grads, directions[0], strict=True)
+        if g is not None
     )
     eps = EPSILON[order]
     up, _ = functional(eps, directions[0])
@@ -314,7 +316,7 @@ def test_not_a_tensor_is_named(op):
     if not required:
         pytest.skip("takes no tensor")
     from paddle.core.dispatch import py
-    from paddle.core.op import C, REQUIRED
+    from paddle.core.op import REQUIRED, C
 
     attrs = {py(a): 1 for a, default in op.attrs.items() if default is REQUIRED}
     with pytest.raises(TypeError, match=f"{op.name}: argument {op.inputs[0].name} expects"):

@@ -36,7 +36,9 @@ def test_schema(op):
 def _slots(op, mine, theirs):
     for slot in mine:
         assert slot.name in theirs, f"{op.name}: no slot {slot.name} among {list(theirs)}"
-        assert slot.many == bool(theirs[slot.name].get("duplicable")), f"{op.name}.{slot.name}: list?"
+        assert slot.many == bool(theirs[slot.name].get("duplicable")), (
+            f"{op.name}.{slot.name}: list?"
+        )
     required = [n for n, s in theirs.items() if not (s.get("dispensable") or s.get("intermediate"))]
     missing = [n for n in required if n not in {s.name for s in mine}]
     assert not missing, f"{op.name}: slots {missing} are missing"

@@ -77,6 +77,13 @@ def check_mode(api: str, mode: str) -> None:
         )
 
 
+def _handle(x: Tensor) -> Tensor:
+    """The same contents as a Tensor of its own, so that a write to it does not show in ``x``."""
+    return C.dropout(
+        x, None, dropout_prob=0.0, is_test=True, dropout_implementation="upscale_in_train"
+    )[0]
+
+
 def dropout(
     x: Tensor,
     p: float = 0.5,
@@ -117,7 +124,7 @@ def dropout(
     if axis is not None:
         return _dropout_along(x, float(p), axis, training, mode)
     if p == 0 or (not training and mode == "upscale_in_train"):
-        return x
+        return _handle(x)
     implementation = mode if mode == "upscale_in_train" else "downgrade_in_infer"
     return C.dropout(
         x,
@@ -142,7 +149,7 @@ def _dropout_along(x: Tensor, p: float, axis: Any, training: bool, mode: str) ->
         raise TypeError(f"dropout(x): expected floating numbers, but received {x.dtype}.")
     upscale = mode == "upscale_in_train"
     if not training:
-        return x if upscale else x * (1.0 - p)
+        return _handle(x) if upscale else x * (1.0 - p)
     if p == 1.0:
         return x * 0.0
     chosen = {a % rank for a in axes}
@@ -248,7 +255,7 @@ def alpha_dropout(
     if x.dtype not in FLOATING:
         raise TypeError(f"alpha_dropout(x): expected floating numbers, but received {x.dtype}.")
     if not training or p == 0:
-        return x
+        return _handle(x)
     if p == 1:
         return x * 0.0
     dropped = -1.6732632423543772 * 1.0507009873554805
