@@ -23,6 +23,7 @@ def draw_grid(images, labels, predicted, path, columns=8, scale=3):
     rows = -(-len(images) // columns)
     sheet = Image.new("RGB", (columns * size, rows * (size + caption)), "white")
     draw = ImageDraw.Draw(sheet)
+    draw.fontmode = "1"  # crisp letters: one colour each
     for index, image in enumerate(images):
         left, top = index % columns * size, index // columns * (size + caption)
         digit = Image.fromarray((image.reshape(28, 28) * 255).astype("uint8"))

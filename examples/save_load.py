@@ -66,7 +66,8 @@ def main():
     paddle.seed(1)
     dataset = RandomDataset(BATCH_NUM * BATCH_SIZE)
     loader = paddle.io.DataLoader(dataset, batch_size=BATCH_SIZE, shuffle=False, drop_last=True)
-    layer, adam = build()
+    with paddle.utils.unique_name.guard():
+        layer, adam = build()
     before = train(layer, adam, loader, epochs=4)
     print(f"loss {before[0]:.4f} -> {before[-1]:.4f}")
 
