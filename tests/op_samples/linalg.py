@@ -163,7 +163,13 @@ SAMPLES = [
 ]
 
 ERRORS = [
-    ErrorSample("matmul_v2", {"X": f64(2, 3), "Y": f64(4, 2)}, {}, ValueError, "expected the inner sizes 3 and 4 to be equal"),
+    ErrorSample(
+        "matmul_v2",
+        {"X": f64(2, 3), "Y": f64(4, 2)},
+        {},
+        ValueError,
+        "expected the inner sizes 3 and 4 to be equal",
+    ),
     ErrorSample("bmm", {"X": f64(2, 3), "Y": f64(3, 2)}, {}, ValueError, "X to have 3 dimensions"),
     ErrorSample("mv", {"X": f64(2, 3), "Vec": f64(3, 1)}, {}, ValueError, "Vec to have 1 dim"),
     ErrorSample("dot", {"X": f64(3), "Y": f64(4)}, {}, ValueError, "operands of one shape"),
