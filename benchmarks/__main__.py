@@ -55,9 +55,8 @@ def processor() -> str:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return platform.processor() or "unknown"
-    fields = dict(
-        (part.strip() for part in line.split(":", 1)) for line in text.splitlines() if ":" in line
-    )
+    lines = (line.partition(":") for line in text.splitlines())
+    fields = {key.strip(): value.strip() for key, _, value in lines}
     flags = fields.get("flags", "").split()
     wide = [name for name in ("avx2", "avx512f", "avx512_bf16") if name in flags]
     return " ".join([fields.get("model name", "unknown"), *wide])
