@@ -264,7 +264,8 @@ class Walk:
         self.pending: dict[Node, Any] = {}
         self.owned: set[Node] = set()
         self.heap: list[Node] = []
-        self.hooked: dict[Tensor, Any] = {}  # leaves with hooks, which run once, on the sum
+        self.leaves: dict[Tensor, Any] = {}  # what leaves get, handed over once, at the end
+        self.summed: set[Tensor] = set()  # leaves whose sum is a buffer of this walk's own
 
     def run(self, starts: list) -> None:
         for tensor, grad in starts:
@@ -276,8 +277,10 @@ class Walk:
             value = pending.pop(node)
             owned.discard(node)
             self.visit(node, value)
-        for leaf, value in self.hooked.items():
-            accumulate(leaf, run_hooks(leaf._hooks or {}, self.math.handle(value))._buf)
+        for leaf, value in self.leaves.items():
+            if leaf._hooks:
+                value = run_hooks(leaf._hooks, self.math.handle(value))._buf
+            accumulate(leaf, value)
 
     def visit(self, node: Node, value: Any) -> None:
         """Runs one node and hands its gradients on."""
@@ -353,11 +356,14 @@ class Walk:
                 before = self.found.get(at)
                 self.found[at] = grad if before is None else self.math.add(before, grad)
             return
-        if leaf._hooks:
-            before = self.hooked.get(leaf)
-            self.hooked[leaf] = grad if before is None else self.math.add(before, grad)
+        before = self.leaves.get(leaf)
+        if before is None:
+            self.leaves[leaf] = grad
+        elif leaf in self.summed:
+            before.add_(grad)
         else:
-            accumulate(leaf, grad)
+            self.leaves[leaf] = self.math.add(before, grad)
+            self.summed.add(leaf)
 
     def collect(self, node: Node, value: Any) -> None:
         """Remembers the gradient of a node that was asked for."""
