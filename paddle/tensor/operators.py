@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle.core.op import C
+from paddle.core.tensor import Tensor
 from paddle.tensor.scalars import KINDS, holds_floats, meet, plain, to_floating
 
 _kind = KINDS.get
@@ -24,6 +25,8 @@ def _floating(x: Any) -> Any:
 
 
 def __add__(self: Any, other: Any) -> Any:
+    if type(other) is Tensor:  # the likely case, before any look-up
+        return C.elementwise_add(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_add(self, other)
@@ -38,6 +41,8 @@ def __add__(self: Any, other: Any) -> Any:
 
 
 def __sub__(self: Any, other: Any) -> Any:
+    if type(other) is Tensor:  # the likely case, before any look-up
+        return C.elementwise_sub(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_sub(self, other)
@@ -65,6 +70,8 @@ def __rsub__(self: Any, other: Any) -> Any:
 
 
 def __mul__(self: Any, other: Any) -> Any:
+    if type(other) is Tensor:  # the likely case, before any look-up
+        return C.elementwise_mul(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_mul(self, other)
