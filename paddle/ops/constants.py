@@ -28,6 +28,8 @@ def operand(number: Any, dtype: torch.dtype) -> Any:
     found = _find((number, dtype))
     if found is not None and number:  # not for -0.0, which equals 0.0
         return found
+    if type(number) is bool:  # equal to 0 or 1 in the table, so it must not depend on what is there
+        number = int(number)
     if dtype not in _EXACT or not number or number != number or type(number) not in (int, float):
         return number
     if type(number) is float and not dtype.is_floating_point:
