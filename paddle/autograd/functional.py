@@ -124,7 +124,6 @@ def grad(
     walk = tape.Walk(arithmetic, keep, targets, needed)
     walk.blocked = {_key(t) for t in blocked}
     behind = tape.nodes_behind(edges)
-    freed = next((node for node in behind if node.saved is None), None)
     freed = next((node for node in behind if node.saved is None), None)  # before this walk frees
     before = set_grad_enabled(create_graph)
     try:
