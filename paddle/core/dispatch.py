@@ -177,8 +177,12 @@ def _record(op: OpDef, names: list[str], scope: dict[str, Any]) -> list[str]:
     i = _single_carried(op)
     if i is not None:
         body.append(f"o{i}._edge = node; o{i}.stop_gradient = False")
+    elif len(carried) == 1 and not op.outputs[carried[0]].many:
+        i = carried[0]
+        body.append(f"if o{i} is not None: o{i}._edge = node; o{i}.stop_gradient = False")
+        i = None
     else:
-        body.append("tie_outputs(node, (" + "".join(f"o{k}, " for k in carried) + "))")
+        body.append("tie_outputs(node, (" + "".join(f"o{i}, " for i in carried) + "))")
     lines += ["    " + b for b in body]
     return lines if i is None else [*lines, f"else: o{i}._edge = None; o{i}.stop_gradient = True"]
 
