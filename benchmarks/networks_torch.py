@@ -67,3 +67,31 @@ def resnet50() -> nn.Module:
             layers.append(Bottleneck(channels, width, stride))
             channels = 4 * width
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+
+
+class BasicBlock(nn.Module):
+    """Two 3x3 convolutions beside a shortcut."""
+
+    def __init__(self, channels: int, out: int, stride: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            *_conv(channels, out, 3, stride), nn.ReLU(inplace=True), *_conv(out, out, 3, 1)
+        )
+        changes = stride != 1 or channels != out
+        self.shortcut = nn.Sequential(*_conv(channels, out, 1, stride)) if changes else None
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        beside = x if self.shortcut is None else self.shortcut(x)
+        return torch.relu_(self.body(x).add_(beside))
+
+
+def resnet18() -> nn.Module:
+    """ResNet-18, He et al. 2015."""
+    layers: list[nn.Module] = [*_conv(3, 64, 7, 2), nn.ReLU(inplace=True), nn.MaxPool2d(3, 2, 1)]
+    channels = 64
+    for stage in range(4):
+        for block in range(2):
+            out = 64 << stage
+            layers.append(BasicBlock(channels, out, 2 if stage and not block else 1))
+            channels = out
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))

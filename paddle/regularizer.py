@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.tensor import Tensor, wrap
+from paddle.core.tensor import wrap
+from paddle.ir.block import Block
+from paddle.ir.variable import Variable
 from paddle.ops import optimizer as kernels
 
 __all__ = ["L1Decay", "L2Decay"]
@@ -29,17 +31,35 @@ class WeightDecayRegularizer:
         """Adds the penalty's gradient to the gradients of a list of buffers."""
         raise NotImplementedError("use L1Decay or L2Decay.")
 
-    def __call__(self, param: Tensor, grad: Tensor, block: Any) -> Tensor:
+    def __call__(self, param: Any, grad: Any, block: Any) -> Any:
         """Returns the gradient of one parameter with the penalty added.
 
         Args:
-            param (Tensor): the parameter.
-            grad (Tensor): its gradient.
-            block: a block of a static Program; must be None in dynamic mode.
+            param (Tensor|Variable): the parameter.
+            grad (Tensor|Variable): its gradient.
+            block (Block): the block of a static Program that gets the operators, which write the
+                result over ``grad``; must be None in dynamic mode.
         """
-        if block is not None and not hasattr(block, "append_op"):
+        if block is not None and not isinstance(block, Block):
             raise TypeError(f"expected a block or None, but received {type(block).__name__}.")
+        if isinstance(grad, Variable):
+            return self._record(param, grad, block or grad.block.program.current_block())
         return wrap(self.apply([param._buf], [grad._buf])[0])
+
+    def _record(self, param: Any, grad: Any, block: Block) -> Any:
+        """Adds the penalty's gradient by operators."""
+        if not self._coeff:
+            return grad
+        info = {"shape": param.shape, "dtype": param.dtype, "stop_gradient": True}
+        source = self._direction(param, block, info)
+        penalty = block.create_var(**info)
+        block.append_op("scale", {"X": source}, {"Out": penalty}, {"scale": self._coeff})
+        block.append_op("sum", {"X": [grad, penalty]}, {"Out": grad})
+        return grad
+
+    def _direction(self, param: Any, block: Block, info: dict[str, Any]) -> Any:
+        """The penalty's gradient for a factor of 1."""
+        raise NotImplementedError("use L1Decay or L2Decay.")
 
     def __str__(self) -> str:
         return f"{type(self).__name__}, coeff={self._coeff:f}"
@@ -64,6 +84,11 @@ class L1Decay(WeightDecayRegularizer):
         """Adds the penalty's gradient to the gradients of a list of buffers."""
         return kernels.decay_l1(params, grads, self._coeff) if self._coeff else grads
 
+    def _direction(self, param: Any, block: Block, info: dict[str, Any]) -> Any:
+        made = block.create_var(**info)
+        block.append_op("sign", {"X": param}, {"Out": made})
+        return made
+
 
 class L2Decay(WeightDecayRegularizer):
     """Adds ``coeff * param`` to the gradient: the penalty ``0.5 * coeff * sum(param^2)``.
@@ -83,3 +108,6 @@ class L2Decay(WeightDecayRegularizer):
     def apply(self, params: list, grads: list) -> list:
         """Adds the penalty's gradient to the gradients of a list of buffers."""
         return kernels.decay_l2(params, grads, self._coeff) if self._coeff else grads
+
+    def _direction(self, param: Any, block: Block, info: dict[str, Any]) -> Any:
+        return param

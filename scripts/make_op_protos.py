@@ -10,6 +10,10 @@ import sys
 from pathlib import Path
 
 FLAGS = ("dispensable", "duplicable", "intermediate")
+# Attributes of 2.0 to 2.4, which the two releases that the facts are from do not have.
+BETWEEN = {
+    "set_value": [f"{kind}_values" for kind in ("bool", "int32", "int64", "fp32", "fp64")],
+}
 
 
 def compact(entry: dict) -> dict:
@@ -25,6 +29,7 @@ def compact(entry: dict) -> dict:
             v["default"] for k, v in attr.items() if k.startswith("at_") and "default" in v
         ]
         attrs[attr["name"]] = {"defaults": defaults}
+    attrs |= {name: {"defaults": [[]]} for name in BETWEEN.get(entry["name"], [])}
     return {"inputs": slots(entry["inputs"]), "outputs": slots(entry["outputs"]), "attrs": attrs}
 
 
@@ -33,7 +38,7 @@ def main() -> None:
     facts = json.loads(Path(sys.argv[1]).read_text("utf8"))
     target = Path(__file__).parents[1] / "tests" / "data" / "op-protos.json"
     lines = [
-        f"{json.dumps(name)}: {json.dumps(compact(entry), separators=(',', ':'))}"
+        f"{json.dumps(name)}: {json.dumps(compact({'name': name, **entry}), separators=(',', ':'))}"
         for name, entry in facts.items()
         if not name.startswith("__")
     ]

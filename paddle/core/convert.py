@@ -98,6 +98,19 @@ def _array_of(data: Any) -> np.ndarray:
     return array
 
 
+def array_of(data: Any, in_default_type: bool) -> np.ndarray:
+    """The array of anything :func:`paddle.to_tensor` takes but a Tensor.
+
+    Args:
+        data: a number, (nested) lists or an array.
+        in_default_type (bool): floating numbers that are no array get the default type.
+    """
+    if isinstance(data, np.ndarray):
+        return data
+    array = _array_of(data)
+    return _in_default_type(array) if in_default_type else array
+
+
 def _in_default_type(array: np.ndarray) -> np.ndarray:
     """Python's floats are double; without a wish they get the default type instead."""
     if array.dtype in _FLOATS:

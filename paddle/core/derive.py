@@ -27,6 +27,11 @@ def gradient_of(op: OpDef) -> Gradient:
     return op.gradient
 
 
+def is_generic(gradient: Gradient) -> bool:
+    """Says whether a gradient is derived, so that it gives None for what it does not depend on."""
+    return gradient.kernel.__module__ == __name__
+
+
 def _generic_kernel(op: OpDef) -> Callable:
     """A gradient kernel that differentiates ``op``'s kernel with torch."""
     count = len(op.grad_outputs)

@@ -28,7 +28,7 @@ _KEEP_RANK = ("same", "broadcast")  # rules under which a result of rank >= 1 is
 def py(name: str) -> str:
     """Makes a slot or attribute name an identifier."""
     clean = name.replace("@", "_").replace(".", "_")
-    return clean + "_" if clean in ("lambda", "in", "is", "global", "from") else clean
+    return clean + "_" if clean in ("lambda", "in", "is", "global", "from", "wrap") else clean
 
 
 def compile_call(op: OpDef) -> Callable:

@@ -78,7 +78,7 @@ class InvalidTypeError(FrameworkError, TypeError):
 
 _DTYPE = re.compile(
     r"not implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
-    r"|must have the same dtype|result type|can't be cast|only supports? "
+    r"|must have the same dtype|result type|can't be cast|safely cast|only supports? "
     r"|does not support (bool|complex|half)|dtype",
     re.I,
 )
@@ -87,6 +87,12 @@ _BROADCAST = re.compile(
     r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
     r" at non-singleton dimension (\d+)"
 )
+# The same two, in the words of torch's meta device.
+_META_BROADCAST = re.compile(
+    r"broadcast a dimension of length (\d+) at (-?\d+)! Mismatching argument at index \d+ had "
+    r"torch.Size\(\[(.*?)\]\)"
+)
+_META_MULTIPLY = re.compile(r"same reduction dim, but got \[(\d+), (\d+)\] X \[(\d+), (\d+)\]")
 _AXIS = re.compile(
     r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)"
 )
@@ -135,7 +141,16 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
             "expected them equal, or one of them 1."
         )
         return InvalidArgumentError(text + context)
-    multiplied = _MULTIPLY.search(text)
+    mismatch = _META_BROADCAST.search(text)
+    if mismatch:
+        a, dim, other = mismatch.groups()
+        text = (
+            f"Broadcast dimension mismatch. Operands could not be broadcast together: "
+            f"dimension {dim} is {a} on one side, the other has shape [{other}]; "
+            "expected them equal, or one of them 1."
+        )
+        return InvalidArgumentError(text + context)
+    multiplied = _MULTIPLY.search(text) or _META_MULTIPLY.search(text)
     if multiplied:
         m, k, k2, n = multiplied.groups()
         text = (

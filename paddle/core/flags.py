@@ -10,6 +10,7 @@ from paddle.core.errors import InvalidArgumentError
 
 # name -> (default, what it does)
 TABLE: dict[str, tuple[Any, str]] = {
+    "FLAGS_check_nan_inf": (False, "stop at the operator that makes a NaN or an infinity"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _values: dict[str, Any] = {}

@@ -15,7 +15,12 @@ from typing import Any
 import torch
 
 from paddle.core.dtype import FROM_TORCH, VarType, torch_dtype
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import (
+    FrameworkError,
+    InvalidArgumentError,
+    UnimplementedError,
+    kernel_error,
+)
 from paddle.core.op import OpDef
 
 # Highly composite, so that reshapes, splits and groups of an unknown dimension divide evenly.
@@ -100,6 +105,55 @@ def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     if op.infer == "same":
         specs = specs * len(op.outputs)
     return specs
+
+
+def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
+    """Like :func:`infer`, and refuses what the kernel would refuse, in the words of eager mode.
+
+    Where every size is known the kernel runs on the meta device, even beside a shape rule; what it
+    can only say of data is left to the run.
+    """
+    try:
+        results = infer(op, inputs, attrs)
+    except UnimplementedError:
+        raise
+    except Exception as error:
+        if not isinstance(error, FrameworkError):
+            _run_checks(op, inputs, attrs)
+        raise kernel_error(op, _described(inputs), attrs, error) from error
+    if op.infer is not None:
+        _run_checks(op, inputs, attrs)
+    return results
+
+
+def _run_checks(op: OpDef, inputs: list, attrs: dict[str, Any]) -> None:
+    flat = _flat(inputs)
+    if not flat or any(-1 in s.shape for s in flat):
+        return  # nothing to compare, or not known yet
+    try:
+        _run_meta(op, inputs, {**op.attrs, **attrs}, _STAND_INS[0])
+    except (NotImplementedError, UnimplementedError):
+        return
+    except Exception as error:
+        if "meta" in str(error).lower():  # the kernel looks at data
+            return
+        raise kernel_error(op, _described(inputs), attrs, error) from error
+
+
+class _Shown:
+    """Stands for a tensor in an error message: its shape and type."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._buf = self
+        self.shape = spec.shape
+        self.dtype = torch_dtype(spec.dtype)
+
+
+def _described(inputs: list) -> tuple:
+    return tuple(
+        None if i is None else [_Shown(s) for s in i] if isinstance(i, list) else _Shown(i)
+        for i in inputs
+    )
 
 
 def infer_by_meta(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:

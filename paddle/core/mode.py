@@ -48,6 +48,17 @@ def hooked(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> Iterator
         _install(before)
 
 
+def recording() -> bool:
+    """Says whether static mode is on in this thread: operators are recorded instead of run."""
+    return bool(get_mode() & HOOKED) and getattr(_hook.get(), "records", False)
+
+
+def set_recording(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
+    """Turns static mode on by its hook, or off (None); another hook is left alone."""
+    if hook is not None or recording():
+        _install(hook)
+
+
 def _install(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
     _hook.set(hook)
     _mode.set((get_mode() | HOOKED) if hook else (get_mode() & ~HOOKED))

@@ -45,7 +45,17 @@ def _cast(x: Tensor, dtype: torch.dtype) -> Tensor:
 
 
 def as_operand(value: Any, like: Tensor) -> Tensor:
-    """Makes a Tensor of a number or array that stands beside ``like`` in an expression."""
+    """Makes a Tensor of a number or array that stands beside ``like`` in an expression.
+
+    Beside a Variable of a static Program it is an operator that makes the constant.
+    """
+    if not isinstance(like, Tensor):
+        from paddle.tensor import constants
+
+        if not isinstance(value, _NUMBERS):
+            return constants.array(value)
+        kind = torch.complex64 if isinstance(value, _COMPLEX) else like._dt
+        return constants.number(value, FROM_TORCH[kind])
     if isinstance(value, _NUMBERS):
         dtype = torch.complex64 if isinstance(value, _COMPLEX) else like._dt
         filled = torch.full((1,), value, dtype=dtype, device=like._buf.device)  # type: ignore[arg-type]

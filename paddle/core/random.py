@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -105,6 +107,27 @@ def numpy_rng() -> np.random.RandomState:
     script which only calls ``np.random.seed`` is repeatable too.
     """
     return np.random.mtrand._rand if _numpy is None else _numpy
+
+
+_sequences: dict[int, dict[torch.device, Generator]] = {}
+
+
+@contextlib.contextmanager
+def sequence_of(owner: int, seed: int) -> Iterator[None]:
+    """Draws numbers from a sequence of one owner's own, which goes on where it last stopped.
+
+    Args:
+        owner (int): whose sequence.
+        seed (int): where it starts.
+    """
+    global _generators, _seed
+    before = _generators, _seed
+    key = hash((owner, seed))
+    _generators, _seed = _sequences.setdefault(key, {}), seed % 2**63
+    try:
+        yield
+    finally:
+        _generators, _seed = before
 
 
 def get_seed() -> int | None:

@@ -18,26 +18,27 @@ __all__ = ["load", "load_dygraph", "save"]
 _PARAM_SUFFIX, _OPT_SUFFIX, _PROGRAM_SUFFIX = ".pdparams", ".pdopt", ".pdmodel"
 
 
-def _protocol(value: Any, configs: dict[str, Any]) -> int:
+def protocol_of(value: Any, configs: dict[str, Any], where: str = "paddle.save") -> int:
+    """Returns the pickle protocol that the arguments of a saving function ask for."""
     if "protocol" in configs:
         value = configs["protocol"]
     unknown = sorted(set(configs) - {"protocol", "use_binary_format"})
     if unknown:
         raise InvalidArgumentError(
-            f"paddle.save takes no option {unknown[0]!r}", hint="The options are pickle_protocol."
+            f"{where} takes no option {unknown[0]!r}", hint="The options are pickle_protocol."
         )
     if configs.get("use_binary_format"):
         raise UnimplementedError(
-            "paddle.save(use_binary_format=True) belongs to later releases",
+            f"{where}(use_binary_format=True) belongs to later releases",
             hint="Leave it out: the file is a pickle that all 2.x releases read.",
         )
     if type(value) is not int:
         raise InvalidArgumentError(
-            f"paddle.save: expected pickle_protocol to be an int, but received {value!r}"
+            f"{where}: expected pickle_protocol to be an int, but received {value!r}"
         )
     if not 2 <= value <= 4:
         raise InvalidArgumentError(
-            f"paddle.save: expected pickle_protocol to be 2, 3 or 4, but received {value}"
+            f"{where}: expected pickle_protocol to be 2, 3 or 4, but received {value}"
         )
     return value
 
@@ -88,7 +89,7 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
                 paddle.save(layer.state_dict(), path)
                 print(list(paddle.load(path)))  # ['weight', 'bias']
     """
-    protocol = _protocol(pickle_protocol, configs)
+    protocol = protocol_of(pickle_protocol, configs)
     name = _path("paddle.save", path)
     if not os.path.basename(name):
         raise InvalidArgumentError(

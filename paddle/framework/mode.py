@@ -1,25 +1,28 @@
-"""Dynamic and static mode. Static graphs come with a later release; until then they say so."""
+"""Dynamic and static mode: whether operators run at once or are recorded into a Program."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import UnimplementedError
+from paddle.core.mode import recording, set_recording
 from paddle.core.place import Place, set_device
 
 __all__ = ["disable_static", "enable_static", "in_dynamic_mode"]
 
 
 def in_dynamic_mode() -> bool:
-    """Says whether operators run at once (always, so far).
+    """Says whether operators run at once.
 
     Examples:
         .. code-block:: python
 
             import paddle
             print(paddle.in_dynamic_mode())  # True
+            paddle.enable_static()
+            print(paddle.in_dynamic_mode())  # False
+            paddle.disable_static()
     """
-    return True
+    return not recording()
 
 
 def disable_static(place: Any = None) -> None:
@@ -35,31 +38,27 @@ def disable_static(place: Any = None) -> None:
             paddle.disable_static()
             print(paddle.in_dynamic_mode())  # True
     """
-    if place is None:
-        return
-    if not isinstance(place, Place):
+    if place is not None and not isinstance(place, Place):
         raise TypeError(
             f"disable_static(place): expected a Place, but received {type(place).__name__}."
         )
-    set_device(f"gpu:{place.get_device_id()}" if place.is_gpu_place() else "cpu")
+    set_recording(None)
+    if place is not None:
+        set_device(f"gpu:{place.get_device_id()}" if place.is_gpu_place() else "cpu")
 
 
 def enable_static() -> None:
-    """Switches to static graphs, which do not exist here yet.
-
-    Raises:
-        NotImplementedError: always, for now.
+    """Makes public functions record operators into the default main Program from now on.
 
     Examples:
         .. code-block:: python
 
             import paddle
-            try:
-                paddle.enable_static()
-            except NotImplementedError as error:
-                print("dynamic mode only")
+            paddle.enable_static()
+            x = paddle.zeros([1, 2])
+            print(type(x).__name__, x.shape)  # Variable (1, 2)
+            paddle.disable_static()
     """
-    raise UnimplementedError(
-        "static graphs (enable_static) are not implemented yet.",
-        hint="run the model in dynamic mode: remove paddle.enable_static()",
-    )
+    from paddle.ir.record import start
+
+    start()

@@ -171,3 +171,14 @@ def to_file_form(obj: Any, protocol: int) -> Any:
     if protocol < 4 and isinstance(packed, dict):
         packed = _slice_large(packed, obj)
     return packed
+
+
+def arrays_to_file_form(arrays: dict[str, Deferred], tensors: dict[str, Tensor], protocol: int) -> Any:
+    """What the pickle writer gets for the state of a Program, which has no table of names.
+
+    Args:
+        arrays (dict): name -> array, fetched when it is written.
+        tensors (dict): name -> the Tensor it comes from, for its size.
+        protocol (int): the pickle protocol.
+    """
+    return _slice_large(arrays, tensors) if protocol < 4 else arrays

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from paddle.core.errors import InvalidArgumentError
+
 
 def ints(
     attr: Sequence[int], whole: torch.Tensor | None = None, parts: list[torch.Tensor] | None = None
@@ -31,5 +33,11 @@ def known(attr: Sequence[int], whole: Any = None, parts: Any = None) -> list[int
         entries = list(attr) if len(attr) == len(parts) else [-1] * len(parts)
         return [n if n >= 0 else -1 for n in entries]
     if whole is not None:
-        return [-1] * max(whole.shape[0], 0)
+        if len(whole.shape) != 1 or whole.shape[0] < 0:
+            raise InvalidArgumentError(
+                "a shape given as a tensor is expected to have one dimension of known size, the "
+                f"rank of the result, but it has shape {list(whole.shape)}."
+            )
+        entries = list(attr) if len(attr) == whole.shape[0] else [-1] * whole.shape[0]
+        return [n if n >= 0 else -1 for n in entries]
     return list(attr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import torch
@@ -17,12 +18,12 @@ _CPU = torch.device("cpu")
 _ON_CPU = 0  # `place_type` of a constant that stays in main memory
 
 
-def _number(text: str) -> int | float:
+def _number(text: str) -> int | float | complex:
     """Reads ``str_value``, which keeps digits that a 32-bit attribute loses."""
-    try:
-        return int(text)
-    except ValueError:
-        return float(text)
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return complex(text)
 
 
 def _as(value: float, dtype: torch.dtype) -> float:

@@ -156,8 +156,13 @@ def _(d_y, *, axis):
 def _parts_rule(x: Spec, axis: int, count: int) -> list:
     axis = in_range(axis, len(x.shape))
     count = x.shape[axis] if x.shape[axis] != -1 else count
+    if x.shape[axis] == -1 and count < 1:
+        raise InvalidArgumentError(
+            f"a Tensor of shape {list(x.shape)} cannot be taken apart along axis {axis}: its size "
+            "is unknown, so that there is no telling how many results there are."
+        )
     shape = (*x.shape[:axis], *x.shape[axis + 1 :]) or (1,)
-    return [[Spec(shape, x.dtype)] * max(count, 0)]
+    return [[Spec(shape, x.dtype)] * count]
 
 
 @op("unstack", "X -> Y*", infer=lambda i, a: _parts_rule(i[0], a["axis"], a["num"]))

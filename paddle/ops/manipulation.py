@@ -148,8 +148,10 @@ def _(d_out, *, axis):
 def _squeeze_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     rank = len(x.shape)
-    axes = {a + rank if a < 0 else a for a in attrs["axes"]} or set(range(rank))
-    shape = [n for i, n in enumerate(x.shape) if not (n == 1 and i in axes)]
+    axes = {a + rank if a < 0 else a for a in attrs["axes"]}
+    # An axis that is named is taken to have size 1 where its size is unknown.
+    gone = [n in (1, -1) and i in axes if axes else n == 1 for i, n in enumerate(x.shape)]
+    shape = [n for n, g in zip(x.shape, gone) if not g]
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
@@ -177,7 +179,7 @@ def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     x, whole, parts = inputs
     shape = list(x.shape)
     if parts or whole is not None:
-        count = len(parts) if parts else whole.shape[0]
+        count = len(known([], whole, parts))
         return [Spec((-1,) * (len(shape) + count), x.dtype), None]
     for a in attrs["axes"]:
         shape.insert(a + len(shape) + 1 if a < 0 else a, 1)

@@ -27,6 +27,11 @@ def decay_l1(params: Buffers, grads: Buffers, coeff: float) -> Buffers:
     return list(torch._foreach_add(grads, torch._foreach_sign(params), alpha=coeff))
 
 
+def in_order(grads: Buffers) -> Buffers:
+    """The fused kernels walk over memory: a transposed gradient would meet other elements."""
+    return [g if g.is_contiguous() else g.contiguous() for g in grads]
+
+
 def sgd_all(params: Buffers, grads: Buffers, lr: float, weight_decay: float = 0.0) -> None:
     """``p -= lr * (g + weight_decay * p)``."""
     momentum_all(params, grads, [], lr, 0.0, False, weight_decay)
@@ -44,7 +49,7 @@ def momentum_all(
     """``v = mu * v + g``; ``p -= lr * v``, or ``lr * (g + mu * v)`` for Nesterov's form."""
     torch._fused_sgd_(
         params,
-        grads,
+        in_order(grads),
         velocity,
         weight_decay=weight_decay,
         momentum=mu,
@@ -76,7 +81,7 @@ def adam_all(
     kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
     kernel(
         params,
-        grads,
+        in_order(grads),
         moment1,
         moment2,
         [],
@@ -284,12 +289,14 @@ def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -
 
 @_update(
     "adam",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow EpsilonTensor? -> ParamOut=Param "
     "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
 )
-def adam(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
-         lazy_mode=False):  # fmt: skip
+def adam(param, grad, lr, moment1, moment2, pow1, pow2, epsilon_tensor=None, *, beta1=0.9,
+         beta2=0.999, epsilon=1e-8, lazy_mode=False):  # fmt: skip
     _check_shapes(param, grad=grad, moment1=moment1, moment2=moment2)
+    if epsilon_tensor is not None:
+        epsilon = _rate(epsilon_tensor)
     steps = [_count(pow1, beta1, pow2, beta2)]
     adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr), beta1, beta2, epsilon)
     pow1.mul_(beta1)

@@ -92,7 +92,17 @@ def _formatted(x, pads, rank, mode, value, data_format):
     return to_channel_last(out) if last else out
 
 
-@op("pad2d", "X Paddings? -> Out")
+def _pad2d_rule(inputs, attrs):
+    x, by_tensor = inputs
+    top, bottom, left, right = attrs["paddings"] if by_tensor is None else [-1] * 4
+    first = 1 if is_channel_last(attrs["data_format"]) else 2
+    shape = list(x.shape)
+    for axis, more in ((first, top + bottom), (first + 1, left + right)):
+        shape[axis] = -1 if by_tensor is not None or shape[axis] == -1 else shape[axis] + more
+    return [Spec(tuple(shape), x.dtype)]
+
+
+@op("pad2d", "X Paddings? -> Out", infer=_pad2d_rule)
 def pad2d(x, padding_tensor, *, paddings, pad_value=0.0, mode="constant", data_format="NCHW"):
     top, bottom, left, right = ints(paddings, padding_tensor)
     mode = "replicate" if mode == "edge" else mode

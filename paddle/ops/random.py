@@ -25,6 +25,26 @@ def generator(device: torch.device, seed: int = 0) -> torch.Generator | None:
     return torch.Generator(device=device).manual_seed(seed)
 
 
+_STEPS = 1 << 16  # how finely kept_mask divides [0, 1)
+
+
+def kept_mask(x: torch.Tensor, p: float, source: torch.Generator | None) -> torch.Tensor:
+    """Returns a buffer like ``x`` that holds 0 with probability ``p``, else 1.
+
+    In main memory, for many elements, 64 random bits serve four of them, and ``p`` is rounded to a
+    multiple of 1 / 65536 (the range of ``p`` keeps that under a part in 1300 of p and 1 - p).
+    One thread, 64x512: 252 -> 45 us; up to some 1000 elements ATen's own is faster.
+    """
+    size = x.numel()
+    if size < 2048 or not x.is_cpu or not 0.01 <= p <= 0.99:
+        return torch.empty_like(x).bernoulli_(1.0 - p, generator=source)
+    bits = torch.empty((size + 3) // 4, dtype=torch.int64)
+    bits.random_(-(1 << 63), None, generator=source)  # all 64 bits, not the 63 of the default
+    numbers = bits.view(torch.int16)[:size].view(x.shape)
+    kept = torch.empty(x.shape, dtype=x.dtype)
+    return torch.ge(numbers, round(p * _STEPS) - _STEPS // 2, out=kept)
+
+
 def _shape_rule(inputs: list, attrs: dict) -> list:
     shape = known(attrs["shape"], *inputs[-2:]) if inputs else list(attrs["shape"])
     return [Spec(tuple(shape) or (1,), VarType(attrs["dtype"]))]

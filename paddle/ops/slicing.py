@@ -11,6 +11,7 @@ from paddle.ops.attribute_tensors import ints, known
 from paddle.ops.joining import in_range
 
 _ALL = slice(None)
+_LAST = 2**31 - 1
 
 
 def _bounds(size: int, start: int, end: int) -> tuple[int, int]:
@@ -39,8 +40,9 @@ def _slice_rule(inputs: list, attrs: dict) -> list:
     shape = list(x.shape)
     axes, flags = attrs["axes"], attrs["infer_flags"]
     by_tensor = any(i is not None for i in inputs[1:]) and not flags
-    starts = known(attrs["starts"], starts_whole, None) if not starts_parts else attrs["starts"]
-    ends = known(attrs["ends"], ends_whole, None) if not ends_parts else attrs["ends"]
+    unsaid = [-1] * len(axes)
+    starts = attrs["starts"] if starts_whole is None or starts_parts else unsaid
+    ends = attrs["ends"] if ends_whole is None or ends_parts else unsaid
     for i, axis in enumerate(axes):
         axis = in_range(axis, len(shape), "axes")
         unknown = by_tensor or i >= min(len(starts), len(ends)) or (flags and flags[i] == -1)
@@ -60,6 +62,8 @@ def slice_(
 ):  # fmt: skip
     starts = ints(starts, starts_whole, starts_parts)
     ends = ints(ends, ends_whole, ends_parts)
+    if decrease_axis and -1 in starts:
+        ends = _to_last(axes, starts, ends, decrease_axis)
     if len(starts) != len(axes) or len(ends) != len(axes):
         _check_lengths("slice", axes, starts=starts, ends=ends)
     if len(axes) == 1 and axes[0] >= 0:
@@ -75,6 +79,14 @@ def slice_(
         in_range(axes[0], input.dim(), "slice: axes")
         raise
     return _dropped(out, decrease_axis) if decrease_axis else out
+
+
+def _to_last(axes: list, starts: list, ends: list, decrease_axis: list) -> list:
+    """Element -1, whose number came as a tensor, ends at 0: the last one is meant."""
+    return [
+        _LAST if (start, end) == (-1, 0) and axis in decrease_axis else end
+        for axis, start, end in zip(axes, starts, ends)
+    ]
 
 
 def _dropped(out: torch.Tensor, decrease_axis: list) -> torch.Tensor:
@@ -94,6 +106,8 @@ def _(
 ):  # fmt: skip
     starts = ints(starts, starts_whole, starts_parts)
     ends = ints(ends, ends_whole, ends_parts)
+    if decrease_axis and -1 in starts:
+        ends = _to_last(axes, starts, ends, decrease_axis)
     rank = len(shape)
     before, sizes = [0] * rank, list(shape)
     for axis, start, end in zip(axes, starts, ends):
@@ -119,7 +133,9 @@ def _positions(size: int, start: int, end: int, stride: int) -> range:
         return range(first, first + count, stride)
     start = start + size if start < 0 else min(start, size - 1)
     # An end in front of the tensor means position 0, which is not taken: unlike Python's slices.
-    end = max(end + size, 0) if end < 0 else min(end, size - 1)
+    # But -1 means that position 0 is taken too; 1.8.5 and 2.6.2 agree on that.
+    if end != -1:
+        end = max(end + size, 0) if end < 0 else min(end, size - 1)
     return range(start, end, stride)
 
 
@@ -150,6 +166,8 @@ def strided_slice(
 ):  # fmt: skip
     starts = ints(starts, starts_whole, starts_parts)
     ends = ints(ends, ends_whole, ends_parts)
+    if decrease_axis and -1 in starts:
+        ends = _to_last(axes, starts, ends, decrease_axis)
     strides = ints(strides, strides_whole, strides_parts)
     _check_lengths("strided_slice", axes, starts=starts, ends=ends, strides=strides)
     index, flips = _strided_index(input.shape, axes, starts, ends, strides)
@@ -182,15 +200,14 @@ def _strided_index(
 )
 def _(
     d_out, shape, starts_whole, ends_whole, strides_whole, starts_parts, ends_parts, strides_parts,
-    *, axes, starts, ends, strides
+    *, axes, starts, ends, strides, decrease_axis
 ):  # fmt: skip
-    index, flips = _strided_index(
-        shape,
-        axes,
-        ints(starts, starts_whole, starts_parts),
-        ints(ends, ends_whole, ends_parts),
-        ints(strides, strides_whole, strides_parts),
-    )
+    starts = ints(starts, starts_whole, starts_parts)
+    ends = ints(ends, ends_whole, ends_parts)
+    if decrease_axis and -1 in starts:
+        ends = _to_last(axes, starts, ends, decrease_axis)
+    strides = ints(strides, strides_whole, strides_parts)
+    index, flips = _strided_index(shape, axes, starts, ends, strides)
     grad = torch.zeros(shape, dtype=d_out.dtype, device=d_out.device)
     part = grad[index]
     d_out = d_out.reshape(part.shape)
@@ -213,8 +230,12 @@ def _crop_rule(inputs: list, attrs: dict) -> list:
     x, shape_whole, shape_parts, offsets_whole, offsets_parts = inputs
     shape = list(attrs["shape"])
     if shape_parts or shape_whole is not None:
-        return [Spec(tuple(known(shape, shape_whole, shape_parts)), x.dtype)]
-    offsets = known(attrs["offsets"], offsets_whole, offsets_parts) or [0] * len(x.shape)
+        said = known(shape, None, shape_parts)
+        return [Spec(tuple(said if shape_parts else [-1] * len(x.shape)), x.dtype)]
+    if offsets_whole is not None and not offsets_parts:
+        offsets = [-1] * len(x.shape)
+    else:
+        offsets = known(attrs["offsets"], None, offsets_parts) or [0] * len(x.shape)
     return [Spec(tuple(_crop_shape(x.shape, shape or [-1] * len(x.shape), offsets)), x.dtype)]
 
 

@@ -86,6 +86,60 @@ def _(dy, *, upscale_factor, data_format):
     return to_channel_last(dx) if last else dx
 
 
+def _unshuffle_rule(inputs, attrs):
+    x, r = inputs[0], attrs["downscale_factor"]
+    scaled = lambda n: n if n == -1 else n // r
+    if is_channel_last(attrs["data_format"]):
+        n, h, w, c = x.shape
+        return [Spec((n, scaled(h), scaled(w), c * r * r), x.dtype)]
+    n, c, h, w = x.shape
+    return [Spec((n, c * r * r, scaled(h), scaled(w)), x.dtype)]
+
+
+@op("pixel_unshuffle", "X -> Out", infer=_unshuffle_rule)
+def pixel_unshuffle(x, *, downscale_factor=1, data_format="NCHW"):
+    last = is_channel_last(data_format)
+    sizes = (x.shape[1:3] if last else x.shape[2:]) if x.dim() == 4 else (1,)
+    if x.dim() != 4 or downscale_factor < 1 or any(n % downscale_factor for n in sizes):
+        raise InvalidArgumentError(
+            "expected X of 4 dimensions with a height and a width divisible by downscale_factor, "
+            f"but received shape {list(x.shape)} and {downscale_factor}."
+        )
+    out = torch.pixel_unshuffle(to_channel_first(x) if last else x, downscale_factor)
+    return to_channel_last(out) if last else out
+
+
+@pixel_unshuffle.grad()
+def _(dy, *, downscale_factor, data_format):
+    last = is_channel_last(data_format)
+    dx = torch.pixel_shuffle(to_channel_first(dy) if last else dy, downscale_factor)
+    return to_channel_last(dx) if last else dx
+
+
+def _regrouped(x, rows, data_format):
+    """Reads the channels, written in rows, column by column."""
+    axis = x.dim() - 1 if is_channel_last(data_format) else 1
+    split = x.unflatten(axis, (rows, x.shape[axis] // rows))
+    return split.transpose(axis, axis + 1).flatten(axis, axis + 1)
+
+
+@op("channel_shuffle", "X -> Out", infer="same")
+def channel_shuffle(x, *, groups, data_format="NCHW"):
+    axis = -1 if is_channel_last(data_format) else 1
+    if x.dim() != 4 or groups < 1 or x.shape[axis] % groups:
+        raise InvalidArgumentError(
+            "expected X of 4 dimensions with a number of channels divisible by groups, but "
+            f"received shape {list(x.shape)} and {groups}."
+        )
+    return _regrouped(x, groups, data_format)
+
+
+@channel_shuffle.grad("X.shape")
+def _(dy, x_shape, *, groups, data_format):
+    channels = x_shape[-1 if is_channel_last(data_format) else 1]
+    return _regrouped(dy, channels // groups, data_format)
+
+
 def _sampler_rule(inputs, attrs):
     x, grid = inputs
     return [Spec((*x.shape[:2], *grid.shape[1:-1]), x.dtype)]

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
+from paddle.ir.variable import Variable
 from paddle.optimizer.lr import LRScheduler
 from paddle.regularizer import L2Decay, WeightDecayRegularizer
 
@@ -64,15 +66,30 @@ def decay(owner: str, value: Any) -> WeightDecayRegularizer | None:
     return L2Decay(number(owner, "weight_decay", value))
 
 
+def are_static(parameters: Any) -> bool:
+    """Says whether an optimizer works on static Programs: by its parameters, else by the mode."""
+    if parameters is None:
+        return recording()
+    listed = list(parameters) if isinstance(parameters, (list, tuple)) else [parameters]
+    if listed and isinstance(listed[0], dict):
+        listed = listed[0].get("params", listed)
+        listed = list(listed) if isinstance(listed, (list, tuple)) else [listed]
+    return bool(listed) and isinstance(listed[0], Variable)
+
+
 def groups(owner: str, parameters: Any, options: Iterable[str]) -> list[dict[str, Any]]:
     """Brings parameters into the form of groups: dicts with a list ``params`` and options."""
     api = f"{owner}(parameters)"
+    if parameters is None and recording():
+        return [{"params": []}]  # all trainable parameters of the Program
     if parameters is None:
         raise AttributeError(
             f"{api}: expected a list of parameters, for instance layer.parameters(), "
             "but received None; dynamic mode needs it."
         )
-    if isinstance(parameters, (Tensor, str, dict)) or not isinstance(parameters, Iterable):
+    if isinstance(parameters, (Tensor, Variable, str, dict)) or not isinstance(
+        parameters, Iterable
+    ):
         raise TypeError(f"{api}: expected a list of Tensors, but received {_kind(parameters)}.")
     listed = list(parameters)
     if not listed:
@@ -92,9 +109,9 @@ def _group(api: str, group: Any, known: set[str], seen: set[int]) -> dict[str, A
             f"{api}: a group has unknown keys {sorted(unknown)}; expected some of {sorted(known)}."
         )
     params = group["params"]
-    params = [params] if isinstance(params, Tensor) else list(params)
+    params = [params] if isinstance(params, (Tensor, Variable)) else list(params)
     for p in params:
-        if not isinstance(p, Tensor):
+        if not isinstance(p, (Tensor, Variable)):
             raise TypeError(f"{api}: expected Tensors, but it holds {_kind(p)}.")
         if id(p) in seen:
             raise InvalidArgumentError(f"{api}: parameter {p.name} is given twice.")

@@ -8,11 +8,13 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import no_grad
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
+from paddle.ir.variable import Variable
 from paddle.nn.clip import ClipGradBase
 from paddle.optimizer import arguments
 from paddle.optimizer.batch import Batch, Plan, signature
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.state import State
+from paddle.optimizer.static import Recorded, check_startup, only_dynamic
 from paddle.regularizer import L2Decay
 
 __all__ = ["Optimizer"]
@@ -60,6 +62,8 @@ class Optimizer(State):
         if name is not None and not isinstance(name, str):
             raise TypeError(f"{owner}(name): expected a str, but received {type(name).__name__}.")
         self._name = name
+        # What is in static Programs; None for an optimizer of eager parameters.
+        self._recorded = Recorded(self) if arguments.are_static(parameters) else None
         self._param_groups = arguments.groups(owner, parameters, self._group_options)
         for group in self._param_groups:
             self._check_group(group)
@@ -140,6 +144,8 @@ class Optimizer(State):
                 "set_lr_scheduler takes one."
             )
         self._learning_rate = arguments.learning_rate(f"{type(self).__name__}.set_lr", value)
+        if self._recorded is not None:
+            self._recorded.set_rate(self._learning_rate)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
         """Lets a scheduler set the learning rate from now on.
@@ -152,6 +158,8 @@ class Optimizer(State):
                 f"set_lr_scheduler: expected an LRScheduler, got {type(scheduler).__name__}."
             )
         self._learning_rate = scheduler
+        if self._recorded is not None:
+            self._recorded.follow(scheduler)
 
     # -- one step ---------------------------------------------------------------------------------
 
@@ -167,6 +175,8 @@ class Optimizer(State):
                 linear(paddle.rand([4, 2])).mean().backward()
                 opt.step()
         """
+        if self._recorded is not None:
+            raise only_dynamic(self, "step")
         rate = self.get_lr()
         for group in self._param_groups:
             params, grads = [], []
@@ -268,6 +278,8 @@ class Optimizer(State):
                 opt = paddle.optimizer.SGD(0.1, parameters=linear.parameters())
                 opt.clear_grad()
         """
+        if self._recorded is not None:
+            raise only_dynamic(self, "clear_grad")
         for p in self._parameter_list:
             if p._grad is not None:
                 p._grad = CLEARED
@@ -281,16 +293,18 @@ class Optimizer(State):
         parameters: Any = None,
         no_grad_set: Any = None,
     ) -> tuple[list, list]:
-        """Does one update; in dynamic mode ``loss.backward()`` comes before it.
+        """Does one update, or adds the operators of one to a static Program.
 
         Args:
-            loss (Tensor): what is minimised; the gradients are taken as they are.
-            startup_program: must be None in dynamic mode.
+            loss (Tensor|Variable): what is minimised. In dynamic mode ``loss.backward()`` comes
+                before and the gradients are taken as they are; a Program gets gradient operators.
+            startup_program (Program, optional): gives accumulators their first values; None means
+                the default one. Must be None in dynamic mode.
             parameters (list, optional): update only these.
             no_grad_set (set, optional): Tensors or names that are not updated.
 
         Returns:
-            tuple: an empty list and the pairs (parameter, gradient) of this update.
+            tuple: the operators added (none in dynamic mode), and the pairs (parameter, gradient).
 
         Examples:
             .. code-block:: python
@@ -302,6 +316,9 @@ class Optimizer(State):
                 loss.backward()
                 opt.minimize(loss)
         """
+        if isinstance(loss, Variable):
+            pairs = self.backward(loss, startup_program, parameters, no_grad_set)
+            return self._static("minimize").apply(pairs, startup_program), pairs
         _check_loss("minimize", loss, startup_program)
         pairs = self._pairs("minimize", parameters, no_grad_set)
         self.apply_gradients(pairs)
@@ -315,14 +332,18 @@ class Optimizer(State):
         no_grad_set: Any = None,
         callbacks: Any = None,
     ) -> list:
-        """Runs ``loss.backward()``, the first half of an update; see :meth:`apply_gradients`.
+        """Does the first half of an update; :meth:`apply_gradients` is the second.
+
+        Runs ``loss.backward()``, or adds gradient operators to a static Program.
 
         Args:
-            loss (Tensor): where to start.
-            startup_program: must be None in dynamic mode.
+            loss (Tensor|Variable): where to start.
+            startup_program (Program, optional): not changed by this half; must be None in dynamic
+                mode.
             parameters (list, optional): return only these.
             no_grad_set (set, optional): Tensors or names that are left out.
-            callbacks: must be None in dynamic mode.
+            callbacks (list[callable], optional): see :func:`paddle.static.append_backward`; must
+                be None in dynamic mode.
 
         Returns:
             list: pairs (parameter, gradient).
@@ -336,6 +357,9 @@ class Optimizer(State):
                 pairs = opt.backward(linear(paddle.rand([4, 2])).mean())
                 opt.apply_gradients(pairs)
         """
+        if isinstance(loss, Variable):
+            check_startup("backward", startup_program)
+            return self._static("backward").backward(loss, parameters, no_grad_set, callbacks)
         _check_loss("backward", loss, startup_program)
         if callbacks is not None:
             raise InvalidArgumentError("backward(callbacks): expected None in dynamic mode.")
@@ -343,13 +367,13 @@ class Optimizer(State):
         return self._pairs("backward", parameters, no_grad_set)
 
     def apply_gradients(self, params_grads: list) -> list:
-        """Updates parameters with given gradients.
+        """Updates parameters with given gradients, or adds the operators that do so.
 
         Args:
             params_grads (list): pairs (parameter, gradient); a gradient may be None.
 
         Returns:
-            list: empty; a static Program gets operators here.
+            list: the operators added to a static Program; none in dynamic mode.
 
         Examples:
             .. code-block:: python
@@ -359,6 +383,8 @@ class Optimizer(State):
                 opt = paddle.optimizer.SGD(0.1, parameters=linear.parameters())
                 opt.apply_gradients([(p, paddle.ones_like(p)) for p in linear.parameters()])
         """
+        if self._recorded is not None:
+            return self._recorded.apply(params_grads)
         given = {id(p): g for p, g in params_grads}
         known = {id(p) for p in self._parameter_list}
         for p, g in params_grads:
@@ -380,6 +406,22 @@ class Optimizer(State):
             for p, grad in zip(self._parameter_list, held):
                 p._grad = grad
         return []
+
+    def _apply_optimize(self, loss: Any, startup_program: Any, params_grads: list) -> list:
+        """:meth:`apply_gradients` with the startup program given; extensions of 2.0 override it."""
+        if self._recorded is not None:
+            return self._recorded.apply(params_grads, startup_program)
+        return self.apply_gradients(params_grads)
+
+    def _static(self, api: str) -> Recorded:
+        """What this optimizer keeps about static Programs."""
+        if self._recorded is None:
+            raise InvalidArgumentError(
+                f"{type(self).__name__}.{api}: the loss belongs to a static Program, but the "
+                "parameters are eager Tensors.",
+                hint="make the optimizer in static mode, without parameters",
+            )
+        return self._recorded
 
     def _pairs(self, api: str, parameters: Any, no_grad_set: Any) -> list[tuple[Tensor, Tensor]]:
         """The parameters that have a gradient and were asked for."""

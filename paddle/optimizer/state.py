@@ -37,6 +37,7 @@ class State:
     _learning_rate: Any
     _parameter_list: list[Tensor]
     _plans: dict[int, Any]
+    _recorded: Any
 
     def _start_state(self) -> None:
         self._accumulators: dict[str, dict[str, Tensor]] = {slot: {} for slot in self._slots}
@@ -108,6 +109,8 @@ class State:
                 opt.step()
                 print(len(opt.get_opti_var_name_list()))  # 2
         """
+        if self._recorded is not None:
+            return list(self._recorded.accumulators)
         names = [t.name for held in self._accumulators.values() for t in held.values()]
         return names + [name for power in self._powers for name in self._power_states(power)]
 
@@ -129,6 +132,8 @@ class State:
                 opt = paddle.optimizer.Adam(parameters=linear.parameters())
                 print(opt.state_dict())  # {}: nothing before the first step
         """
+        if self._recorded is not None:
+            return self._recorded.state_dict()
         self._exposed = True
         state: dict[str, Any] = {}
         for held in self._accumulators.values():
@@ -172,24 +177,31 @@ class State:
         state = dict(state_dict)
         state.pop("StructuredToParameterName@@", None)
         self._load_scheduler(state)
+        if self._recorded is not None:
+            unknown, missing = self._recorded.set_state_dict(state)
+            self._report(unknown, list(self._recorded.accumulators)[:3], missing)
+            return
         for name, value in (state.pop("master_weights", None) or {}).items():
             self._load_master_weight(name, value)
         unknown, missing = self._load_accumulators(state)
         self._plans.clear()
+        expected = [f"{self._stem(p)}_{self._label(s)}_0"
+                    for p in self._parameter_list[:2] for s in self._slots]  # fmt: skip
+        self._report(unknown, expected[:3], missing)
+
+    set_dict = set_state_dict
+
+    def _report(self, unknown: list[str], expected: list[str], missing: list[str]) -> None:
         if unknown:
-            expected = [f"{self._stem(p)}_{self._label(s)}_0"
-                        for p in self._parameter_list[:2] for s in self._slots]  # fmt: skip
-            wanted = ", ".join(expected[:3]) or "none: this optimizer keeps no state"
+            wanted = ", ".join(expected) or "none: this optimizer keeps no state"
             self._warn(f"{len(unknown)} entries belong to no parameter of this optimizer: "
                        f"{_shortened(unknown)}. Expected names like {wanted}.")  # fmt: skip
         if missing:
             self._warn(f"no entries for {len(missing)} accumulators, which stay as they are: "
                        f"{_shortened(missing)}.")  # fmt: skip
 
-    set_dict = set_state_dict
-
     def _warn(self, text: str) -> None:
-        warnings.warn(f"{type(self).__name__}.set_state_dict: {text}", stacklevel=3)
+        warnings.warn(f"{type(self).__name__}.set_state_dict: {text}", stacklevel=4)
 
     def _load_scheduler(self, state: dict[str, Any]) -> None:
         scheduled = isinstance(self._learning_rate, LRScheduler)

@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core.dtype import to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, wrong_type
@@ -399,10 +400,14 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
             paddle.increment(count)
             print(count.numpy())  # [1.]
     """
-    if isinstance(x, Tensor) and x.size != 1:
+    if any(n not in (1, -1) for n in getattr(x, "shape", ())):
         raise InvalidArgumentError(
-            f"increment(x): expected a Tensor of one element, but received shape {x.shape}."
+            f"increment(x): expected a Tensor of one element, but received shape {list(x.shape)}."
         )
+    if recording():
+        from paddle.ir.lowering import write
+
+        return write(x, "increment", [x], {"step": float(value)})
     return replace(x, C.increment(x, step=value))
 
 
@@ -476,7 +481,7 @@ def broadcast_shape(x_shape: list[int], y_shape: list[int]) -> list[int]:
             import paddle
             print(paddle.broadcast_shape([2, 1, 3], [1, 3, 1]))  # [2, 3, 3]
     """
-    if isinstance(x_shape, Tensor):  # as a method: x.broadcast_shape([3, 1])
+    if hasattr(x_shape, "shape"):  # as a method: x.broadcast_shape([3, 1])
         x_shape = x_shape.shape
     from paddle.core.infer import broadcast_shapes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,11 @@ import numpy as np
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.mode import HOOKED, get_mode
+from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor.dims import constant, is_variable, read_dims, read_int, wrong_type
+from paddle.tensor import constants
+from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
 from paddle.tensor.inplace import replace
 from paddle.tensor.to_tensor import to_tensor
 
@@ -22,9 +24,12 @@ __all__ = [
 ]  # fmt: skip
 
 
+_NUMBERS = (int, float, np.integer, np.floating)
+
+
 def _digits(value: Any) -> str:
     """The number in full where it will be stored: attributes of a Program have 32 bits."""
-    return repr(value) if get_mode() & HOOKED else ""
+    return constants.digits(value) if get_mode() > GRAD else ""
 
 
 def _sizes(shape: Any, api: str) -> Any:
@@ -231,12 +236,10 @@ def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
             import paddle
             print(paddle.empty_like(paddle.to_tensor([1, 2])).shape)  # [2]
     """
-    if is_variable(x):
-        kind = x.dtype if dtype is None else to_vartype(dtype)
-        return C.empty(C.shape(x), shape=list(x.shape), dtype=kind)
-    if not isinstance(x, Tensor):
+    if not isinstance(x, Tensor) and not is_variable(x):
         raise wrong_type("empty_like", "x", x, "a Tensor")
-    return empty(x.shape, x.dtype if dtype is None else dtype)
+    ints, whole, _ = shape_of(x)
+    return C.empty(whole, shape=ints, dtype=x.dtype if dtype is None else to_vartype(dtype))
 
 
 # -- ranges -------------------------------------------------------------------------------------
@@ -300,11 +303,14 @@ def arange(
         kind = to_vartype(dtype)
     if kind == VarType.BOOL:
         raise TypeError("arange(dtype): expected an integer or floating type, but received bool.")
-    return C.range(
+    made = C.range(
         _scalar(start, kind, "arange", "start"),
         _scalar(end, kind, "arange", "end"),
         _scalar(step, kind, "arange", "step"),
     )
+    if is_variable(made) and all(isinstance(v, _NUMBERS) for v in (start, end, step)):
+        made.shape = [max(math.ceil((end - start) / step), 0)]
+    return made
 
 
 def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | None = None) -> Tensor:
@@ -338,14 +344,17 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
             f"but received {dtype_name(kind)}."
         )
     if not is_variable(num):
-        num = constant(read_int(num, "linspace", "num"))
+        num = read_int(num, "linspace", "num")
     exact = kind if kind in (VarType.FP32, VarType.FP64) else VarType.FP64
-    return C.linspace(
+    made = C.linspace(
         _scalar(start, exact, "linspace", "start"),
         _scalar(stop, exact, "linspace", "stop"),
-        num,
+        num if is_variable(num) else constant(num),
         dtype=kind,
     )
+    if is_variable(made) and not is_variable(num):
+        made.shape = [num]
+    return made
 
 
 def eye(
@@ -478,12 +487,6 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     return C.meshgrid(list(args))
 
 
-_VALUES = {
-    VarType.BOOL: "bool_values", VarType.FP32: "fp32_values", VarType.FP64: "fp64_values",
-    VarType.INT32: "int32_values", VarType.INT64: "int64_values",
-}  # fmt: skip
-
-
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """Copies a Tensor, or makes one of an array, list or number.
 
@@ -505,10 +508,8 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
             paddle.assign([3, 4], output=y)
             print(y.tolist())  # [3, 4]
     """
-    if output is not None and is_variable(output):
-        source = x if is_variable(x) or isinstance(x, Tensor) else assign(x)
-        output.block.append_op(type="assign", inputs={"X": [source]}, outputs={"Out": [output]})
-        return output
+    if output is not None and recording():
+        return _assign_into(x, output)
     if isinstance(x, Tensor) or is_variable(x):
         made = C.assign(x)
     elif isinstance(x, (np.ndarray, np.generic, list, tuple, bool, int, float)):
@@ -526,13 +527,16 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
 
 
 def _assign_array(array: np.ndarray) -> Tensor:
-    if not get_mode() & HOOKED:
-        return to_tensor(array)
-    kind = to_vartype(array.dtype)
-    if kind not in _VALUES:
-        raise TypeError(
-            "assign(x): a static Program holds values of type "
-            f"{', '.join(map(dtype_name, _VALUES))}, but received {array.dtype}."
-        )
-    values = {_VALUES[kind]: array.reshape(-1).tolist()}
-    return C.assign_value(shape=list(array.shape), dtype=kind, **values)
+    if get_mode() > GRAD and recording():
+        return constants.array(array)
+    return to_tensor(array)
+
+
+def _assign_into(x: Any, output: Any) -> Any:
+    """Records a copy into a Variable that exists already."""
+    from paddle.ir.lowering import write
+
+    if not isinstance(output, Tensor) and not is_variable(output):
+        raise wrong_type("assign", "output", output, "a Variable")
+    source = x if is_variable(x) or isinstance(x, Tensor) else assign(x)
+    return write(output, "assign", [source], {})

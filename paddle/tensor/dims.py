@@ -100,6 +100,12 @@ def read_dims(value: Any, api: str, arg: str) -> Dims:
     return Dims(ints, None, [v if is_variable(v) else constant(v) for v in value])
 
 
+def shape_of(x: Any) -> Dims:
+    """The shape of a tensor, as something that makes another one of it takes a shape."""
+    ints = list(x.shape)
+    return Dims(ints, C.shape(x) if -1 in ints else None)
+
+
 def constant(value: int, dtype: VarType = VarType.INT32) -> Any:
     """Returns a tensor of one number, in main memory."""
     return C.fill_constant(

@@ -8,9 +8,9 @@ import numpy as np
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
-from paddle.core.mode import grad_enabled
+from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
 from paddle.core.op import C
-from paddle.core.tensor import Tensor, replace_buffer, writable
+from paddle.core.tensor import Tensor, replace_buffer, wrap, writable
 from paddle.ops.indexing import HOLE, assign_at
 from paddle.tensor.to_tensor import to_tensor
 
@@ -28,18 +28,28 @@ def _simple(item: Any) -> bool:
 
 def __getitem__(self: Tensor, item: Any) -> Tensor:
     """Reads by int, slice, Ellipsis, None, mask, integer Tensor or list, or a tuple of these."""
-    kind = type(item)
-    if kind is int or (kind is slice and item.step is None):
-        return C.getitem(self, None, pattern=(item,))
-    if kind is tuple:
+    if type(item) is tuple:
+        simple, pattern = True, item
         for part in item:
             # Spelled out: a call per part would cost as much as the indexing itself.
             kind = type(part)
-            if kind is not int and not (kind is slice and part.step is None) and not _simple(part):
+            if kind is not int and not (kind is slice and part.step is None):
+                simple = all(map(_simple, item)) and item.count(Ellipsis) < 2
                 break
-        else:
-            if item.count(Ellipsis) < 2:
-                return C.getitem(self, None, pattern=item)
+    else:
+        simple, pattern = type(item) is int or _simple(item), (item,)
+    if simple:
+        mode = get_mode()
+        if mode <= GRAD and (self.stop_gradient or not mode):  # nobody wants to know of this call
+            try:
+                return wrap(self._buf[item])
+            except Exception:
+                pass  # the operator finds out what is wrong
+        return C.getitem(self, None, pattern=pattern)
+    if get_mode() > GRAD and recording():  # an eager Tensor for which a Variable stands
+        from paddle.ir.lowering_indexing import read
+
+        return read(self, item)
     pattern, tensors, flips, turned = parse(self, item)
     source = C.flip(self, axis=turned) if turned else self
     return C.getitem(source, tensors or None, pattern=pattern, flips=flips)
@@ -47,6 +57,11 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
 
 def __setitem__(self: Tensor, item: Any, value: Any) -> None:
     """Writes a number, array or Tensor at an index, in place."""
+    if get_mode() > GRAD and recording():
+        from paddle.ir.lowering_setitem import assign_item
+
+        assign_item(self, item, value)
+        return
     if type(item) is tuple:
         simple = all(_simple(part) for part in item) and item.count(Ellipsis) < 2
     else:

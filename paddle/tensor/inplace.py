@@ -8,6 +8,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor, replace_buffer
+from paddle.tensor.dims import shape_of
 
 __all__ = ["exponential_", "fill_", "normal_", "uniform_", "zero_"]
 
@@ -103,8 +104,9 @@ def uniform_(x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0) -> T
             x.uniform_(0.0, 1.0)
             print(bool((x >= 0).all()))  # True
     """
+    ints, whole, _ = shape_of(x)
     drawn = C.uniform_random(
-        shape=x.shape, dtype=x.dtype, min=float(min), max=float(max), seed=seed
+        whole, shape=ints, dtype=x.dtype, min=float(min), max=float(max), seed=seed
     )
     return replace(x, drawn)
 
@@ -128,7 +130,8 @@ def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
             x.normal_(5.0, 0.1)
             print(x.shape)  # [3]
     """
-    drawn = C.gaussian_random(shape=x.shape, dtype=x.dtype, mean=float(mean), std=float(std))
+    ints, whole, _ = shape_of(x)
+    drawn = C.gaussian_random(whole, shape=ints, dtype=x.dtype, mean=float(mean), std=float(std))
     return replace(x, drawn)
 
 

@@ -6,12 +6,25 @@ name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
-from paddle.tensor import attribute, inplace, linalg, logic, manipulation, math, search, stat
+from paddle.ir.record import layer_name
+from paddle.ir.variable import Variable
+from paddle.tensor import (
+    attribute,
+    inplace,
+    linalg,
+    logic,
+    manipulation,
+    math,
+    search,
+    stat,
+    static,
+)
 from paddle.tensor.indexing import __getitem__, __setitem__
 from paddle.tensor.operators import OPERATORS
 from paddle.tensor.to_tensor import to_tensor
@@ -95,7 +108,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 def _T(self: Tensor) -> Tensor:
     """The Tensor with its dimensions reversed."""
-    return manipulation.transpose(self, list(range(self._buf.dim()))[::-1])
+    return manipulation.transpose(self, list(range(self.ndim))[::-1])
 
 
 def __iter__(self: Tensor) -> Any:
@@ -111,15 +124,35 @@ def __contains__(self: Tensor, value: Any) -> bool:
     return bool((self == value).any())
 
 
+def _recorded(function: Any) -> Any:
+    """A Python operator on Variables: its results are called ``tmp_0``, ``tmp_1``, ..."""
+
+    @functools.wraps(function)
+    def named(self: Any, other: Any) -> Any:
+        with layer_name("tmp"):
+            return function(self, other)
+
+    return named
+
+
 def attach() -> None:
-    """Puts everything on the class; called once, by ``import paddle``."""
+    """Puts everything on Tensor and Variable; called once, by ``import paddle``."""
+    shared: dict[str, Any] = {}
     for module in MODULES:
         for name in module.__all__:
-            if name not in PROPERTIES and name not in Tensor.__dict__:
-                setattr(Tensor, name, getattr(module, name))
+            if name not in PROPERTIES:
+                shared[name] = getattr(module, name)
+    for cls in (Tensor, Variable):
+        for name, function in shared.items():
+            if name not in cls.__dict__:
+                setattr(cls, name, function)
+        for function in (astype, clone):
+            setattr(cls, function.__name__, function)
+        cls.T = property(_T)  # type: ignore[attr-defined]
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
-    for function in (astype, clone, cpu, cuda, pin_memory, to, __getitem__, __setitem__, __iter__,
-                     __contains__):  # fmt: skip
+        two = callable(function) and function.__code__.co_argcount == 2
+        setattr(Variable, name, _recorded(function) if two else function)
+    for function in (__getitem__, __setitem__, cpu, cuda, pin_memory, to, __iter__, __contains__):
         setattr(Tensor, function.__name__, function)
-    Tensor.T = property(_T)  # type: ignore[attr-defined]
+    static.attach()

@@ -9,7 +9,7 @@ from paddle.core.dtype import FLOATING, VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor.dims import is_variable, read_dims, read_int, wrong_type
+from paddle.tensor.dims import is_variable, read_dims, read_int, shape_of, wrong_type
 
 __all__ = [
     "bernoulli", "multinomial", "normal", "rand", "randint", "randn", "randperm",
@@ -170,15 +170,13 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
     if not given:
         return _gaussian("normal", [1] if shape is None else shape, float(mean), float(std), None)
     kind = _floating(given[0].dtype, "normal")
-    if len(given) == 2 and list(mean.shape) != list(std.shape):
+    if len(given) == 2 and not shapes_fit(mean.shape, std.shape):
         raise InvalidArgumentError(
             f"normal: mean and std are expected to have one shape, but received {mean.shape} and "
             f"{std.shape}."
         )
-    if is_variable(given[0]):
-        drawn = C.gaussian_random(C.shape(given[0]), shape=list(given[0].shape), dtype=kind)
-    else:
-        drawn = C.gaussian_random(shape=given[0].shape, dtype=kind)
+    ints, whole, _ = shape_of(given[0])
+    drawn = C.gaussian_random(whole, shape=ints, dtype=kind)
     return drawn * std + mean
 
 

@@ -172,6 +172,7 @@ def median(
     from paddle.core.dtype import VarType
     from paddle.core.errors import InvalidArgumentError
     from paddle.tensor.manipulation import flatten, reshape, slice, squeeze
+    from paddle.tensor.search import topk
 
     if x.dtype not in (VarType.FP32, VarType.FP64):
         x = C.cast(x, in_dtype=int(x.dtype), out_dtype=int(VarType.FP32))
@@ -186,7 +187,9 @@ def median(
             )
         at = at % rank
     length = flat.shape[at]
-    lowest = C.top_k_v2(flat, k=length // 2 + 1, axis=at, largest=False, sorted=True)[0]
+    if length == -1:  # a static Program that learns it in a run
+        length = slice(C.shape(flat), [0], [at], [at + 1])
+    lowest = topk(flat, length // 2 + 1, at, largest=False)[0]
     first = (length - 1) // 2
     out = mean(slice(lowest, [at], [first], [length // 2 + 1]), at, keepdim=True)
     out = C.elementwise_add(out, _nan_where_any_is(flat, at))

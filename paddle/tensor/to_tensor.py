@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from paddle.core import unique_name
-from paddle.core.convert import tensor_of
+from paddle.core.convert import array_of, tensor_of
+from paddle.core.dtype import to_vartype
+from paddle.core.mode import GRAD, get_mode, recording
+from paddle.core.op import C
 from paddle.core.place import Place
 from paddle.core.tensor import Tensor
 
@@ -19,6 +23,8 @@ def to_tensor(
 
     Without ``dtype``, Python ints give int64, floats the default type (float32), complex numbers
     complex64, booleans bool; an array keeps its own type. A single number has shape ``[1]``.
+
+    In static mode the data become a constant of the Program.
 
     Args:
         data (number|list|tuple|numpy.ndarray|Tensor): the values; nested lists must be regular.
@@ -44,7 +50,53 @@ def to_tensor(
             #         [0.30000001, 0.40000001]])
             print(paddle.to_tensor(1).shape)  # [1]
     """
+    if get_mode() > GRAD and recording():
+        return _recorded(data, dtype, place, stop_gradient)
     made = tensor_of(data, dtype, place)
     made.stop_gradient = stop_gradient
     made._name = unique_name.generate("generated_tensor")
     return made
+
+
+def _recorded(data: Any, dtype: Any, place: Any, stop_gradient: bool) -> Any:
+    """The constant of a static Program; a Variable is copied, a list of them stacked."""
+    from paddle.ir.current import device_guard
+
+    kind = None if dtype is None else to_vartype(dtype)
+    with device_guard(_device(place)) if place is not None else contextlib.nullcontext():
+        made = _constant(data, kind)
+        if kind is not None and kind is not made.dtype:
+            made = C.cast(made, in_dtype=int(made.dtype), out_dtype=int(kind))
+    made.stop_gradient = stop_gradient
+    return made
+
+
+def _constant(data: Any, kind: Any) -> Any:
+    from paddle.tensor import constants
+
+    if isinstance(data, Tensor) or _is_variable(data):
+        return C.assign(data)
+    if _holds_variable(data):
+        return C.stack([_constant(d, kind) for d in data], axis=0)
+    return constants.array(array_of(data, kind is None), kind)
+
+
+def _is_variable(value: Any) -> bool:
+    return getattr(value, "block", None) is not None
+
+
+def _holds_variable(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and any(
+        _is_variable(d) or _holds_variable(d) for d in data[:16]
+    )
+
+
+def _device(place: Any) -> str:
+    """What device_guard calls a place."""
+    if isinstance(place, str):
+        return place
+    if not isinstance(place, Place):
+        raise TypeError(
+            f"to_tensor(place): expected a Place or a str, but received {type(place).__name__}."
+        )
+    return f"gpu:{place.get_device_id()}" if place.is_gpu_place() else "cpu"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import numpy as np
 import pytest
 from scipy import special
@@ -9,6 +11,8 @@ from scipy import special
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
+from paddle.core.mode import hooked
+from paddle.core.op import C
 
 STATE = np.random.RandomState(0)
 X = STATE.randn(5, 3).astype("float32")
@@ -80,6 +84,52 @@ def test_shapes_of_labels():
     close(F.cross_entropy(T(X), T(LABEL[:, None]), reduction="none"), expected[:, None])
     close(F.cross_entropy(T(X), T(LABEL.astype("int32"))), expected.mean())
     close(F.softmax_with_cross_entropy(T(X), T(LABEL)), expected[:, None])
+
+
+@pytest.mark.parametrize("reduction", REDUCED)
+def test_the_usual_case_equals_the_general_one(reduction):
+    """Rows of scores have an operator of their own; what intercepts operators never sees it."""
+    seen = []
+
+    def hook(op, args, attrs):
+        seen.append(op.name)
+        with hooked(None):
+            return getattr(C, op.name)(*args, **attrs)
+
+    for label in (LABEL, LABEL[:, None], LABEL.astype("int32")):
+        losses, grads = [], []
+        for context in (contextlib.nullcontext(), hooked(hook)):
+            x = T(X, stop_gradient=False)
+            with context:
+                loss = F.cross_entropy(x, T(label), reduction=reduction)
+            loss.sum().backward()
+            losses.append(loss.numpy())
+            grads.append(x.grad.numpy())
+        np.testing.assert_allclose(losses[0], losses[1], rtol=1e-6)
+        np.testing.assert_allclose(grads[0], grads[1], rtol=1e-5, atol=1e-7)
+    assert "softmax_with_cross_entropy" in seen and "hard_cross_entropy" not in seen
+
+
+def test_the_usual_case_is_recognised(monkeypatch):
+    calls = []
+    fused = C.hard_cross_entropy
+    monkeypatch.setattr(C, "hard_cross_entropy", lambda *a, **k: calls.append(1) or fused(*a, **k))
+
+    def uses(*args, **options):
+        calls.clear()
+        F.cross_entropy(*args, **options)
+        return bool(calls)
+
+    x, label = T(X), T(LABEL)
+    assert uses(x, label) and uses(x, T(LABEL[:, None])) and uses(x, label, axis=1)
+    assert uses(x, label, reduction="none", ignore_index=1)
+    assert uses(nn.Layer().create_parameter([5, 3]), label)
+    assert not uses(x, label, ignore_index=1)  # the mean divides by the others
+    assert not uses(x, label, T(WEIGHT))
+    assert not uses(x, T(SOFT), soft_label=True)
+    assert not uses(T(X.T), label, axis=0)
+    assert not uses(T(X[None]), T(LABEL[None]))
+    assert not uses(T(X.astype("float16")), label)  # it counts in the type of the scores
 
 
 @pytest.mark.parametrize("axis", [1, -3, 3, -1])

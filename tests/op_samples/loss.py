@@ -33,6 +33,12 @@ def _softmax_cross_entropy(
     return probability, np.where(ignored, 0, loss)
 
 
+def _hard(logits, label, ignore_index=-100, reduction="mean"):
+    _, loss = _softmax_cross_entropy(logits, label, ignore_index=ignore_index)
+    reduced = {"none": loss.reshape(label.shape), "mean": [loss.mean()], "sum": [loss.sum()]}
+    return reduced[reduction], special.log_softmax(logits, -1), None
+
+
 def _nll(x, label, weight, ignore_index=-100, reduction="mean"):
     weight = np.ones(x.shape[1]) if weight is None else weight
     kept = label != ignore_index
@@ -50,7 +56,7 @@ def _nll(x, label, weight, ignore_index=-100, reduction="mean"):
 def _bce_logits(x, label, pos_weight, normalize=False, ignore_index=-100):
     factor = 1.0 if pos_weight is None else pos_weight
     kept = label != ignore_index
-    loss = -(factor * label * special.log_expit(x) + (1 - label) * special.log_expit(-x))
+    loss = (1 - label) * x - factor * special.log_expit(x)
     loss = np.where(kept, loss, 0)
     return loss / max(kept.sum(), 1) if normalize else loss
 
@@ -139,6 +145,15 @@ STEPS, SIZES = np.array([4, 3]), np.array([2, 1])
 LABELS = np.array([[1, 1], [2, 0]], "int32")
 
 SAMPLES = [
+    Sample("hard_cross_entropy", {"Logits": LOGITS, "Label": CLASSES}, ref=_hard, orders=3),
+    Sample("hard_cross_entropy", {"Logits": LOGITS, "Label": CLASSES[:, 0].astype("int32")},
+           {"reduction": "sum", "ignore_index": 2}, ref=_hard, note="sum"),
+    Sample("hard_cross_entropy", {"Logits": LOGITS, "Label": CLASSES}, {"ignore_index": 2},
+           ref=_hard, note="ignored_in_the_mean"),
+    Sample("hard_cross_entropy", {"Logits": f64(6, 20), "Label": ints(6, 1, high=20)},
+           {"reduction": "none"}, ref=_hard, orders=3, note="none"),
+    Sample("hard_cross_entropy", {"Logits": LOGITS, "Label": CLASSES[:, 0]},
+           {"reduction": "none", "ignore_index": 0}, ref=_hard, note="none_ignored"),
     _entropy("", LOGITS, CLASSES, {}),
     _entropy("flat_int32", LOGITS, CLASSES.reshape(-1).astype("int32"), {}),
     _entropy("ignored", LOGITS, CLASSES, {"ignore_index": 2}),
@@ -221,6 +236,8 @@ ERRORS = [
                 IndexError, NONE + "3"),
     ErrorSample("softmax_with_cross_entropy", {"Logits": LOGITS, "Label": CLASSES - 1}, {},
                 IndexError, NONE + "-1"),
+    ErrorSample("hard_cross_entropy", {"Logits": LOGITS, "Label": CLASSES + 1}, {}, IndexError,
+                NONE + "3"),
     ErrorSample("nll_loss", {"X": LOGITS, "Label": CLASSES[:, 0] + 5}, {}, IndexError, NONE + "5"),
     ErrorSample("nll_loss", {"X": LOGITS, "Label": CLASSES[:, 0], "Weight": pos(2)}, {}, ValueError,
                 "weight"),

@@ -130,6 +130,20 @@ def pixel_shuffle(x, upscale_factor=1, data_format="NCHW"):
     return np.moveaxis(x, 1, -1) if data_format == "NHWC" else x
 
 
+def pixel_unshuffle(x, downscale_factor=1, data_format="NCHW"):
+    r = downscale_factor
+    x = np.moveaxis(x, -1, 1) if data_format == "NHWC" else x
+    n, c, h, w = x.shape
+    x = x.reshape(n, c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)
+    x = x.reshape(n, c * r**2, h // r, w // r)
+    return np.moveaxis(x, 1, -1) if data_format == "NHWC" else x
+
+
+def channel_shuffle(x, groups, data_format="NCHW"):
+    order = np.arange(x.shape[-1 if data_format == "NHWC" else 1]).reshape(groups, -1).T.reshape(-1)
+    return x[..., order] if data_format == "NHWC" else x[:, order]
+
+
 def _place(value, size, padding_mode, align_corners):
     at = (value + 1) / 2 * (size - 1) if align_corners else ((value + 1) * size - 1) / 2
     if padding_mode == "border":
@@ -230,6 +244,16 @@ SAMPLES = [
         "pixel_shuffle", {"X": f64(1, 2, 3, 9)}, {"upscale_factor": 3, "data_format": "NHWC"},
         pixel_shuffle, note="nhwc",
     ),
+    Sample("pixel_unshuffle", {"X": f64(2, 2, 4, 6)}, {"downscale_factor": 2}, pixel_unshuffle),
+    Sample(
+        "pixel_unshuffle", {"X": f64(1, 6, 3, 2)},
+        {"downscale_factor": 3, "data_format": "NHWC"}, pixel_unshuffle, note="nhwc",
+    ),
+    Sample("channel_shuffle", {"X": f64(2, 6, 2, 3)}, {"groups": 3}, channel_shuffle),
+    Sample(
+        "channel_shuffle", {"X": f64(1, 2, 3, 6)}, {"groups": 2, "data_format": "NHWC"},
+        channel_shuffle, note="nhwc",
+    ),
     Sample("grid_sampler", {"X": f64(2, 2, 4, 5), "Grid": _GRID}, {}, grid_sampler, orders=1),
     *[
         Sample(
@@ -277,6 +301,8 @@ ERRORS = [
         "at least one patch",
     ),
     _bad("pixel_shuffle", _X, {"upscale_factor": 2}, "divisible by the square"),
+    _bad("pixel_unshuffle", {"X": f64(1, 1, 3, 4)}, {"downscale_factor": 2}, "divisible by down"),
+    _bad("channel_shuffle", {"X": f64(1, 3, 2, 2)}, {"groups": 2}, "divisible by groups"),
     _bad("grid_sampler", {**_X, "Grid": f64(1, 2, 2, 2)}, {"mode": "cubic"}, "mode in"),
     _bad("affine_grid", {"Theta": f64(1, 3, 3)}, {"output_shape": [1, 1, 2, 2]}, "Theta of shape"),
     _bad("temporal_shift", _X, {"seg_num": 2}, r"N \* seg_num"),

@@ -1,11 +1,12 @@
-"""The fast forms of pools and convolutions give what ATen's plain forms give."""
+"""The fast forms of pools, convolutions, products and losses give what the plain forms give."""
 
 from __future__ import annotations
 
 import pytest
 import torch
 
-from paddle.ops import fast_conv, fast_pool
+from paddle.core.op import REGISTRY
+from paddle.ops import common, fast_conv, fast_pool, loss, random
 
 _aten = torch.ops.aten
 _SHAPES = [(1, 1, 2, 2), (2, 3, 4, 6), (8, 6, 28, 28), (3, 5, 10, 2), (1, 17, 8, 16)]
@@ -130,3 +131,174 @@ def test_fast_convolutions_apply_only_where_they_may():
     assert fast_conv.input_by_forward(torch.zeros(8, 3, 3, 3), [2, 2])
     assert not fast_conv.input_by_forward(torch.zeros(8, 3, 3, 3), [3, 0])
     assert not fast_conv.input_by_forward(torch.zeros(8, 6, 3, 3), [0, 0])
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(
+    ("shape", "filters", "padding"),
+    [((8, 1, 28, 28), 6, [1, 1]), ((3, 1, 9, 12), 20, [0, 2]), ((2, 1, 3, 3), 1, [0, 0])],
+)
+def test_convolution_by_columns_equals_aten(shape, filters, padding, bias):
+    state = torch.Generator().manual_seed(12)
+    x = torch.randn(shape, generator=state)
+    w = torch.randn(filters, 1, 3, 3, generator=state)
+    b = torch.randn(filters, generator=state) if bias else None
+    assert fast_conv.by_columns(x, w, padding)
+    for image in (x, x.transpose(2, 3)):
+        expected = torch.conv2d(
+            image.double(), w.double(), b if b is None else b.double(), 1, padding
+        )
+        out = REGISTRY["conv2d"](image, w, b, None, paddings=padding)
+        torch.testing.assert_close(out.double(), expected, rtol=1e-5, atol=1e-5)
+
+
+def test_columns_apply_only_where_they_may():
+    x, w = torch.zeros(8, 1, 28, 28), torch.zeros(6, 1, 3, 3)
+    assert fast_conv.by_columns(x, w, [0, 0])
+    assert not fast_conv.by_columns(x, w, [-1, 0])
+    assert not fast_conv.by_columns(x[:1], w, [0, 0])
+    assert not fast_conv.by_columns(x, torch.zeros(32, 1, 3, 3), [0, 0])
+    assert not fast_conv.by_columns(x, torch.zeros(6, 1, 5, 5), [0, 0])
+    assert not fast_conv.by_columns(x, torch.zeros(6, 2, 3, 3), [0, 0])
+    assert not fast_conv.by_columns(torch.zeros(8, 2, 28, 28), torch.zeros(6, 2, 3, 3), [0, 0])
+    assert not fast_conv.by_columns(torch.empty(64, 1, 512, 512, device="meta"), w, [0, 0])
+
+
+# -- linear -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("shape", [(64, 512), (4, 16, 512)])
+def test_wide_linear_equals_the_plain_form(shape, bias):
+    if common._linear_pointwise is None:
+        pytest.skip("torch without oneDNN")
+    state = torch.Generator().manual_seed(13)
+    x, w, dy = (torch.randn(s, generator=state) for s in (shape, (512, 300), (*shape[:-1], 300)))
+    b = torch.randn(300, generator=state) if bias else None
+    assert common._wide(x.reshape(-1, 512), w)
+    op = REGISTRY["linear"]
+    out = op(x, w, b)
+    assert out.is_contiguous()
+    expected = x.double() @ w.double() + (b.double() if bias else 0)
+    torch.testing.assert_close(out.double(), expected, rtol=1e-5, atol=2e-4)
+    wanted = (True, True, bias)
+    dx, dw, db = op.gradient.kernel(dy, x, w, b.shape if bias else None, wanted=wanted)
+    rows, flat = x.reshape(-1, 512), dy.reshape(-1, 300)
+    torch.testing.assert_close(dx, dy @ w.t(), rtol=1e-5, atol=2e-4)
+    torch.testing.assert_close(dw, rows.t() @ flat, rtol=1e-5, atol=2e-4)
+    if bias:
+        torch.testing.assert_close(db, flat.sum(0))
+    x.requires_grad_()  # a derivative of the gradient's kernel goes through what torch knows
+    dy.requires_grad_()
+    op.gradient.kernel(dy, x, w, None, wanted=(True, True, False))[0].sum().backward()
+    torch.testing.assert_close(dy.grad, w.sum(0).expand(dy.shape), rtol=1e-5, atol=2e-4)
+
+
+def test_wide_linear_applies_only_where_it_may(monkeypatch):
+    applies = common._wide
+    monkeypatch.setattr(common, "_linear_pointwise", lambda *args: None)
+    x, w = torch.zeros(64, 512), torch.zeros(512, 512)
+    assert applies(x, w)
+    assert not applies(x[:3], torch.zeros(512, 8192))
+    assert not applies(x[:16], w)
+    assert not applies(torch.zeros(1024, 64), torch.zeros(64, 128))
+    assert not applies(x.double(), w.double())
+    assert not applies(x.to("meta"), w.to("meta"))
+    assert not applies(x.clone().requires_grad_(), w)
+    assert not applies(x, w.clone().requires_grad_())
+    monkeypatch.setattr(common, "_linear_pointwise", None)
+    assert not applies(x, w)
+
+
+def test_wide_linear_that_does_not_fit_says_so():
+    op = REGISTRY["linear"]
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        op(torch.zeros(64, 500), torch.zeros(512, 512), None)
+    with pytest.raises(RuntimeError, match=r"must match|expand"):
+        op(torch.zeros(64, 512), torch.zeros(512, 512), torch.zeros(7))
+    with pytest.raises(RuntimeError, match="dtype"):
+        op(torch.zeros(64, 512), torch.zeros(512, 512).double(), None)
+    one = op(torch.zeros(64, 512), torch.zeros(512, 512), torch.ones(1))  # a bias that broadcasts
+    assert torch.equal(one, torch.ones(64, 512))
+
+
+# -- dropout's mask -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("p", [0.01, 0.2, 0.5, 0.99])
+def test_mask_has_the_right_share_at_every_place(p, dtype):
+    """Four elements come from one number: each of the four must have the probability."""
+    x = torch.empty(400, 501, dtype=dtype)
+    kept = random.kept_mask(x, p, torch.Generator().manual_seed(14))
+    assert kept.dtype is dtype and kept.shape == x.shape
+    assert set(kept.unique().tolist()) == {0.0, 1.0}
+    lines = (kept.reshape(-1) == 0).double().reshape(-1, 4)
+    spread = (p * (1 - p) / len(lines)) ** 0.5
+    assert ((lines.mean(0) - p).abs() < 5 * spread).all()
+    covariance = torch.cov(lines.t())
+    covariance.fill_diagonal_(0)
+    assert (covariance.abs() < 5 * p * (1 - p) / len(lines) ** 0.5).all()  # and be independent
+
+
+def test_mask_repeats_with_the_seed():
+    def draw(shape):
+        return random.kept_mask(torch.empty(shape), 0.3, torch.Generator().manual_seed(15))
+
+    assert torch.equal(draw((63, 65)), draw((63, 65)))
+    assert torch.equal(draw(4095), draw((63, 65)).reshape(-1))
+
+
+@pytest.mark.parametrize("p", [0.0, 1e-6, 0.999999, 1.0])
+def test_mask_does_not_round_extreme_probabilities(p):
+    source = torch.Generator().manual_seed(16)
+    plain = torch.empty(300, 300).bernoulli_(1 - p, generator=torch.Generator().manual_seed(16))
+    assert torch.equal(random.kept_mask(torch.empty(300, 300), p, source), plain)
+
+
+# -- cross entropy ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ignored", [-100, 1])
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("shape", [(1, 3), (5, 1), (7, 3), (64, 10), (33, 16), (8, 100)])
+def test_cross_entropy_of_rows_equals_the_general_operator(shape, reduction, ignored):
+    """With few classes it works down the columns of a turned copy."""
+    state = torch.Generator().manual_seed(17)
+    x = 4 * torch.randn(shape, generator=state)
+    label = torch.randint(0, shape[1], (shape[0], 1), generator=state)
+    op, general = REGISTRY["hard_cross_entropy"], REGISTRY["softmax_with_cross_entropy"]
+    leaf, plain = x.clone().requires_grad_(), x.clone().requires_grad_()
+    loss, logp, count = op(leaf, label, reduction=reduction, ignore_index=ignored)
+    _, expected = general(plain, label, ignore_index=ignored)
+    reduced = {"mean": torch.mean, "sum": torch.sum, "none": lambda v: v}[reduction](expected)
+    torch.testing.assert_close(loss, reduced)
+    d_loss = torch.rand(loss.shape, generator=state) + 0.5
+    reduced.backward(d_loss)
+    args = (logp.detach(), count, x, label)
+    d_x, _ = op.gradient.kernel(d_loss, *args, ignore_index=ignored, reduction=reduction)
+    torch.testing.assert_close(d_x, plain.grad)
+    loss.backward(d_loss)  # torch's own derivative of the kernel
+    torch.testing.assert_close(leaf.grad, plain.grad)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (6, 40)])
+def test_the_gradient_of_cross_entropy_can_be_differentiated(shape):
+    op = REGISTRY["hard_cross_entropy"]
+    x = torch.randn(shape, generator=torch.Generator().manual_seed(18), dtype=torch.float32)
+    label = torch.arange(shape[0]) % shape[1]
+    _, logp, count = op(x, label)
+    x.requires_grad_()
+    d_x, _ = op.gradient.kernel(
+        torch.ones(1), logp, count, x, label, ignore_index=-100, reduction="mean"
+    )
+    probe = torch.linspace(-1, 1, x.numel()).reshape(shape)
+    (d_x * probe).sum().backward()
+    chance = torch.softmax(x.detach(), 1)
+    inner = (chance * probe).sum(1, keepdim=True)
+    torch.testing.assert_close(x.grad, chance * (probe - inner) / shape[0])
+
+
+def test_log_softmax_of_few_classes_keeps_nan_and_infinities():
+    x = torch.tensor([[1.0, torch.nan, 2.0], [torch.inf, 0.0, 1.0], [-torch.inf, 0.0, 1.0]])
+    torch.testing.assert_close(loss._log_softmax(x), torch.log_softmax(x, 1), equal_nan=True)

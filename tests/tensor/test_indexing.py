@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.core.mode import hooked
+from paddle.core.op import C
 
 SHAPE = (4, 3, 5)
 DATA = np.arange(60.0).reshape(SHAPE)
@@ -487,3 +489,44 @@ def test_a_failed_write_changes_nothing():
     with pytest.raises(ValueError):
         x[:] = np.zeros(3)
     assert x.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "item", [1, slice(1, 3), slice(0, 4, 2), (1, 2), (slice(1, 3), 0), (), None]
+)
+def test_a_read_that_nobody_records_equals_the_operator(item):
+    """It takes a short way; the operator still runs where it is recorded or intercepted."""
+    seen = []
+
+    def hook(op, args, attrs):
+        seen.append(op.name)
+        with hooked(None):
+            return getattr(C, op.name)(*args, **attrs)
+
+    x, leaf = paddle.to_tensor(DATA), paddle.to_tensor(DATA, stop_gradient=False)
+    with hooked(hook):
+        expected = x[item]
+    assert seen == ["getitem"]
+    quiet, recorded = x[item], leaf[item]
+    with paddle.no_grad():
+        under = leaf[item]
+    for part, stops in ((quiet, True), (recorded, False), (under, True)):
+        assert part.stop_gradient is stops and part.dtype is x.dtype
+        assert part.is_leaf is stops
+        np.testing.assert_array_equal(part.numpy(), expected.numpy())
+    quiet[:] = -1.0
+    np.testing.assert_array_equal(x.numpy(), DATA)
+    recorded.sum().backward()
+    grad = np.zeros(SHAPE)
+    grad[item] = 1
+    np.testing.assert_array_equal(leaf.grad.numpy(), grad)
+
+
+@pytest.mark.parametrize("stop_gradient", [True, False])
+def test_a_wrong_read_fails_alike_whether_recorded_or_not(stop_gradient):
+    x = paddle.to_tensor(DATA, stop_gradient=stop_gradient)
+    for item in (4, (0, -4), (0, 0, 0, 0)):
+        with pytest.raises(IndexError, match="getitem"):
+            x[item]
+    with pytest.raises(TypeError, match="slice indices"):
+        x["a":]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.nn.functional.loss_reduction import shapes_fit
 
 __all__ = ["gather_tree"]
 
@@ -31,7 +32,7 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
             print(paddle.nn.functional.gather_tree(ids, parents).numpy().tolist())
             # [[[2, 2]], [[9, 3]], [[0, 1]]]
     """
-    if ids.ndim != 3 or parents.shape != ids.shape:
+    if ids.ndim != 3 or not shapes_fit(parents.shape, ids.shape):
         raise InvalidArgumentError(
             "gather_tree: expected ids and parents of one shape [steps, batch, beam], "
             f"but received {ids.shape} and {parents.shape}."

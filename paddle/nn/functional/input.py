@@ -6,6 +6,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.tensor.dims import is_variable
 
 __all__ = ["embedding", "one_hot"]
 
@@ -34,14 +35,17 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
     """
     if isinstance(num_classes, Tensor):
         num_classes = int(num_classes)
-    if isinstance(num_classes, bool) or not isinstance(num_classes, int):
+    by_variable = is_variable(num_classes)
+    if isinstance(num_classes, bool) or not (by_variable or isinstance(num_classes, int)):
         raise TypeError(
             f"one_hot(num_classes): expected an int, but received {type(num_classes).__name__}."
         )
-    if num_classes < 1:
+    if not by_variable and num_classes < 1:
         raise InvalidArgumentError(f"one_hot(num_classes): expected at least 1, got {num_classes}.")
     if x.dtype not in (VarType.INT32, VarType.INT64):
         raise TypeError(f"one_hot(x): expected int32 or int64, but received {x.dtype}.")
+    if by_variable:
+        return C.one_hot_v2(x, num_classes)
     return C.one_hot_v2(x, None, depth=num_classes)
 
 

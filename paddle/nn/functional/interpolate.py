@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.op import C
 from paddle.nn.functional.pooling import (
     adaptive_avg_pool1d,
@@ -12,6 +12,7 @@ from paddle.nn.functional.pooling import (
     adaptive_avg_pool3d,
 )
 from paddle.nn.functional.window_args import integers
+from paddle.tensor.dims import is_variable, read_dims
 
 __all__ = ["interpolate", "upsample"]
 
@@ -84,15 +85,28 @@ def interpolate(
     rank = len(x.shape) - 2
     last = data_format in _LAST
     if mode == "area":
+        given = list(size) if isinstance(size, (list, tuple)) else [size]
+        if any(is_variable(v) for v in (*given, scale_factor)):
+            raise UnimplementedError(
+                "interpolate(mode='area'): size and scale_factor cannot be Variables, since the "
+                "pooling that does it takes numbers only.",
+                hint="give numbers, or use another mode",
+            )
         return _area(x, size, scale_factor, rank, last)
     attrs: dict[str, Any] = {}
-    if size is not None:
+    tensors: list[Any] = [None, None, None]  # sizes as one Variable, as a list of them, scales
+    if is_variable(scale_factor):
+        tensors[2] = scale_factor
+    elif is_variable(size) or (isinstance(size, (list, tuple)) and any(map(is_variable, size))):
+        _, tensors[0], tensors[1] = read_dims(size, "interpolate", "size")
+    elif size is not None:
         names = ["out_d", "out_h", "out_w"][3 - rank :]
         attrs.update(zip(names, _sizes(size, rank)))
     else:
         attrs["scale"] = _scales(scale_factor, rank)
     return getattr(C, f"{mode}_interp_v2")(
         x,
+        *tensors,
         **attrs,
         interp_method=mode,
         align_corners=bool(align_corners),

@@ -161,7 +161,7 @@ def sigmoid_focal_loss(
     """
     check_reduction("sigmoid_focal_loss", reduction)
     check_same_shape("sigmoid_focal_loss", logit=logit, label=label)
-    if normalizer is not None and normalizer.size != 1:
+    if normalizer is not None and any(n not in (1, -1) for n in normalizer.shape):
         raise InvalidArgumentError(
             f"sigmoid_focal_loss(normalizer): expected one element, got shape {normalizer.shape}."
         )

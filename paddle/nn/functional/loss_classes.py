@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import paddle
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import (
@@ -22,6 +24,8 @@ __all__ = [
     "nll_loss",
     "softmax_with_cross_entropy",
 ]
+
+_COUNTING = frozenset({VarType.FP32, VarType.FP64})  # that can count samples
 
 
 def softmax_with_cross_entropy(
@@ -150,6 +154,11 @@ def cross_entropy(
     """
     if reduction not in REDUCTIONS:
         check_reduction("cross_entropy", reduction)
+    if weight is None and not soft_label and get_mode() <= GRAD:  # nobody intercepts operators
+        if _is_common(input, label, ignore_index, reduction, axis):
+            return C.hard_cross_entropy(
+                input, label, ignore_index=ignore_index, reduction=reduction
+            )[0]
     check_tensors("cross_entropy", input=input, label=label)
     squeezed = label.ndim == input.ndim - 1
     label = _label_like(input, label, axis, soft_label)
@@ -167,6 +176,21 @@ def cross_entropy(
     if reduction == "sum":
         return paddle.sum(loss)
     return paddle.squeeze(loss, axis=axis) if squeezed else loss
+
+
+def _is_common(input: Any, label: Any, ignore_index: int, reduction: str, axis: int) -> bool:
+    """Whether this is the usual case, rows of scores: the one that has an operator of its own."""
+    if not (isinstance(input, Tensor) and isinstance(label, Tensor)):
+        return False
+    x, y = input.shape, label.shape
+    return (
+        len(x) == 2
+        and (y == [x[0], 1] or y == x[:1])
+        and (axis == -1 or axis == 1)
+        and (ignore_index == -100 or reduction != "mean")
+        and label.dtype not in FLOATING
+        and input.dtype in _COUNTING
+    )
 
 
 def _factors(

@@ -56,7 +56,8 @@ def ctc_loss(
     """
     check_reduction("ctc_loss", reduction)
     check_tensors("ctc_loss", log_probs=log_probs, labels=labels)
-    if log_probs.ndim != 3 or labels.ndim != 2 or labels.shape[0] != log_probs.shape[1]:
+    ranks = (log_probs.ndim, labels.ndim)
+    if ranks != (3, 2) or not shapes_fit(labels.shape[:1], log_probs.shape[1:2]):
         raise InvalidArgumentError(
             "ctc_loss: expected scores of shape [steps, batch, classes] and labels of shape "
             f"[batch, length], but received {log_probs.shape} and {labels.shape}."
@@ -125,7 +126,7 @@ def hsigmoid_loss(
         raise InvalidArgumentError(
             f"hsigmoid_loss(num_classes): expected at least 2, but received {num_classes}."
         )
-    if path_table is not None and path_table.shape != path_code.shape:
+    if path_table is not None and not shapes_fit(path_table.shape, path_code.shape):
         raise InvalidArgumentError(
             "hsigmoid_loss: expected path_table and path_code of one shape, "
             f"but received {path_table.shape} and {path_code.shape}."

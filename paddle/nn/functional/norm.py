@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.op import C
+from paddle.nn.functional.loss_reduction import shapes_fit
 from paddle.nn.functional.window_args import check_input
+from paddle.tensor.dims import shape_of
 
 __all__ = ["batch_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
 
@@ -165,7 +168,7 @@ def layer_norm(
         )
     wanted = list(normalized_shape)
     begin = len(shape) - len(wanted)
-    if begin < 0 or shape[begin:] != wanted:
+    if begin < 0 or not shapes_fit(shape[begin:], wanted):
         raise InvalidArgumentError(
             f"layer_norm(normalized_shape): expected x of shape [*, {str(wanted)[1:-1]}], "
             f"but received {shape}."
@@ -228,6 +231,22 @@ def instance_norm(
     return C.transpose2(out, axis=[0, *range(2, rank), 1])[0]
 
 
+def _plane(shape: Any, axis: int, size: int) -> list[int]:
+    """Sizes of [all before, 1, padded channels, all behind]; one of them may be unknown."""
+    if shape[axis] == -1:
+        raise InvalidArgumentError(
+            "local_response_norm(x): expected a known number of channels, but received shape "
+            f"{list(shape)}."
+        )
+    behind = shape[axis + 1 :]
+    inner = -1 if -1 in behind else math.prod(behind)
+    before = shape[:axis]
+    outer = math.prod(before)
+    if -1 in before:  # 0 takes the size of the batch, the dimension at that position
+        outer = -1 if inner != -1 else 0
+    return [outer, 1, shape[axis] + size - 1, inner]
+
+
 def local_response_norm(
     x: Any,
     size: int,
@@ -276,13 +295,9 @@ def local_response_norm(
     pads[2 * axis : 2 * axis + 2] = [size // 2, (size - 1) // 2]
     squares = C.pad(C.elementwise_mul(x, x), paddings=pads)
     # One channel axis and all before and behind it flat, so that a 2-D pool does any rank.
-    outer = inner = 1
-    for n in x.shape[:axis]:
-        outer *= n
-    for n in x.shape[axis + 1 :]:
-        inner *= n
-    plane = C.reshape2(squares, shape=[outer, 1, x.shape[axis] + size - 1, inner])[0]
+    plane = C.reshape2(squares, shape=_plane(x.shape, axis, size))[0]
     mean = C.pool2d(plane, ksize=[size, 1], pooling_type="avg")
-    mean = C.reshape2(mean, shape=list(x.shape))[0]
+    ints, whole, _ = shape_of(x)
+    mean = C.reshape2(mean, whole, shape=ints)[0]
     divisor = C.pow(C.scale(mean, scale=float(alpha), bias=float(k)), factor=float(beta))
     return C.elementwise_div(x, divisor)

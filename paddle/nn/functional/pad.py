@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.nn.functional.window_args import integer
+from paddle.tensor.constants import array
+from paddle.tensor.dims import is_variable
 
 __all__ = ["pad"]
 
@@ -59,9 +64,10 @@ def pad(
         )
     if not hasattr(x, "stop_gradient"):
         raise TypeError(f"pad(x): expected a Tensor, but received {type(x).__name__}.")
-    amounts = _amounts(pad)
     rank = len(x.shape)
-    if mode == "constant" and len(amounts) == 2 * rank:
+    whole = pad if is_variable(pad) else None
+    amounts = _amounts(pad) if whole is None else [0] * pad.shape[0]
+    if whole is None and mode == "constant" and len(amounts) == 2 * rank:
         return C.pad(x, paddings=amounts, pad_value=float(value))
     last = _channel_last(rank, amounts, data_format)
     # One operator for all: sequences and images become volumes of depth 1.
@@ -69,8 +75,12 @@ def pad(
     axes = list(range(1, 1 + missing)) if last else list(range(2, 2 + missing))
     if missing:
         x = C.unsqueeze2(x, axes=axes)[0]
+        if whole is not None:
+            none = np.zeros(2 * missing, numpy_dtype(whole.dtype))
+            whole = C.concat([whole, array(none)], axis=0)
     out = C.pad3d(
         x,
+        whole,
         paddings=amounts + [0, 0] * missing,
         mode=mode,
         value=float(value),

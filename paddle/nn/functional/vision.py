@@ -7,6 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.nn.functional.window_args import check_input, integer, integers
+from paddle.tensor.dims import is_variable
 
 __all__ = ["affine_grid", "grid_sample", "pixel_shuffle", "temporal_shift", "unfold"]
 
@@ -166,6 +167,8 @@ def affine_grid(
             "affine_grid(out_shape): expected a list, a tuple or a Tensor, "
             f"but received {out_shape!r}."
         )
+    if is_variable(out_shape):
+        return C.affine_grid(theta, out_shape, align_corners=bool(align_corners))
     shape = integers("affine_grid", "out_shape", out_shape, 4)
     return C.affine_grid(theta, output_shape=shape, align_corners=bool(align_corners))
 

@@ -33,6 +33,7 @@ class Assign(Initializer):
     """
 
     _makes_new = False
+    _computes = True
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         if not isinstance(value, (np.ndarray, Tensor, list, tuple)):

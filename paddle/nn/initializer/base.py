@@ -10,6 +10,7 @@ from paddle.core.dtype import FLOATING, VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
+from paddle.ir.variable import Variable
 
 
 class Initializer:
@@ -32,14 +33,21 @@ class Initializer:
     """
 
     _makes_new = True  # whether nobody else holds what _value returns
+    _computes = False  # whether _value computes numbers itself instead of calling one operator
 
     def __call__(self, var: Tensor, block: Any = None) -> None:
         """Fills a parameter.
 
         Args:
-            var (Tensor): what to fill; shape and data type stay.
-            block: not needed for a Tensor; it is there for static programs.
+            var (Tensor|Variable): what to fill; shape and data type stay.
+            block (Block, optional): where the operator for a Variable goes; None means the default
+                startup Program. Not needed for a Tensor.
         """
+        if isinstance(var, Variable):
+            from paddle.nn.initializer.recorded import record
+
+            record(self, var, block)
+            return
         if not isinstance(var, Tensor):
             raise TypeError(
                 f"{type(self).__name__}(var): expected a Tensor to fill, "

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from paddle.core.dtype import VarType
+from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.initializer.base import Initializer, number
+from paddle.tensor import constants
 
 
 class Constant(Initializer):
@@ -28,4 +30,6 @@ class Constant(Initializer):
         self._number = number("Constant(value)", value)
 
     def _value(self, shape: list[int], dtype: VarType) -> Tensor:
-        return C.fill_constant(shape=shape, dtype=int(dtype), value=self._number)
+        number = self._number
+        text = constants.digits(number) if get_mode() > GRAD else ""
+        return C.fill_constant(shape=shape, dtype=int(dtype), value=number, str_value=text)

@@ -34,6 +34,8 @@ class Bilinear(Initializer):
             print(weight[0, 0, 1].numpy().tolist())  # [0.1875, 0.5625, 0.5625, 0.1875]
     """
 
+    _computes = True
+
     def __init__(self) -> None:
         """Takes nothing: shape and values follow from the parameter."""
 
@@ -70,6 +72,8 @@ class Dirac(Initializer):
             paddle.nn.initializer.Dirac()(weight)
             print(weight[1].numpy().tolist())  # [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
+
+    _computes = True
 
     def __init__(self, groups: int = 1, name: str | None = None) -> None:
         if isinstance(groups, bool) or not isinstance(groups, int):
@@ -112,6 +116,8 @@ class Orthogonal(Initializer):
             paddle.nn.initializer.Orthogonal()(weight)
             print(paddle.matmul(weight, weight, transpose_y=True))  # the 2 x 2 identity
     """
+
+    _computes = True
 
     def __init__(self, gain: float = 1.0, name: str | None = None) -> None:
         self._gain = number("Orthogonal(gain)", gain)

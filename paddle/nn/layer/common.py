@@ -6,7 +6,7 @@ from typing import Any
 
 import paddle
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.mode import no_grad
+from paddle.core.mode import no_grad, recording
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
 from paddle.nn.functional.common import check_mode, check_probability
@@ -277,7 +277,7 @@ class Embedding(Layer):
             attr=weight_attr,
             default_initializer=XavierNormal() if weight_attr is None else None,
         )
-        if padding_idx is not None:
+        if padding_idx is not None and not recording():  # the operator gives zeros by itself
             with no_grad():
                 self.weight[padding_idx] = 0.0
 

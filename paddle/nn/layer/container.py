@@ -8,6 +8,7 @@ from typing import Any
 from paddle.core.errors import OutOfRangeError
 from paddle.core.tensor import Parameter
 from paddle.nn.layer.layers import Layer
+from paddle.nn.layer.members import PARAMETERS
 
 __all__ = ["LayerDict", "LayerList", "ParameterList", "Sequential"]
 
@@ -300,7 +301,7 @@ class ParameterList(Layer):
 
     @staticmethod
     def _parameter(parameter: Any) -> Parameter:
-        if not isinstance(parameter, Parameter):
+        if not isinstance(parameter, PARAMETERS):
             raise TypeError(
                 f"ParameterList: expected a Parameter, but received {type(parameter).__name__}."
             )

@@ -11,6 +11,7 @@ import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype, numpy_dtype
+from paddle.core.mode import recording
 from paddle.core.tensor import Parameter, Tensor, from_numpy
 from paddle.nn.layer.hooks import HookRemoveHelper, check_hook
 from paddle.nn.layer.parameters import make_parameter
@@ -260,6 +261,15 @@ class Layer(State):
                 print(layer.create_variable(dtype="int64").dtype)  # VarType.INT64
         """
         kind = self._parameter_dtype() if dtype is None else dtype
+        if recording():
+            from paddle.ir.current import default_main_program
+
+            block = default_main_program().current_block()
+            return block.create_var(
+                name=name or unique_name.generate(f"{self._full_name}._generated_var"),
+                persistable=persistable,
+                dtype=kind,
+            )
         made = from_numpy(np.zeros([0], numpy_dtype(kind)))
         made.name = name or unique_name.generate(f"{self._full_name}._generated_var")
         made.persistable = bool(persistable)
@@ -299,6 +309,10 @@ class Layer(State):
 def _to_tensor(value: Any) -> Any:
     """Makes a Tensor of a numeric NumPy array; anything else stays what it is."""
     if type(value) is _ndarray and value.dtype.kind in "biufc":
+        if recording():
+            from paddle.tensor.constants import array
+
+            return array(value)
         return Tensor(value)
     return value
 

@@ -14,8 +14,12 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from paddle.core.tensor import Parameter, Tensor
+from paddle.ir import variable as static
+from paddle.ir.variable import Variable
 
 REGISTRIES = ("_parameters", "_sub_layers", "_buffers")
+PARAMETERS = (Parameter, static.Parameter)  # of eager mode, of a static Program
+
 _nothing: Any = object()
 
 
@@ -95,13 +99,13 @@ class Members:
         if isinstance(getattr(type(self), name, None), property):
             object.__setattr__(self, name, value)
         elif parameters is None:
-            if isinstance(value, (Parameter, Members)):
+            if isinstance(value, (*PARAMETERS, Members)):
                 raise ValueError(
                     f"super().__init__() should be called first: {type(self).__name__}.{name} "
                     "cannot be registered before."
                 )
             object.__setattr__(self, name, value)
-        elif isinstance(value, Parameter):
+        elif isinstance(value, PARAMETERS):
             self._take(name, parameters)
             parameters[name] = value
         elif isinstance(value, Members):
@@ -113,6 +117,8 @@ class Members:
             self._assign(own["_sub_layers"], name, value, "sublayer", "Layer")
         elif type(value) is Tensor:
             self._set_buffer(name, value)
+        elif name in own["_buffers"] and isinstance(value, Variable):
+            self._write_buffer(name, value)
         elif name in own["_buffers"]:
             self._assign(own["_buffers"], name, value, "buffer", "Tensor")
         elif name in REGISTRIES:
@@ -128,6 +134,15 @@ class Members:
             self.__dict__.pop(name, None)
             self._non_persistable_buffer_names_set.add(name)
         buffers[name] = value
+
+    def _write_buffer(self, name: str, value: Variable) -> None:
+        """Records that a buffer gets a new value, so that it lasts beyond this run."""
+        from paddle.tensor.creation import assign
+
+        if self._buffers[name] is None:
+            self._buffers[name] = value
+        else:
+            assign(value, self._buffers[name])
 
     @staticmethod
     def _assign(held: Any, name: str, value: Any, kind: str, expected: str) -> None:
@@ -210,7 +225,7 @@ class Members:
                 print([name for name, _ in Scale().named_parameters()])  # ['factor']
         """
         self._check_name("add_parameter", "parameter", name, self._registry("_parameters"))
-        if parameter is not None and not isinstance(parameter, Parameter):
+        if parameter is not None and not isinstance(parameter, PARAMETERS):
             raise TypeError(
                 f"add_parameter({name!r}, parameter): expected a Parameter or None, "
                 f"but received {type(parameter).__name__}."
@@ -282,7 +297,8 @@ class Members:
                 print(list(layer.state_dict()))  # ['weight', 'bias', 'count']
         """
         self._check_name("register_buffer", "buffer", name, self._registry("_buffers"))
-        if tensor is not None and (not isinstance(tensor, Tensor) or isinstance(tensor, Parameter)):
+        wrong = not isinstance(tensor, (Tensor, Variable)) or isinstance(tensor, PARAMETERS)
+        if tensor is not None and wrong:
             raise TypeError(
                 f"register_buffer({name!r}, tensor): expected a Tensor that is no Parameter, "
                 f"or None, but received {type(tensor).__name__}."

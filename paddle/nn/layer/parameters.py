@@ -11,6 +11,7 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.dtype import FLOATING, dtype_name, get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import recording
 from paddle.core.tensor import Parameter
 from paddle.framework.param_attr import ParamAttr
 from paddle.nn.initializer.constant import Constant
@@ -26,7 +27,7 @@ def make_parameter(
     default_initializer: Any,
     prefix: str,
 ) -> Parameter | None:
-    """Makes a parameter and fills it.
+    """Makes a parameter and fills it; in static mode both are recorded.
 
     The initializer is the first there is of: the attr's, the global one, the layer's default,
     Constant(0) for a bias and XavierUniform for a weight.
@@ -45,6 +46,9 @@ def make_parameter(
     given = ParamAttr._to_attr(attr)
     if given is False:
         return None
+    build = getattr(given, "_build", None)
+    if build is not None:  # an attr that puts the parameter together from others
+        return build(shape, dtype, is_bias, default_initializer, prefix)
     if isinstance(given, list):
         raise TypeError("create_parameter(attr): expected one ParamAttr, but received a list.")
     if default_initializer is not None and not callable(default_initializer):
@@ -61,20 +65,34 @@ def make_parameter(
                 f"bfloat16 only, but dtype is {dtype_name(kind)}; give default_initializer."
             )
         init = Constant(0.0) if is_bias else XavierUniform()
-    made = Parameter(
-        check_shape(shape),
-        kind,
-        name=_name(given.name, prefix, is_bias),
-        trainable=given.trainable,
-        optimize_attr={"learning_rate": given.learning_rate},
-        regularizer=given.regularizer,
-        need_clip=given.need_clip,
-        do_model_average=given.do_model_average,
-    )
+    options = {
+        "trainable": given.trainable,
+        "optimize_attr": {"learning_rate": given.learning_rate},
+        "regularizer": given.regularizer,
+        "need_clip": given.need_clip,
+        "do_model_average": given.do_model_average,
+    }
+    if recording():
+        name = given.name or unique_name.generate(f"{prefix}.b" if is_bias else f"{prefix}.w")
+        return _recorded(check_shape(shape), kind, name, init, options)
+    made = Parameter(check_shape(shape), kind, name=_name(given.name, prefix, is_bias), **options)
     init(made, None)
     if given.name:
         _living_names()[given.name] = made
     return made
+
+
+def _recorded(shape: list[int], kind: Any, name: str, init: Any, options: dict[str, Any]) -> Any:
+    """A parameter of the default main Program, filled by the startup Program.
+
+    As in PaddlePaddle, a name that exists already means that very parameter.
+    """
+    from paddle.ir.current import default_main_program, default_startup_program
+
+    startup = default_startup_program().global_block()
+    known = startup.has_var(name)
+    startup.create_parameter(shape, kind, name=name, initializer=None if known else init, **options)
+    return default_main_program().global_block().create_parameter(shape, kind, name=name, **options)
 
 
 def check_shape(shape: Any) -> list[int]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.convert import tensor_of
 from paddle.core.dtype import dtype_name, torch_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, Place, to_torch_device
 from paddle.core.tensor import Tensor
 from paddle.nn.layer.traversal import Traversal
@@ -108,16 +109,18 @@ class State(Traversal):
             else:
                 value = _as_value(key, state_dict[key])
                 got = list(value.shape) or [1]
-                if got == target.shape:
+                if got == list(target.shape):
                     used.add(key)
                     plan.append((target, value))
                     continue
                 complaints.append(
-                    f"Skip loading for {names[0]}: expected shape {target.shape}, "
+                    f"Skip loading for {names[0]}: expected shape {list(target.shape)}, "
                     f"but received {got}."
                 )
             missing.append(names[0])
         for target, value in plan:
+            if not isinstance(target, Tensor):  # a Variable, whose scope takes what it is given
+                value = tensor_of(value, target.dtype, None)
             target.set_value(value)
         unexpected = [k for k in state_dict if k not in used and k != _NAME_TABLE]
         _warn(self, complaints, missing, unexpected, len(own))
@@ -242,6 +245,12 @@ def _warn(
 
 def _convert(tensor: Tensor, kind: Any, options: dict[str, Any]) -> None:
     """Gives a Tensor, and its gradient, a buffer of another type or on another device."""
+    if not isinstance(tensor, Tensor):
+        raise PreconditionNotMetError(
+            f"Layer.to: {tensor.name} is a parameter of a static Program, whose place the Executor "
+            "decides and whose type is fixed.",
+            hint="use paddle.set_default_dtype before the layer is made",
+        )
     if "device" in options:
         tensor.__dict__.pop("_place", None)
     if kind is not None and tensor._dt.is_floating_point:

@@ -1,0 +1,1 @@
+"""Runs Programs: a Program becomes a Plan, one generated Python function, and that is called."""

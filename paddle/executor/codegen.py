@@ -1,0 +1,553 @@
+"""From a Program to the source of one Python function: a line per kernel call.
+
+The function takes the fed buffers and returns the fetched ones. Attributes are bound, values of a
+scope are read at its start, each buffer is dropped after its last use. Control flow is Python's
+own: the emitters of :mod:`paddle.executor.control_flow` write ``if`` and ``while``.
+"""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+
+from paddle.core.derive import gradient_of, is_generic
+from paddle.core.dispatch import py
+from paddle.core.dtype import VarType
+from paddle.core.errors import NotFoundError, PreconditionNotMetError
+from paddle.core.op import REQUIRED, OpDef
+from paddle.core.tensor import writable
+from paddle.executor.inplace import Memory
+from paddle.executor.liveness import gradient_needs, is_gradient, last_uses
+from paddle.executor.memo import KEPT, Memo
+from paddle.ir.block import Block
+from paddle.ir.higher_order import inherited_flags
+from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.program import Program
+from paddle.ir.variable import Variable
+
+_CLEAN = re.compile(r"\W")
+_KEEP_RANK = ("same", "broadcast")
+ONCE = "_once"  # attribute of operators whose results are the same in every run
+
+
+
+def buffer_or_none(held: Any) -> Any:
+    """The value that a scope holds, or None where it holds none yet."""
+    return None if held.tensor is None else held.tensor._buf
+
+
+# Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
+EMITTERS: dict[str, Callable[[Emitter, Operator], None]] = {}
+
+
+def emitter(name: str) -> Callable:
+    """Decorator that says how an operator without a kernel is written."""
+
+    def register(function: Callable[[Emitter, Operator], None]) -> Callable:
+        EMITTERS[name] = function
+        return function
+
+    return register
+
+
+class Emitter:
+    """Writes the function of one Program.
+
+    Attributes:
+        lines (list[str]): the body so far.
+        origin (list[Operator|None]): which operator each line is for.
+        constants (dict): what the function refers to by name.
+        scope_names (list[str]): variables that are read from or written to the scope.
+    """
+
+    def __init__(self, program: Program, feeds: Iterable[str], fetches: Iterable[str],
+                 probe: Callable | None = None, keep_rank_0: bool = False,
+                 in_place: bool = True, frees: bool = True) -> None:  # fmt: skip
+        self.program = program
+        self.feeds = list(feeds)
+        self.fetches = list(fetches)
+        self.probe = probe
+        self.keep_rank_0 = keep_rank_0
+        self.lines: list[str] = []
+        self.origin: list[Operator | None] = []
+        self.constants: dict[str, Any] = {"writable": writable}
+        self.scope_names: list[str] = []
+        self.written: dict[str, str] = {}  # scope variables to hand back: name -> Python name
+        self.inplace_scope = self._written_inside()
+        self.depth = 2
+        self._names: dict[tuple[int, str], str] = {}
+        self._taken = {*keyword.kwlist, "writable", "step", "bind", "torch", "check"}
+        self.defined: set[tuple[int, str]] = set()
+        self._callables: dict[int, str] = {}
+        self._current: Operator | None = None
+        self.shapes: dict[tuple[int, str], str] = {}
+        self.saved: dict[tuple[int, str], Any] = {}  # what blocks keep for their gradients
+        self.maybe: set[str] = set()  # persistable variables that may have no value
+        self._prologue: list[str] = []
+        self._once: list[tuple[str, Operator | None]] = []
+        self._constants: set[str] = set()
+        self.memory = Memory(program, self.fetches) if in_place and not probe else None
+        self.frees = frees
+
+    # -- lines and names ----------------------------------------------------------------------
+
+    def line(self, text: str) -> None:
+        """Writes one line at the current depth; what is computed once goes before the function."""
+        if self._current is not None and self._current.attrs.get(ONCE):
+            self._once.append((text, self._current))
+            return
+        self.lines.append("    " * self.depth + text)
+        self.origin.append(self._current)
+
+    def before(self, text: str) -> None:
+        """Writes one line that runs once, when the plan meets a scope."""
+        self._once.append((text, self._current))
+
+    def _unique(self, text: str) -> str:
+        name = _CLEAN.sub("_", text)
+        if not name or name[0].isdigit():
+            name = "v" + name
+        base, n = name, 1
+        while name in self._taken:
+            n += 1
+            name = f"{base}_{n}"
+        self._taken.add(name)
+        return name
+
+    def temporary(self, text: str = "t") -> str:
+        """Returns a Python name that nothing else has."""
+        return self._unique(text)
+
+    def constant(self, value: Any, name: str = "c") -> str:
+        """Returns a name under which the function finds an object."""
+        found = self._callables.get(id(value))
+        if found is None:
+            found = self._unique(name)
+            self._callables[id(value)] = found
+            self.constants[found] = value
+        return found
+
+    def literal(self, value: Any, name: str = "c") -> str:
+        """Returns an expression for an attribute."""
+        if value is None or isinstance(value, (bool, str)) or type(value) is int:
+            return repr(value)
+        if type(value) is float and math.isfinite(value):
+            return repr(value)
+        return self.constant(value, name)
+
+    # -- variables ------------------------------------------------------------------------------
+
+    def owner(self, name: str, block: Block | None = None) -> Block:
+        """The block a name belongs to, as seen from the operator that is being written."""
+        start = block or (self._current.block if self._current else self.program.global_block())
+        seen: set[int] = set()
+        queue = [start]
+        while queue:
+            here = queue.pop(0)
+            if here.idx in seen:
+                continue
+            seen.add(here.idx)
+            if name in here.vars:
+                return here
+            # A gradient block runs among the values of one run of its forward block.
+            if here.forward_block_idx >= 0:
+                queue.append(self.program.blocks[here.forward_block_idx])
+            if here.parent_idx >= 0:
+                queue.append(self.program.blocks[here.parent_idx])
+        raise NotFoundError(
+            f"operator {self._current and self._current.type}: there is no variable {name!r}."
+        )
+
+    def python_name(self, name: str, block: Block | None = None) -> str:
+        """The local variable that stands for a Variable, as seen from a block."""
+        key = (self.owner(name, block).idx, name)
+        found = self._names.get(key)
+        if found is None:
+            found = self._names[key] = self._unique(name)
+        return found
+
+    def variable(self, name: str) -> Variable:
+        """The Variable of a name, as the current operator sees it."""
+        return self.owner(name).vars[name]
+
+    def read(self, name: str, block: Block | None = None) -> str:
+        """The local variable that holds a value; loaded from the scope if nothing made it yet."""
+        key = (self.owner(name, block).idx, name)
+        if key not in self.defined:
+            self._load(name, key)
+        return self.python_name(name, self.program.blocks[key[0]])
+
+    def _load(self, name: str, key: tuple[int, str]) -> None:
+        var = self.program.blocks[key[0]].vars[name]
+        if var.is_data and not var._persistable:
+            reader = self._current.type if self._current else "fetch"
+            site = self._current.site if self._current else None
+            raise PreconditionNotMetError(
+                f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
+                f"fed were {sorted(self.feeds)}." + (f"\n  {site}" if site else ""),
+                hint=f"Executor.run(feed={{{name!r}: array}})",
+            )
+        self.defined.add(key)
+        local = self.python_name(name, self.program.blocks[key[0]])
+        held = self.scope_slot(name)
+        value = f"writable({held}.tensor)" if name in self.inplace_scope else f"{held}.tensor._buf"
+        if self._is_0(name):
+            value += ".reshape(())"  # a scope's Tensor has at least one dimension
+        self._prologue.append(f"{local} = {value}")
+
+    def load_if_there(self, name: str, block: Block) -> None:
+        """Loads what a block may write anew; the scope need not hold a value yet."""
+        owner = self.owner(name, block)
+        self.defined.add((owner.idx, name))
+        self.maybe.add(name)
+        value = f"{self.constant(buffer_or_none, 'buffer_or_none')}({self.scope_slot(name)})"
+        self._prologue.append(f"{self.python_name(name, owner)} = {value}")
+
+    def scope_slot(self, name: str) -> str:
+        """The name under which the function finds the scope's holder of a variable."""
+        if name not in self.scope_names:
+            self.scope_names.append(name)
+        return f"s{self.scope_names.index(name)}"
+
+    def write(self, name: str) -> str:
+        """The local variable to assign a value to."""
+        local = self.python_name(name)
+        self.define(name)
+        return local
+
+    def define(self, name: str) -> None:
+        """Notes that a variable has a value from now on."""
+        block = self.owner(name)
+        self.defined.add((block.idx, name))
+        if block.vars[name]._persistable and name not in self.inplace_scope:
+            self.written[name] = self.python_name(name)
+
+    def is_defined(self, name: str, block: Block | None = None) -> bool:
+        """Says whether a variable has a value already."""
+        return (self.owner(name, block).idx, name) in self.defined
+
+    def _written_inside(self) -> set[str]:
+        """Persistable variables that kernels only ever write in place."""
+        inside: set[str] = set()
+        outside: set[str] = set()
+        for block in self.program.blocks:
+            for op in block.ops:
+                if op.type == "merged_update":  # takes the scope's holders by itself
+                    continue
+                known = op.definition
+                for slot, names in op.outputs.items():
+                    found = _slot(known, slot)
+                    source = op.inputs.get(found.writes, []) if found and found.writes else []
+                    target = inside if found and found.writes and source == names else outside
+                    target.update(names)
+        return inside - outside
+
+    # -- blocks and operators -------------------------------------------------------------------
+
+    def block(self, block: Block, kept: Iterable[str] = (), linked: Iterable[str] = ()) -> None:
+        """Writes all operators of a block.
+
+        Args:
+            block (Block): the block.
+            kept: variables to keep to its end.
+            linked: tensor arrays that come from outside; the others start empty.
+        """
+        for name, var in block.vars.items():
+            if var.type == VarType.LOD_TENSOR_ARRAY and name not in linked:
+                self.line(f"{self.python_name(name, block)} = []")
+                self.defined.add((block.idx, name))
+        ends = last_uses(block, [*kept, *(n for n, v in block.vars.items() if v._persistable)])
+        before = self._current
+        for i, op in enumerate(block.ops):
+            self._current = op
+            self._hoist_shapes(block, i, ends)
+            self.operator(op)
+            self._drop(block, op, ends[i])
+        self._current = before
+
+    def _drop(self, block: Block, op: Operator, names: list[str]) -> None:
+        names = [n for n in names if n not in self.feeds and not self._stays(block, n)]
+        done = [self.python_name(n) for n in names if (block.idx, n) in self.defined]
+        if done and self.frees:
+            self.line("del " + ", ".join(done))
+        self.defined.difference_update((block.idx, n) for n in names)
+
+    def _stays(self, block: Block, name: str) -> bool:
+        """Whether a variable is computed once, so that the function must not drop it."""
+        if not self._constants:
+            for op in self.program.global_block().ops:
+                if op.attrs.get(ONCE):
+                    self._constants.update(op.output_arg_names)
+            self._constants.add("")
+        return block.idx == 0 and name in self._constants
+
+    def _hoist_shapes(self, block: Block, at: int, ends: list[list[str]]) -> None:
+        """Remembers shapes that a later gradient needs of values that are dropped after this."""
+        wanted = self._shape_readers(block)
+        for name in ends[at]:
+            if name in wanted and wanted[name] > at and (block.idx, name) not in self.shapes:
+                self.shapes[block.idx, name] = self._unique(f"{name}_shape")
+
+    def _shape_readers(self, block: Block) -> dict[str, int]:
+        cached = self.__dict__.setdefault("_readers", {})
+        if block.idx not in cached:
+            found: dict[str, int] = {}
+            for i, op in enumerate(block.ops):
+                if is_gradient(op):
+                    found.update(dict.fromkeys(gradient_needs(op)[1], i))
+            cached[block.idx] = found
+        return cached[block.idx]
+
+    def operator(self, op: Operator) -> None:
+        """Writes one operator."""
+        custom = EMITTERS.get(op.type)
+        if custom is not None:
+            custom(self, op)
+        elif not self._in_place(op):
+            known = op.definition
+            if known is None:
+                raise NotFoundError(
+                    f"Operator {op.type!r} has not been registered: there is no kernel for it."
+                    + (f"\n  {op.site}" if op.site else "")
+                )
+            if known.base is not None:
+                self._gradient(op, known.base)
+            else:
+                self._forward(op, known)
+        for name in {*op.input_arg_names, *op.output_arg_names}:
+            key = (self.owner(name).idx, name)
+            shape = self.shapes.get(key)
+            if shape is not None and key in self.defined:
+                self.line(f"{shape} = {self.python_name(name)}.shape")
+        if self.probe is not None:
+            outs = [self.python_name(n) for n in op.output_arg_names if self.is_defined(n)]
+            check = self.constant(self.probe, "check")
+            self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
+
+    def kernel(self, op: Operator) -> None:
+        """Writes the call of an operator's kernel, for emitters with special cases."""
+        if not self._in_place(op):
+            assert op.definition is not None
+            self._forward(op, op.definition)
+
+    def _in_place(self, op: Operator) -> bool:
+        """Writes an operator in its in-place form, where that cannot be noticed."""
+        found = None if self.memory is None or op.attrs.get(ONCE) else self.memory.form(op)
+        if found is None:
+            return False
+        form, names = found
+        args = ", ".join(self.read(n) for n in names)
+        function = self.constant(form.function, op.type + "_")
+        self.line(f"{self.write(op.output_arg_names[0])} = {function}({args})")
+        return True
+
+    def _forward(self, op: Operator, known: OpDef) -> None:
+        attrs = {k: op.attrs.get(k, d) for k, d in known.attrs.items()}
+        self._check_slots(op, known)
+        args = [self._argument(op, s) for s in known.inputs]
+        for slot in known.outputs:
+            if slot.writes and op.outputs.get(slot.name):
+                at = [s.name for s in known.inputs].index(slot.writes)
+                args[at] = self._own(op, slot, args[at])
+        direct = known.direct is not None and all(attrs[k] == d for k, d in known.attrs.items())
+        while args and args[-1] == "None" and not direct:
+            positional = len(args) > self._required(known)
+            if not positional:
+                break
+            args.pop()
+        words = [] if direct else self._keywords(known, attrs)
+        if len(args) < len(known.inputs):
+            args += ["None"] * (len(known.inputs) - len(args))
+        kernel: Any = known.direct if direct else known.kernel
+        if op.type in KEPT and not self.probe:
+            kernel = Memo(kernel)
+        function = self.constant(kernel, op.type)
+        targets, after = self._targets(op, known)
+        call = f"{function}({', '.join([*args, *words])})"
+        self.line(f"{targets} = {call}" if targets.strip("_, ") or len(known.outputs) > 1 else call)
+        for text in after:
+            self.line(text)
+
+    @staticmethod
+    def _required(known: OpDef) -> int:
+        return len(known.inputs)
+
+    def _check_slots(self, op: Operator, known: OpDef) -> None:
+        for slot in known.inputs:
+            if not slot.optional and not slot.many and not op.inputs.get(slot.name):
+                raise NotFoundError(
+                    f"operator {op.type}: expected input {slot.name}, but the Program gives it "
+                    f"{sorted(op.inputs)}." + (f"\n  {op.site}" if op.site else "")
+                )
+
+    def _keywords(self, known: OpDef, attrs: dict[str, Any]) -> list[str]:
+        """Attributes that differ from their defaults."""
+        words = []
+        for key, value in attrs.items():
+            default = known.attrs[key]
+            if default is not REQUIRED and type(value) is type(default) and value == default:
+                continue
+            words.append(f"{py(key)}={self.literal(value, key)}")
+        return words
+
+    def _argument(self, op: Operator, slot: Any) -> str:
+        names = op.inputs.get(slot.name) or []
+        if not slot.many:
+            return self.read(names[0]) if names and names[0] != EMPTY else "None"
+        if not names and slot.optional:
+            return "None"
+        return "[" + ", ".join("None" if n == EMPTY else self.read(n) for n in names) + "]"
+
+    def _own(self, op: Operator, slot: Any, arg: str) -> str:
+        """The buffer a kernel writes into: the scope's own, or a copy of a passing value."""
+        out = op.outputs[slot.name]
+        source = op.inputs.get(slot.writes) or []
+        if out == source and all(n in self.inplace_scope for n in out):
+            return arg
+        for a, b in zip(source, out, strict=False):
+            self.line(f"{self.write(b)} = {self.read(a)}.clone()")
+        locals_ = [self.python_name(n) for n in out]
+        return f"[{', '.join(locals_)}]" if slot.many else locals_[0]
+
+    def _targets(self, op: Operator, known: OpDef) -> tuple[str, list[str]]:
+        """What the results are assigned to, and lines that follow."""
+        parts, after = [], []
+        for i, slot in enumerate(known.outputs):
+            names = op.outputs.get(slot.name) or []
+            if slot.writes or not names:
+                parts.append("_")
+                for name in names:
+                    self.define(name)
+                continue
+            certain = known.infer in _KEEP_RANK and i == 0
+            locals_ = ["_" if n == EMPTY else self.write(n) for n in names]
+            if not certain:
+                after += [self._at_least_1(n) for n in names if n != EMPTY and self._may_be_0(n)]
+                if i == 0 or op.type == "accuracy":  # other auxiliary results state no shape
+                    after += [self._rank_0(n) for n in names if n != EMPTY and self._is_0(n)]
+            parts.append("[" + ", ".join(locals_) + "]" if slot.many else locals_[0])
+        if len(known.outputs) == 1:
+            return parts[0], after
+        return ", ".join(parts), after
+
+    def _is_0(self, name: str) -> bool:
+        var = self.variable(name)
+        return self.keep_rank_0 and var._dims == () and var._dtype is not None
+
+    def _may_be_0(self, name: str) -> bool:
+        dims = self.variable(name)._dims
+        return dims == (1,) if self.keep_rank_0 else len(dims) <= 1
+
+    def _rank_0(self, name: str) -> str:
+        local = self.python_name(name)
+        return f"if {local}.numel() == 1: {local} = {local}.reshape(())"
+
+    def _at_least_1(self, name: str) -> str:
+        local = self.python_name(name)
+        return f"if {local} is not None and not {local}.dim(): {local} = {local}.reshape(1)"
+
+    def _gradient(self, op: Operator, base: OpDef) -> None:
+        gradient = gradient_of(base)
+        known = op.definition
+        assert known is not None
+        count = len(base.grad_outputs)
+        args = [self._argument(op, s) for s in known.inputs[:count]]
+        slots = {s.name: s for s in known.inputs[count:]}
+        for token in gradient.saves:
+            name, _, what = token.partition(".")
+            if what == "shape":
+                args.append(self._shape(op, name))
+            else:
+                args.append(self._argument(op, slots[name]))
+        words = []
+        inherited = inherited_flags(op)
+        for key in gradient.attrs:
+            if "." in key:  # the shape of what an operator of lower order saved
+                words.append(f"{py(key)}={self._shape(op, key.partition('.')[0])}")
+                continue
+            value = inherited.get(key, op.attrs.get(key, base.attrs[key]))
+            words.append(f"{py(key)}={self.literal(value, key)}")
+        parts, flags, after = [], [], []
+        for forward, slot in zip(base.inputs, known.outputs, strict=True):
+            names = op.outputs.get(slot.name) or []
+            if forward.many:
+                sources = op.inputs.get(forward.name) or []
+                names = [*names, *[EMPTY] * (len(sources) - len(names))]
+                made = ", ".join(self._result(n) for n in names)
+                parts.append(f"[{made}]" if made.strip("_, ") else "_")
+                flags.append(tuple(n != EMPTY for n in names))
+            else:
+                parts.append(self._result(names[0]) if names else "_")
+                flags.append(bool(names) and names[0] != EMPTY)
+            if not self.keep_rank_0:
+                after += [self._at_least_1(n) for n in names if n != EMPTY and self._may_be_0(n)]
+        if gradient.takes_wanted:
+            words.append(f"wanted={tuple(flags)!r}")
+        function = self.constant(gradient.kernel, op.type)
+        target = parts[0] if len(base.inputs) == 1 else ", ".join(parts)
+        self.line(f"{target} = {function}({', '.join([*args, *words])})")
+        if is_generic(gradient):
+            self._fill_missing(op, base, known)
+
+    def _fill_missing(self, op: Operator, base: OpDef, known: OpDef) -> None:
+        """Zeros for the gradients of inputs that a result turns out not to depend on."""
+        zeros = self.constant(torch.zeros_like, "zeros_like")
+        for forward, slot in zip(base.inputs, known.outputs, strict=True):
+            sources = op.inputs.get(forward.name) or []
+            for name, source in zip(op.outputs.get(slot.name) or [], sources, strict=False):
+                if name != EMPTY:
+                    local = self.python_name(name)
+                    self.line(f"if {local} is None: {local} = {zeros}({self.read(source)})")
+
+    def _result(self, name: str) -> str:
+        return "_" if name == EMPTY else self.write(name)
+
+    def _shape(self, op: Operator, slot: str) -> str:
+        names = op.inputs.get(slot) or []
+        parts = []
+        for name in names:
+            key = (self.owner(name).idx, name)
+            hoisted = self.shapes.get(key)
+            parts.append(hoisted if hoisted else f"{self.read(name)}.shape")
+        base = op.definition.base if op.definition else None
+        found = _slot(base, slot)
+        if found is not None and found.many:
+            return "[" + ", ".join(parts) + "]"
+        return parts[0] if parts else "None"
+
+    # -- the whole function ---------------------------------------------------------------------
+
+    def source(self) -> str:
+        """Writes the function and returns its source; ``origin`` then fits its line numbers."""
+        top = self.program.global_block()
+        for name in self.feeds:
+            if name in top.vars:
+                self.defined.add((top.idx, name))
+        self.block(top, kept=self.fetches)
+        self._current = None
+        fetched = [self.read(n) for n in self.fetches]
+        handed = [(self.scope_slot(n), local) for n, local in self.written.items()]
+        unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
+        for held, local in handed:
+            self.line((f"if {local} is not None: " if local in unsure else "") + f"{held}.put({local})")
+        self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
+        args = ", ".join(self.python_name(n) if n in top.vars else "_" + _CLEAN.sub("_", n) for n in self.feeds)  # fmt: skip
+        holders = ", ".join(f"s{i}" for i in range(len(self.scope_names)))
+        once = ["    " + text for text, _ in self._once]
+        prologue = ["        " + text for text in self._prologue]
+        before = [None] * (1 + len(prologue))
+        self.origin = [None, *(op for _, op in self._once), *before, *self.origin]
+        head = [f"def bind({holders}):", *once, f"    def step({args}):", *prologue]
+        return "\n".join([*head, *self.lines, "    return step", ""])
+
+
+def _slot(known: OpDef | None, name: str) -> Any:
+    if known is None:
+        return None
+    return next((s for s in [*known.outputs, *known.inputs] if s.name == name), None)
+

@@ -1,0 +1,60 @@
+"""Looking into a run: NaN checks and timings, an operator at a time."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from paddle.core import flags
+from paddle.core.errors import PreconditionNotMetError
+from paddle.ir.operator import Operator
+
+
+def probe_for() -> Callable | None:
+    """Returns what to call after every operator as flags and PADDLE_DEBUG say, or None."""
+    if flags.get("FLAGS_check_nan_inf"):
+        return check_finite
+    if "time" in os.environ.get("PADDLE_DEBUG", ""):
+        return note_time
+    return None
+
+
+def check_finite(op: Operator, *buffers: Any) -> None:
+    """Raises where an operator made a NaN or an infinity; names it and the user's line."""
+    for name, buf in zip(op.output_arg_names, buffers, strict=False):
+        if not isinstance(buf, torch.Tensor) or not buf.is_floating_point():
+            continue
+        if not bool(torch.isfinite(buf).all()):
+            nans = int(torch.isnan(buf).sum())
+            infs = int(torch.isinf(buf).sum())
+            site = f"\n  the operator was added here:\n  {op.site}" if op.site else ""
+            error = PreconditionNotMetError(
+                f"Operator {op.type} output {name!r} contains NaN or Inf: {nans} NaN and {infs} "
+                f"Inf among {buf.numel()} elements of shape {list(buf.shape)}.{site}"
+            )
+            error._explained = True  # type: ignore[attr-defined]
+            raise error
+
+
+_times: dict[str, list[float]] = {}
+_last = [0.0]
+
+
+def note_time(op: Operator, *buffers: Any) -> None:
+    """Adds the time since the operator before to this one's account."""
+    now = time.perf_counter()
+    entry = _times.setdefault(op.type, [0.0, 0])
+    if _last[0]:
+        entry[0] += now - _last[0]
+    entry[1] += 1
+    _last[0] = time.perf_counter()
+
+
+def timings() -> str:
+    """The accounts as a table, the slowest operator first."""
+    rows = sorted(_times.items(), key=lambda item: -item[1][0])
+    return "\n".join(f"{name:32} {n:6.0f} calls {t * 1e3:10.3f} ms" for name, (t, n) in rows)

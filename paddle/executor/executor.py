@@ -1,0 +1,300 @@
+"""Executor: runs Programs on a place with values of a scope."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from paddle.core import random
+from paddle.core.convert import tensor_of
+from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
+from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.lod import LoDTensor
+from paddle.core.mode import hooked
+from paddle.core.place import Place, current_place, to_torch_device
+from paddle.core.tensor import Tensor, wrap
+from paddle.executor.plan import Plan
+from paddle.executor.scope import Scope, global_scope
+from paddle.ir.current import default_main_program
+from paddle.ir.program import Program
+from paddle.ir.variable import Variable
+
+_CACHED = 256
+
+
+class Executor:
+    """Runs Programs.
+
+    The first run of a Program with certain feeds and fetches makes a plan, one Python function;
+    later runs call it.
+
+    Args:
+        place (Place|str|list, optional): the device; None means the current one.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle
+            import paddle.static as static
+            paddle.enable_static()
+            main, startup = static.Program(), static.Program()
+            with static.program_guard(main, startup):
+                x = static.data("x", [None, 2], "float32")
+                y = static.nn.fc(x, 3)
+            exe = static.Executor(paddle.CPUPlace())
+            exe.run(startup)
+            out, = exe.run(main, feed={"x": np.ones([4, 2], "float32")}, fetch_list=[y])
+            print(out.shape)  # (4, 3)
+            paddle.disable_static()
+    """
+
+    def __init__(self, place: Any = None) -> None:
+        if place is not None and not isinstance(place, (Place, str)):
+            raise TypeError(
+                f"Executor(place): expected a Place, but received {type(place).__name__}."
+            )
+        self.place = current_place() if place is None else place
+        self._device = to_torch_device(self.place)
+        self._plans: dict[Any, Plan] = {}
+        self._closed = False
+
+    def close(self) -> None:
+        """Drops all plans; the executor cannot be used afterwards."""
+        self._plans.clear()
+        self._closed = True
+
+    def run(
+        self,
+        program: Any = None,
+        feed: Any = None,
+        fetch_list: Any = None,
+        feed_var_name: str = "feed",
+        fetch_var_name: str = "fetch",
+        scope: Scope | None = None,
+        return_numpy: bool = True,
+        use_program_cache: bool = False,
+        return_merged: bool = True,
+        use_prune: bool = False,
+    ) -> Any:
+        """Runs a Program once.
+
+        Args:
+            program (Program|CompiledProgram, optional): None means the default main Program.
+            feed (dict|list[dict], optional): name of a data variable -> array or Tensor; a list
+                gives each place of a CompiledProgram its own.
+            fetch_list (list, optional): Variables or names whose values are returned.
+            feed_var_name (str): name of the feed variable of 1.x Programs; any will do.
+            fetch_var_name (str): name of the fetch variable of 1.x Programs; any will do.
+            scope (Scope, optional): holds parameters; None means the global one.
+            return_numpy (bool): return arrays; False returns Tensors with their levels of detail.
+            use_program_cache (bool): plans are always kept, so this changes nothing.
+            return_merged (bool): for several places, join what they return. Default: True.
+            use_prune (bool): run only what the fetched variables (and writes to parameters, where
+                nothing is fetched) need. Default: False.
+
+        Returns:
+            list: one entry per fetched variable; empty if nothing is fetched.
+        """
+        if self._closed:
+            raise PreconditionNotMetError("Executor.run: the executor was closed.")
+        program = default_main_program() if program is None else program
+        if hasattr(program, "_run_by"):  # a CompiledProgram
+            return program._run_by(self, feed, fetch_list, scope, return_numpy, return_merged)
+        if not isinstance(program, Program):
+            raise TypeError(
+                "Executor.run(program): expected a Program or CompiledProgram, "
+                f"but received {type(program).__name__}."
+            )
+        scope = global_scope() if scope is None else scope
+        names = fetch_names(fetch_list)
+        feed = check_feed(feed)
+        plan = self.plan(program, tuple(feed), names, use_prune)
+        return self._results(self._run(plan, program, scope, feed), names, return_numpy, plan)
+
+    def _run(self, plan: Plan, program: Program, scope: Scope, feed: dict[str, Any]) -> tuple:
+        top = program.global_block().vars
+        buffers = [feed_buffer(feed[n], top.get(n), n, self._device) for n in plan.feeds]
+        schedulers = program.__dict__.get("_lr_schedulers")
+        if schedulers:
+            set_learning_rates(schedulers, scope, self._device)
+        with hooked(None), torch.no_grad():
+            if program._seed:
+                with random.sequence_of(program._serial, program._seed):
+                    return plan.run(scope, buffers)
+            return plan.run(scope, buffers)
+
+    def plan(
+        self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
+    ) -> Plan:
+        """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
+        from paddle.executor.debug import probe_for
+
+        probe = probe_for()
+        key = (program._serial, program._version, feeds, tuple(fetches), use_prune, probe)
+        found = self._plans.get(key)
+        if found is None:
+            from paddle.passes import prepare
+
+            check_names(program, feeds, fetches)
+            prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
+            if len(self._plans) >= _CACHED:
+                self._plans.clear()
+            found = self._plans[key] = Plan(prepared, feeds, fetches, probe)
+        return found
+
+    def _results(self, values: tuple, names: list[str], return_numpy: bool, plan: Plan) -> list:
+        if not return_numpy:
+            return [v if isinstance(v, list) else fetched_tensor(v) for v in values]
+        return [
+            [fetched_array(b) for b in v] if isinstance(v, list) else fetched_array(v)
+            for v in values
+        ]
+
+    def train_from_dataset(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises: datasets of the parameter server are not part of this package."""
+        raise NotImplementedError(
+            "Executor.train_from_dataset: not available; iterate over a paddle.io.DataLoader and "
+            "call Executor.run for each batch."
+        )
+
+    infer_from_dataset = train_from_dataset
+    start_heter_trainer = train_from_dataset
+
+
+def fetch_names(fetch_list: Any) -> list[str]:
+    """Returns the names of the variables to fetch, each given as Variable or by name."""
+    if fetch_list is None:
+        return []
+    if isinstance(fetch_list, (str, Variable)):
+        fetch_list = [fetch_list]
+    names = []
+    for item in fetch_list:
+        if isinstance(item, (list, tuple)):
+            names += fetch_names(item)
+            continue
+        name = item if isinstance(item, str) else getattr(item, "name", None)
+        if not isinstance(name, str):
+            raise TypeError(
+                "Executor.run(fetch_list): expected Variables or names, "
+                f"but it holds {type(item).__name__}."
+            )
+        names.append(name)
+    return names
+
+
+def check_feed(feed: Any) -> dict[str, Any]:
+    """Returns the feed as a dictionary."""
+    if feed is None:
+        return {}
+    if isinstance(feed, (list, tuple)) and len(feed) == 1:
+        feed = feed[0]
+    if not isinstance(feed, dict):
+        raise TypeError(
+            f"Executor.run(feed): expected a dict of arrays, but received {type(feed).__name__}."
+        )
+    return {k.name if isinstance(k, Variable) else k: v for k, v in feed.items()}
+
+
+def check_names(program: Program, feeds: Any, fetches: list[str]) -> None:
+    """Refuses names that the Program does not know."""
+    known = {n for block in program.blocks for n in block.vars}
+    data = sorted(v.name for v in program.list_vars() if v.is_data)
+    for name in feeds:
+        if name not in known:
+            raise NotFoundError(
+                f"Executor.run(feed): there is no variable {name!r} in the Program; "
+                f"its data variables are {data}."
+            )
+    top = program.global_block().vars
+    for name in fetches:
+        if name not in top:
+            raise NotFoundError(
+                f"Executor.run(fetch_list): there is no variable {name!r} in the global block of "
+                "the Program."
+            )
+
+
+def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.device) -> torch.Tensor:
+    """The buffer of one fed value, checked against its variable."""
+    buf = None
+    if type(value) is np.ndarray:
+        try:
+            buf = torch.from_numpy(value)
+        except (TypeError, ValueError):
+            buf = None
+    elif isinstance(value, LoDTensor):
+        buf = value._filled()._buf
+    elif isinstance(value, Tensor):
+        buf = value._buf
+    if buf is None:
+        buf = _converted(value, var, name)
+    if not buf.dim():
+        buf = buf.reshape(1)
+    if var is not None and (var.need_check_feed or var.is_data):
+        _check_fed(buf, var, name, value)
+    return buf if buf.device == device else buf.to(device)
+
+
+def _converted(value: Any, var: Variable | None, name: str) -> torch.Tensor:
+    """The buffer of a number, a list, or an array that needs care."""
+    if isinstance(value, np.ndarray) or var is None:
+        return tensor_of(value, None, "cpu")._buf
+    try:
+        array = np.array(value, dtype=numpy_dtype(var.dtype))
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Executor.run(feed): {name!r} is expected to be an array or numbers, "
+            f"but received {type(value).__name__}: {error}"
+        ) from None
+    return tensor_of(array, var.dtype, "cpu")._buf
+
+
+def _check_fed(buf: torch.Tensor, var: Variable, name: str, value: Any) -> None:
+    dims = var._dims
+    got = buf.shape
+    if len(dims) != len(got) and var.lod_level == 0 and dims:
+        fits = False
+    else:
+        fits = all(w in (-1, g) for w, g in zip(dims, got, strict=False))
+    if not fits and var.lod_level == 0:
+        raise InvalidArgumentError(
+            f"Executor.run(feed): {name!r} is expected to have shape {list(dims)} "
+            f"(-1: any size), but received {list(got)}."
+        )
+    if buf.dtype is not var._dt:
+        raise InvalidArgumentError(
+            f"Executor.run(feed): {name!r} is expected to be {dtype_name(var.dtype)}, "
+            f"but received {dtype_name(FROM_TORCH[buf.dtype])}.",
+            hint=f"feed array.astype({dtype_name(var.dtype)!r})",
+        )
+
+
+def fetched_array(buf: Any) -> Any:
+    """A fetched buffer as an array of its own memory."""
+    if buf is None:
+        return None
+    if not isinstance(buf, torch.Tensor):
+        return buf
+    array = wrap(buf, True).numpy()
+    return array if buf.dim() else array.reshape(())  # a Program of 2.5 or later
+
+
+def fetched_tensor(buf: Any) -> Any:
+    """A fetched buffer as a Tensor that later runs do not change."""
+    if not isinstance(buf, torch.Tensor):
+        return buf
+    return LoDTensor(wrap(buf.clone()))
+
+
+def set_learning_rates(schedulers: dict[str, Any], scope: Scope, device: torch.device) -> None:
+    """Puts the rates of schedulers where the Program reads them."""
+    for name, scheduler in schedulers.items():
+        held = scope.var(name).held
+        rate = float(scheduler())
+        if held.tensor is None:
+            held.put(torch.full((1,), rate, dtype=torch.float32, device=device))
+        else:
+            held.tensor._buf.fill_(rate)

@@ -1,0 +1,125 @@
+"""Operators that may write their result into the memory of an input, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+from paddle.executor.liveness import gradient_needs, inner_names, is_gradient
+from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.program import Program
+
+# Results that are memory of their own which nothing else can see: operator -> slots.
+_FRESH = {
+    **dict.fromkeys(("conv2d", "conv3d", "depthwise_conv2d", "conv2d_transpose"), {"Output"}),
+    **dict.fromkeys(("matmul_v2", "matmul", "mul", "linear", "bmm", "sum"), {"Out"}),
+    **dict.fromkeys(("batch_norm", "layer_norm", "group_norm", "instance_norm"), {"Y"}),
+    **dict.fromkeys(("elementwise_add", "elementwise_sub", "elementwise_mul"), {"Out"}),
+    **dict.fromkeys(("conv2d_grad", "depthwise_conv2d_grad"), {"Input@GRAD"}),
+    **dict.fromkeys(("matmul_v2_grad", "mul_grad", "linear_grad"), {"X@GRAD"}),
+    "batch_norm_grad": {"X@GRAD"},
+    "layer_norm_grad": {"X@GRAD"},
+    "pool2d_grad": {"X@GRAD"},  # of the largest elements; averages are spread by a view
+}
+# In place of one of these the result is fresh exactly if the input was.
+_PASSES_ON = {"relu": "Out", "relu_grad": "X@GRAD"}
+
+
+class Form(NamedTuple):
+    """How an operator is run in place.
+
+    Attributes:
+        target (str): the slot whose memory is written.
+        slots (tuple): the slots that are arguments, the target first.
+        function (callable): returns what it wrote.
+    """
+
+    target: str
+    slots: tuple[str, ...]
+    function: Callable
+
+
+def _relu_backward(d_out: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    return torch.ops.aten.threshold_backward.grad_input(d_out, out, 0, grad_input=d_out)
+
+
+def _add(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    fits = x.shape == y.shape and x.dtype is y.dtype
+    return x.add_(y) if fits else torch.add(x, y)
+
+
+_FORMS = {
+    "relu": Form("X", ("X",), torch.relu_),
+    "sigmoid": Form("X", ("X",), torch.sigmoid_),
+    "tanh": Form("X", ("X",), torch.tanh_),
+    "exp": Form("X", ("X",), torch.exp_),
+    "sqrt": Form("X", ("X",), torch.sqrt_),
+    "relu_grad": Form("Out@GRAD", ("Out@GRAD", "Out"), _relu_backward),
+    "elementwise_add": Form("X", ("X", "Y"), _add),
+    "sum": Form("X", ("X",), _add),
+}
+
+
+class Memory:
+    """Knows of a Program which results may be overwritten.
+
+    Args:
+        program (Program): must not change afterwards.
+        kept: variables that are returned.
+    """
+
+    def __init__(self, program: Program, kept: Any = ()) -> None:
+        self._kept = set(kept)
+        self._writers: dict[str, list[Operator]] = {}
+        self._readers: dict[str, int] = {}
+        for block in program.blocks:
+            for op in block.ops:
+                names = gradient_needs(op)[0] if is_gradient(op) else op.input_arg_names
+                inner = inner_names(op)
+                for name in [*names, *inner]:
+                    self._readers[name] = self._readers.get(name, 0) + 1
+                for name in {*op.output_arg_names, *inner}:
+                    self._writers.setdefault(name, []).append(op)
+
+    def form(self, op: Operator) -> tuple[Form, list[str]] | None:
+        """How an operator may run in place, with its arguments, the overwritten one first."""
+        form = _FORMS.get(op.type)
+        if form is None:
+            return None
+        args = [n for slot in form.slots for n in op.inputs.get(slot, [])]
+        if EMPTY in args or not args or any(n not in op.block.vars for n in args[:1]):
+            return None
+        if op.type in ("elementwise_add", "sum"):
+            if len(args) != 2 or not _alike(op, args):
+                return None
+            if not self._free(args[0], op):
+                if op.type != "sum":
+                    return None
+                args.reverse()
+        return (form, args) if self._free(args[0], op) else None
+
+    def _free(self, name: str, reader: Operator) -> bool:
+        """Whether only ``reader`` needs a value, and the value is in memory of its own."""
+        var = reader.block.vars.get(name)
+        if var is None or var.persistable or var.is_data or name in self._kept:
+            return False
+        writers = self._writers.get(name, [])
+        if self._readers.get(name) != 1 or len(writers) != 1:
+            return False
+        return writers[0].block is reader.block and self._fresh(writers[0], name)
+
+    def _fresh(self, maker: Operator, name: str) -> bool:
+        slots = _FRESH.get(maker.type, set())
+        if any(name in maker.outputs.get(slot, []) for slot in slots):
+            if maker.type == "pool2d_grad":
+                return maker.attrs.get("pooling_type") == "max"
+            return not (maker.type == "sum" and len(maker.inputs.get("X", [])) < 2)
+        return name in maker.outputs.get(_PASSES_ON.get(maker.type, ""), [])
+
+
+def _alike(op: Operator, names: list[str]) -> bool:
+    """Whether two operands look alike, as far as the Program knows."""
+    x, y = (op.block._find_var_recursive(n) for n in names)
+    return x is not None and y is not None and x._dims == y._dims and x.dtype == y.dtype

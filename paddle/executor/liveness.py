@@ -1,0 +1,57 @@
+"""What every operator of a block really needs, and when a variable is used for the last time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from paddle.core.derive import gradient_of
+from paddle.ir.block import Block
+from paddle.ir.operator import EMPTY, Operator
+
+
+def gradient_needs(op: Operator) -> tuple[list[str], list[str]]:
+    """Splits the inputs of a gradient operator into those read and those whose shape is enough."""
+    known = op.definition
+    assert known is not None and known.base is not None
+    gradient = gradient_of(known.base)
+    shapes = {t.split(".")[0] for t in [*gradient.saves, *gradient.attrs] if "." in t}
+    values = {t for t in gradient.saves if "." not in t}
+    values |= {s.name for s in known.inputs if s.name not in shapes}
+    read = [n for s in op.inputs for n in op.inputs[s] if s in values and n != EMPTY]
+    return read, [n for s in op.inputs for n in op.inputs[s] if s in shapes and n != EMPTY]
+
+
+def inner_names(op: Operator) -> set[str]:
+    """Names of outer variables that the sub-blocks of an operator read or write."""
+    names: set[str] = set()
+    for sub in op.sub_blocks:
+        for inner in sub.ops:
+            found = {*inner.input_arg_names, *inner.output_arg_names} | inner_names(inner)
+            names |= {n for n in found if n not in sub.vars}
+    return names
+
+
+def is_gradient(op: Operator) -> bool:
+    """Says whether an operator is derived from a forward one."""
+    known = op.definition
+    return known is not None and known.base is not None
+
+
+def last_uses(block: Block, kept: Iterable[str]) -> list[list[str]]:
+    """For each operator the variables that nothing after it needs.
+
+    Args:
+        block (Block): its own variables are looked at, not those of blocks around it.
+        kept: names to keep to the end.
+    """
+    keep = set(kept)
+    last: dict[str, int] = {}
+    for i, op in enumerate(block.ops):
+        names = gradient_needs(op)[0] if is_gradient(op) else op.input_arg_names
+        for name in [*names, *op.output_arg_names, *inner_names(op)]:
+            if name in block.vars and name not in keep:
+                last[name] = i
+    ends: list[list[str]] = [[] for _ in block.ops]
+    for name, i in last.items():
+        ends[i].append(name)
+    return ends

@@ -1,0 +1,189 @@
+"""Data parallel runs: each place takes a part of the batch, and gradients are averaged.
+
+The Program is cut in two: what computes gradients runs once per place, on the place's part of the
+feed; what the optimizer adds runs once, on the gradients of all places together. Parameters exist
+once. Other persistable variables that the first part writes, such as the running statistics of a
+batch norm, are each place's own; those of the first place are the scope's.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import torch
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import hooked
+from paddle.executor.plan import Plan
+from paddle.executor.scope import Scope
+from paddle.ir.cloning import clone
+from paddle.ir.operator import Operator, Role
+from paddle.ir.program import Program
+from paddle.passes import prepare
+
+
+class ParallelPlan:
+    """A training or test Program made ready to run on several places.
+
+    Args:
+        program (Program): what to run.
+        feeds (Sequence[str]): variables that are given.
+        fetches (Sequence[str]): variables to return.
+        devices (Sequence[torch.device]): the places.
+        average (bool): gradients are averaged; False adds them up.
+        skipped (Sequence[str]): passes to leave out.
+        **options: ``in_place`` and ``frees`` of :class:`Plan`.
+    """
+
+    def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str],
+                 devices: Sequence[Any], average: bool, skipped: Sequence[str] = (),
+                 **options: Any) -> None:  # fmt: skip
+        self.devices = list(devices)
+        self.average = average
+        first, second = clone(program), clone(program)
+        _keep(first, lambda op: not _updates(op))
+        _keep(second, _updates)
+        late = {n for op in second.global_block().ops for n in op.output_arg_names}
+        early = {n for op in first.global_block().ops for n in op.output_arg_names}
+        self.handed = _handed_over(first, second, early)
+        self.early = [n for n in fetches if n not in late]
+        self.late = [n for n in fetches if n in late]
+        self.fetches = list(fetches)
+        top = first.global_block().vars
+        self.own = [n for n in early if n in top and top[n].persistable and n not in late]
+        computed = [*self.early, *self.handed]
+        prepared = prepare(first, feeds, computed, skipped=skipped)
+        self.forward = Plan(prepared, feeds, computed, **options)
+        given = [*self.handed, *(n for n in feeds if n in _read(second))]
+        self.given = given[len(self.handed) :]
+        self.update = None
+        if second.global_block().ops:
+            prepared = prepare(second, given, self.late, skipped=skipped)
+            self.update = Plan(prepared, given, self.late, **options)
+        self._scopes: weakref.WeakKeyDictionary[Scope, list[Scope]] = weakref.WeakKeyDictionary()
+
+    def scopes(self, scope: Scope) -> list[Scope]:
+        """The scope of every place; the first one's is the user's own."""
+        known = self._scopes.get(scope)
+        if known is None:
+            known = [scope]
+            for _ in self.devices[1:]:
+                inner = Scope(scope)
+                for name in self.own:
+                    held = scope.find_var(name)
+                    if held is not None and held.held.tensor is not None:
+                        inner.var(name).held.put(held.held.tensor._buf.clone())
+                known.append(inner)
+            self._scopes[scope] = known
+        return known
+
+    def run(self, scope: Scope, parts: list[list[torch.Tensor]], threads: int) -> list[list[Any]]:
+        """Runs one step.
+
+        Args:
+            scope (Scope): holds the parameters.
+            parts (list): for each place its fed buffers.
+            threads (int): how many places compute at the same time.
+
+        Returns:
+            list: for each fetched variable the buffers of all places.
+        """
+        scopes = self.scopes(scope)
+        jobs = list(zip(scopes, parts, strict=True))
+        if threads > 1 and not random_in(self.forward.program):
+            with ThreadPoolExecutor(threads) as pool:
+                results = list(pool.map(lambda job: self._compute(*job), jobs))
+        else:
+            results = [self._compute(*job) for job in jobs]
+        count = len(self.early)
+        values = {n: [r[i] for r in results] for i, n in enumerate(self.early)}
+        if self.update is not None:
+            sums = [self._joined([r[count + i] for r in results]) for i in range(len(self.handed))]
+            extra = [parts[0][self.forward.feeds.index(n)] for n in self.given]
+            with hooked(None), torch.no_grad():
+                updated = self.update.run(scope, [*sums, *extra])
+            values |= {n: [b] for n, b in zip(self.late, updated, strict=True)}
+        return [values[n] for n in self.fetches]
+
+    def _compute(self, scope: Scope, buffers: list[torch.Tensor]) -> tuple:
+        with hooked(None), torch.no_grad():
+            return self.forward.run(scope, buffers)
+
+    def _joined(self, grads: list[torch.Tensor]) -> torch.Tensor:
+        """The gradient of the whole batch."""
+        total = grads[0]
+        for grad in grads[1:]:
+            total = torch.add(total, grad.to(total.device))
+        return torch.div(total, len(grads)) if self.average and len(grads) > 1 else total
+
+
+def random_in(program: Program) -> bool:
+    """Says whether operators draw random numbers; then the order of places matters."""
+    words = ("dropout", "random", "bernoulli", "multinomial")
+    return any(w in op.type for block in program.blocks for op in block.ops for w in words)
+
+
+def _updates(op: Operator) -> bool:
+    return bool(op.role & (Role.OPTIMIZE | Role.LR_SCHED)) and op.role != Role.NOT_SPECIFIED
+
+
+def _keep(program: Program, wanted: Any) -> None:
+    block = program.global_block()
+    block.ops = [op for op in block.ops if wanted(op)]
+    program._changed()
+
+
+def _read(program: Program) -> set[str]:
+    return {n for op in program.global_block().ops for n in op.input_arg_names}
+
+
+def _handed_over(first: Program, second: Program, early: set[str]) -> list[str]:
+    """What the second part needs of the first: gradients."""
+    top = first.global_block().vars
+    made: set[str] = set()
+    found: set[str] = set()
+    for op in second.global_block().ops:
+        found |= {n for n in op.input_arg_names if n in early and n not in made}
+        made.update(op.output_arg_names)
+    return sorted(n for n in found if not top[n].persistable)
+
+
+def split_feed(feed: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """Cuts every fed batch into so many parts, the first ones one row longer where need be."""
+    parts: list[dict[str, Any]] = [{} for _ in range(count)]
+    for name, value in feed.items():
+        rows = len(value)
+        if rows < count:
+            raise InvalidArgumentError(
+                f"the batch fed for {name!r} has {rows} rows, but there are {count} places; "
+                "expected at least one row for each.",
+                hint="use fewer places (CPU_NUM), or drop the last incomplete batch",
+            )
+        start = 0
+        for i in range(count):
+            stop = start + rows // count + (i < rows % count)
+            parts[i][name] = value[start:stop]
+            start = stop
+    return parts
+
+
+def merge(buffers: list[Any], return_numpy: bool, merged: bool) -> Any:
+    """What one fetched variable is for several places."""
+    from paddle.executor.executor import fetched_array, fetched_tensor
+
+    if len(buffers) > 1 and merged and all(isinstance(b, torch.Tensor) for b in buffers):
+        shapes = {tuple(b.shape[1:]) for b in buffers}
+        if len(shapes) > 1:
+            raise InvalidArgumentError(
+                "the places computed values of different shapes, which cannot be joined: "
+                f"{[list(b.shape) for b in buffers]}.",
+                hint="call Executor.run(..., return_merged=False)",
+            )
+        buffers = [torch.cat([b.to(buffers[0].device) for b in buffers])]
+    convert = fetched_array if return_numpy else fetched_tensor
+    made = [convert(b) for b in buffers]
+    return made[0] if merged and len(made) == 1 else made
+

@@ -1,0 +1,137 @@
+"""Plan: a Program made ready to run: passes, one generated function, its values of a scope."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from paddle.core.errors import PreconditionNotMetError, kernel_error
+from paddle.executor import (  # noqa: F401  (these register emitters)
+    arrays as _arrays,
+    control_flow as _control_flow,
+    effects as _effects,
+    recurrent as _recurrent,
+    rows as _rows,
+    updates as _updates,
+)
+from paddle.executor.codegen import Emitter
+from paddle.executor.scope import Scope
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.ir.versions import RANK_0_SINCE
+
+_count = 0
+
+
+class Plan:
+    """A Program compiled for given feeds and fetches.
+
+    Args:
+        program (Program): what to run, after all passes.
+        feeds (Sequence[str]): variables that are given, in the order of the arguments.
+        fetches (Sequence[str]): variables to return.
+        probe (callable, optional): called as ``probe(operator, *buffers)`` after every operator.
+        in_place (bool): let operators write into memory of their inputs. Default: True.
+        frees (bool): drop values after their last use. Default: True.
+    """
+
+    built = 0  # how many were made in this process
+
+    def __init__(
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        probe: Callable | None = None,
+        in_place: bool = True,
+        frees: bool = True,
+    ) -> None:
+        Plan.built += 1
+        self.program = program
+        self.feeds = list(feeds)
+        self.fetches = list(fetches)
+        self._file = f"<plan {Plan.built}>"
+        emitter = Emitter(
+            program, feeds, fetches, probe, _keeps_rank_0(program), in_place, frees
+        )
+        self.source = emitter.source()
+        self.scope_names = emitter.scope_names
+        self._origin = emitter.origin
+        names = dict(emitter.constants)
+        if "plan" in os.environ.get("PADDLE_DEBUG", ""):
+            print(f"# {self._file}: feed {self.feeds}, fetch {self.fetches}\n{self.source}")
+        exec(compile(self.source, self._file, "exec"), names)
+        self._bind = names["bind"]
+        self._bound: weakref.WeakKeyDictionary[Scope, Any] = weakref.WeakKeyDictionary()
+
+    def bound(self, scope: Scope) -> Callable:
+        """Returns the function that works on the values of a scope."""
+        held = [self._holder(scope, name) for name in self.scope_names]
+        known = self._bound.get(scope)
+        if known is not None and all(a is b for a, b in zip(known[0], held, strict=True)):
+            return known[1]
+        step = self._bind(*held)
+        self._bound[scope] = (held, step)
+        return step
+
+    @staticmethod
+    def _holder(scope: Scope, name: str) -> Any:
+        found = scope.find_var(name)
+        return (scope.var(name) if found is None else found).held
+
+    def run(self, scope: Scope, buffers: Sequence[Any]) -> tuple:
+        """Runs one step and returns the fetched buffers."""
+        try:
+            return self.bound(scope)(*buffers)
+        except Exception as error:
+            raise self._explained(error, scope) from error
+
+    def _explained(self, error: Exception, scope: Scope) -> Exception:
+        """The framework's error for what went wrong inside of the generated function."""
+        trace, op = error.__traceback__, None
+        frame = None
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self._file:
+                frame = trace.tb_frame
+                line = trace.tb_lineno - 1
+                op = self._origin[line] if line < len(self._origin) else None
+            trace = trace.tb_next
+        if frame is None:
+            return error
+        if op is None:
+            return self._uninitialised(scope) or error
+        if getattr(error, "_explained", False):
+            return error
+        return _with_site(error, op)
+
+    def _uninitialised(self, scope: Scope) -> Exception | None:
+        for name in self.scope_names:
+            found = scope.find_var(name)
+            if found is None or found.held.tensor is None:
+                var = self.program.global_block()._find_var_recursive(name)
+                kind = "parameter" if var is not None and var.is_parameter else "variable"
+                return PreconditionNotMetError(
+                    f"{kind} {name!r} is not initialized: the scope holds no value for it.",
+                    hint="run the startup program first: "
+                    "exe.run(paddle.static.default_startup_program())",
+                )
+        return None
+
+
+def _with_site(error: Exception, op: Operator) -> Exception:
+    known = op.definition
+    made: Exception = error
+    if known is not None and not isinstance(error, (KeyboardInterrupt, StopIteration)):
+        made = kernel_error(known, (), {}, error)
+    if op.site is not None and made.args:
+        text = f"{made.args[0]}\n  the operator was added here:\n  {op.site}"
+        made.args = (text, *made.args[1:])
+    made._explained = True  # type: ignore[attr-defined]
+    return made
+
+
+def _keeps_rank_0(program: Program) -> bool:
+    """Whether the Program was written by a release that has tensors without dimensions."""
+    return program.wire_version >= RANK_0_SINCE

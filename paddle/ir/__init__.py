@@ -1,0 +1,1 @@
+"""Programs: what static mode records, and how it is written to a file."""

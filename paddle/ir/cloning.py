@@ -1,0 +1,161 @@
+"""Copies of a Program: whole, for testing, or only what some targets need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator, Role
+from paddle.ir.program import Program
+from paddle.ir.variable import Parameter, Variable
+
+
+def clone(program: Program) -> Program:
+    """Returns an equal Program that shares nothing with this one."""
+    made = Program()
+    made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
+    made.current_block_idx = program.current_block_idx
+    made._seed = program._seed
+    made.wire_version = program.wire_version
+    made.op_versions = dict(program.op_versions)
+    made._parameters_grads = program._parameters_grads
+    made.__dict__.update({k: v for k, v in program.__dict__.items() if k.startswith("_fleet")})
+    if "_lr_schedulers" in program.__dict__:
+        made.__dict__["_lr_schedulers"] = dict(program.__dict__["_lr_schedulers"])
+    for old, new in zip(program.blocks, made.blocks, strict=True):
+        new.forward_block_idx = old.forward_block_idx
+        for var in old.vars.values():
+            copy_variable(var, new)
+        new.ops = [_copy_operator(op, new) for op in old.ops]
+    return made
+
+
+def copy_variable(var: Variable, block: Block) -> Variable:
+    """Makes the same variable in another block."""
+    info = var._info()
+    name = info["name"]
+    if isinstance(var, Parameter):
+        dims, dtype = info.pop("shape"), info.pop("dtype")
+        made: Variable = Parameter(block, dims, dtype, **info)
+    else:
+        made = Variable(block, **info)
+    block.vars[name] = made
+    return made
+
+
+def _copy_operator(op: Operator, block: Block) -> Operator:
+    blocks = block.program.blocks
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, Block):
+            return blocks[value.idx]
+        return [moved(v) for v in value] if isinstance(value, list) else value
+
+    made = Operator(
+        block,
+        op.type,
+        {s: list(n) for s, n in op.inputs.items()},
+        {s: list(n) for s, n in op.outputs.items()},
+        {k: moved(v) for k, v in op.attrs.items()},
+        op.site,
+    )
+    made.attr_kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
+    made.is_target = op.is_target
+    return made
+
+
+def for_testing(program: Program) -> Program:
+    """A copy without backward and optimizer, with ``is_test`` set."""
+    made = clone(program)
+    for block in made.blocks:
+        block.ops = [op for op in block.ops if not _trains(op)]
+        for op in block.ops:
+            known = op.definition
+            if "is_test" in op.attrs or (known is not None and "is_test" in known.attrs):
+                op._set_attr("is_test", True)
+            if op.type == "batch_norm" and op.attrs.get("use_global_stats") is None:
+                op.attrs.pop("use_global_stats", None)
+    drop_unused_variables(made)
+    made._parameters_grads = None
+    return made
+
+
+def _trains(op: Operator) -> bool:
+    return bool(op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)) and (
+        op.role != Role.NOT_SPECIFIED
+    )
+
+
+def drop_unused_variables(program: Program) -> None:
+    """Removes the variables that no operator mentions; what is fed or persistable in use stays."""
+    used = {n for b in program.blocks for op in b.ops
+            for n in (*op.input_arg_names, *op.output_arg_names)}  # fmt: skip
+    for block in program.blocks:
+        kept = {n: v for n, v in block.vars.items() if n in used or v.is_data}
+        kept |= {n: v for n, v in block.vars.items() if isinstance(v, Parameter)}
+        block.vars = {n: block.vars[n] for n in block.vars if n in kept}
+    program._changed()
+
+
+def prune(program: Program, feeds: list[str], targets: Any) -> Program:
+    """A copy with only the operators of the global block that the targets need.
+
+    Args:
+        program (Program): what to prune.
+        feeds (list[str]): variables that are given, so that nothing before them is needed.
+        targets: Variables, Operators or names, or a list of them.
+    """
+    listed = targets if isinstance(targets, (list, tuple)) else [targets]
+    needed: set[str] = set()
+    wanted: set[int] = set()
+    for target in listed:
+        if isinstance(target, Operator):
+            wanted.add(target.idx)
+            continue
+        name = target if isinstance(target, str) else getattr(target, "name", None)
+        if name is None or program.global_block()._find_var_recursive(name) is None:
+            raise InvalidArgumentError(f"prune: {target!r} is no variable of the Program.")
+        needed.add(name)
+    made = clone(program)
+    block = made.global_block()
+    kept = []
+    given = set(feeds)
+    needed -= given
+    for i in range(len(block.ops) - 1, -1, -1):
+        op = block.ops[i]
+        if i in wanted or needed & set(op.output_arg_names) or op.is_target:
+            kept.append(op)
+            needed |= reads(op) - given
+    block.ops = kept[::-1]
+    _drop_unused_blocks(made)
+    drop_unused_variables(made)
+    return made
+
+
+def reads(op: Operator) -> set[str]:
+    """Everything that an operator reads, in its sub-blocks too."""
+    names = set(op.input_arg_names)
+    for sub in op.sub_blocks:
+        for inner in sub.ops:
+            names |= {n for n in reads(inner) if n not in sub.vars}
+    return names
+
+
+def _drop_unused_blocks(program: Program) -> None:
+    """Empties blocks that no operator refers to any more; positions of the others stay."""
+    used = {0}
+    queue = [program.global_block()]
+    while queue:
+        for op in queue.pop().ops:
+            for sub in op.sub_blocks:
+                if sub.idx not in used:
+                    used.add(sub.idx)
+                    queue.append(sub)
+    numbers = {old: new for new, old in enumerate(sorted(used))}
+    program.blocks = [b for b in program.blocks if b.idx in used]
+    for block in program.blocks:
+        block.idx = numbers[block.idx]
+        block.parent_idx = numbers.get(block.parent_idx, -1)
+        block.forward_block_idx = numbers.get(block.forward_block_idx, -1)
+    program.current_block_idx = 0

@@ -1,0 +1,159 @@
+"""The Programs that are being built: the defaults and the guards that change them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.program import Program
+
+_main = Program()
+_startup = Program()
+
+
+def default_main_program() -> Program:
+    """Returns the Program to which public functions add operators in static mode.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.static.default_main_program().num_blocks)  # 1
+    """
+    return _main
+
+
+def default_startup_program() -> Program:
+    """Returns the Program that gives parameters their first values; run it once.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.static.default_startup_program().num_blocks)  # 1
+    """
+    return _startup
+
+
+def switch_main_program(program: Program) -> Program:
+    """Makes a Program the default main one and returns the one before."""
+    global _main
+    before, _main = _main, program
+    return before
+
+
+def switch_startup_program(program: Program) -> Program:
+    """Makes a Program the default startup one and returns the one before."""
+    global _startup
+    before, _startup = _startup, program
+    return before
+
+
+def _check(value: Any, argument: str) -> None:
+    if not isinstance(value, Program):
+        raise TypeError(
+            f"program_guard({argument}): expected a Program, but received {type(value).__name__}."
+        )
+
+
+@contextlib.contextmanager
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
+    """Makes given Programs the default ones inside a ``with`` block.
+
+    Args:
+        main_program (Program): the main Program.
+        startup_program (Program, optional): the startup Program; None keeps the current one.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            main = paddle.static.Program()
+            with paddle.static.program_guard(main, paddle.static.Program()):
+                x = paddle.static.data("x", [2, 3])
+            print(list(main.global_block().vars))  # ['x']
+            paddle.disable_static()
+    """
+    _check(main_program, "main_program")
+    if startup_program is not None:
+        _check(startup_program, "startup_program")
+    before = switch_main_program(main_program)
+    startup = None if startup_program is None else switch_startup_program(startup_program)
+    try:
+        yield
+    finally:
+        switch_main_program(before)
+        if startup is not None:
+            switch_startup_program(startup)
+
+
+@contextlib.contextmanager
+def name_scope(prefix: str | None = None) -> Iterator[None]:
+    """Marks the operators added inside with a name, for reading and drawing the Program.
+
+    Args:
+        prefix (str): the name; scopes nest.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            main = paddle.static.Program()
+            with paddle.static.program_guard(main, paddle.static.Program()):
+                x = paddle.static.data("x", [2])
+                with paddle.static.name_scope("encoder"):
+                    y = x + 1.0
+            print(main.global_block().ops[0].attr("op_namescope"))  # /encoder/
+            paddle.disable_static()
+    """
+    if not isinstance(prefix, str) or not prefix:
+        raise InvalidArgumentError(f"name_scope(prefix): expected a name, but got {prefix!r}.")
+    names = _main._scope_names
+    used = _main.__dict__.setdefault("_scope_counts", {})
+    parent = "/".join(names)
+    count = used.get((parent, prefix), 0)
+    used[parent, prefix] = count + 1
+    names.append(prefix if not count else f"{prefix}_{count}")
+    try:
+        yield
+    finally:
+        names.pop()
+
+
+@contextlib.contextmanager
+def device_guard(device: str | None = None) -> Iterator[None]:
+    """Says on which device the operators added inside run.
+
+    Args:
+        device (str|None): ``"cpu"``, ``"gpu"``, or either with a number: ``"gpu:1"``; None leaves
+            it to the Executor's place.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            main = paddle.static.Program()
+            with paddle.static.program_guard(main, paddle.static.Program()):
+                with paddle.static.device_guard("cpu"):
+                    x = paddle.ones([2])
+            print(main.global_block().ops[0].attr("op_device"))  # cpu
+            paddle.disable_static()
+    """
+    kind, _, index = (device or "").partition(":")
+    if device is not None and (kind not in ("cpu", "gpu", "xpu", "") or (index and not index.isdigit())):  # fmt: skip
+        raise InvalidArgumentError(
+            f"device_guard(device): expected 'cpu', 'gpu' or 'gpu:<number>', but got {device!r}."
+        )
+    if kind == "cpu" and index:
+        raise InvalidArgumentError("device_guard(device): 'cpu' takes no number.")
+    program = _main
+    before, program._device = program._device, device or ""
+    try:
+        yield
+    finally:
+        program._device = before

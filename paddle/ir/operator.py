@@ -1,0 +1,248 @@
+"""Operator: one step of a Block: a type, named slots of variable names, and attributes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from paddle.core.errors import InvalidArgumentError, NotFoundError
+from paddle.core.op import REGISTRY, OpDef
+
+if TYPE_CHECKING:
+    from paddle.ir.block import Block
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+
+EMPTY = "@EMPTY@"  # stands in a list for a variable that is not there
+
+
+class Role:
+    """Values of the attribute ``op_role``."""
+
+    FORWARD = 0x0000
+    BACKWARD = 0x0001
+    OPTIMIZE = 0x0002
+    RPC = 0x0004
+    DIST = 0x0008
+    LR_SCHED = 0x0010
+    LOSS = 0x0100
+    NOT_SPECIFIED = 0x1000
+
+
+class Site(NamedTuple):
+    """Where the user's code asked for an operator."""
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        import linecache
+
+        text = linecache.getline(self.file, self.line).strip()
+        return f'File "{self.file}", line {self.line}, in {self.function}\n    {text}'
+
+
+def user_site() -> Site | None:
+    """The innermost frame outside of this package."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<operator ")):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+class Operator:
+    """One operator of a Block; made by :meth:`Block.append_op`.
+
+    Attributes:
+        type (str): the operator's name.
+        inputs (dict[str, list[str]]): variable names of each input slot.
+        outputs (dict[str, list[str]]): variable names of each output slot.
+        attrs (dict): attributes; a sub-block is a Block.
+    """
+
+    __slots__ = ("attr_kinds", "attrs", "block", "inputs", "is_target", "outputs", "site", "type")
+
+    def __init__(
+        self,
+        block: Block,
+        type: str,
+        inputs: dict[str, list[str]] | None = None,
+        outputs: dict[str, list[str]] | None = None,
+        attrs: dict[str, Any] | None = None,
+        site: Site | None = None,
+    ) -> None:
+        self.block = block
+        self.type = type
+        self.inputs = inputs or {}
+        self.outputs = outputs or {}
+        self.attrs = attrs or {}
+        self.site = site
+        self.attr_kinds: dict[str, int] | None = None  # as read from a file
+        self.is_target = False
+
+    @property
+    def definition(self) -> OpDef | None:
+        """The registered operator, the gradient operator of one, or None."""
+        return definition(self.type)
+
+    # -- slots ----------------------------------------------------------------------------------
+
+    def input(self, name: str) -> list[str]:
+        """Returns the variable names of an input slot."""
+        return list(self._slot(self.inputs, name, "input"))
+
+    def output(self, name: str) -> list[str]:
+        """Returns the variable names of an output slot."""
+        return list(self._slot(self.outputs, name, "output"))
+
+    def _slot(self, slots: dict[str, list[str]], name: str, kind: str) -> list[str]:
+        found = slots.get(name)
+        if found is None:
+            raise NotFoundError(
+                f"operator {self.type} has no {kind} {name!r}; it has {sorted(slots)}."
+            )
+        return found
+
+    @property
+    def input_names(self) -> list[str]:
+        """The names of the input slots."""
+        return list(self.inputs)
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names of the output slots."""
+        return list(self.outputs)
+
+    @property
+    def input_arg_names(self) -> list[str]:
+        """The names of all variables that it reads."""
+        return [n for names in self.inputs.values() for n in names if n != EMPTY]
+
+    @property
+    def output_arg_names(self) -> list[str]:
+        """The names of all variables that it writes."""
+        return [n for names in self.outputs.values() for n in names if n != EMPTY]
+
+    def _set_input(self, slot: str, names: Iterable[str]) -> None:
+        self.inputs[slot] = list(names)
+        self.block.program._changed()
+
+    def _set_output(self, slot: str, names: Iterable[str]) -> None:
+        self.outputs[slot] = list(names)
+        self.block.program._changed()
+
+    def _rename_input(self, old: str, new: str) -> None:
+        self.inputs = {s: [new if n == old else n for n in ns] for s, ns in self.inputs.items()}
+        self.block.program._changed()
+
+    def _rename_output(self, old: str, new: str) -> None:
+        self.outputs = {s: [new if n == old else n for n in ns] for s, ns in self.outputs.items()}
+        self.block.program._changed()
+
+    # -- attributes -----------------------------------------------------------------------------
+
+    def attr(self, name: str) -> Any:
+        """Returns an attribute; a missing one has its default."""
+        found = self.attrs.get(name, self)
+        if found is self:
+            known = self.definition
+            if known is None or name not in known.attrs:
+                raise NotFoundError(
+                    f"operator {self.type} has no attribute {name!r}; it has {self.attr_names}."
+                )
+            return known.attrs[name]
+        return found
+
+    def has_attr(self, name: str) -> bool:
+        """Says whether it has an attribute."""
+        return name in self.attrs
+
+    @property
+    def attr_names(self) -> list[str]:
+        """The names of its attributes, sorted."""
+        return sorted(self.attrs)
+
+    def all_attrs(self) -> dict[str, Any]:
+        """Returns all attributes."""
+        return {n: self.attrs[n] for n in self.attr_names}
+
+    def attr_type(self, name: str) -> int:
+        """Returns the kind of an attribute on the wire."""
+        from paddle.ir.attribute_kinds import kind_of
+
+        return kind_of(self, name)
+
+    def _set_attr(self, name: str, value: Any) -> None:
+        if self.attr_kinds is not None:
+            self.attr_kinds.pop(name, None)
+        self.attrs[name] = value
+        self.block.program._changed()
+
+    _update_desc_attr = _set_attr
+
+    def _remove_attr(self, name: str) -> None:
+        self.attrs.pop(name, None)
+        self.block.program._changed()
+
+    def _block_attr_id(self, name: str) -> int:
+        return self._block_attr(name).idx
+
+    def _block_attr(self, name: str) -> Block:
+        found = self.attr(name)
+        if not hasattr(found, "ops"):
+            raise InvalidArgumentError(
+                f"operator {self.type}: expected attribute {name!r} to be a Block, "
+                f"but it is {type(found).__name__}."
+            )
+        return found
+
+    @property
+    def idx(self) -> int:
+        """Its position in the block."""
+        return next(i for i, op in enumerate(self.block.ops) if op is self)
+
+    @property
+    def role(self) -> int:
+        """The attribute op_role: part of the forward, backward or optimizing stage."""
+        return self.attrs.get("op_role", 0)
+
+    @property
+    def sub_blocks(self) -> list[Block]:
+        """The blocks among its attributes."""
+        found = []
+        for value in self.attrs.values():
+            listed = value if isinstance(value, list) else [value]
+            found += [b for b in listed if hasattr(b, "ops") and hasattr(b, "parent_idx")]
+        return found
+
+    def to_string(self, throw_on_error: bool = False) -> str:
+        """Returns a description.
+
+        Args:
+            throw_on_error (bool): fail where a required field is not set. Default: False.
+        """
+        from paddle.ir.printing import operator_line
+
+        return operator_line(self)
+
+    def __repr__(self) -> str:
+        return self.to_string()
+
+    __str__ = __repr__
+
+
+def definition(name: str) -> OpDef | None:
+    """Finds an operator by its name; gradient operators are derived from their forward ones."""
+    found = REGISTRY.get(name)
+    if found is None and name.endswith("_grad"):
+        base = definition(name[:-5])
+        if base is not None:
+            from paddle.core.derive import gradient_operator
+
+            return gradient_operator(base)
+    return found

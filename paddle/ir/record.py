@@ -1,0 +1,205 @@
+"""Static recording: an operator call becomes an Operator of the current block.
+
+``record`` is the hook that :func:`paddle.enable_static` installs: the generated callers hand over to
+it, so every public function records the operator that it would run.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from paddle.core import unique_name
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.infer import checked_infer
+from paddle.core.mode import GRAD, get_mode, set_recording
+from paddle.core.op import OpDef, Slot
+from paddle.core.tensor import Tensor
+from paddle.ir.current import default_main_program
+from paddle.ir.operator import Operator, user_site
+from paddle.ir.shapes import spec_of
+from paddle.ir.variable import Variable
+
+# Operators of our own that a Program holds in PaddlePaddle's terms: name -> function(args, attrs).
+LOWERINGS: dict[str, Callable[[tuple, dict[str, Any]], Any]] = {}
+
+_layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
+# What stands for an eager Tensor in a Program; None: it is an error.
+_capture: contextvars.ContextVar[Callable[[Tensor], Variable] | None] = contextvars.ContextVar(
+    "capture", default=None
+)
+
+
+def lowering(name: str) -> Callable:
+    """Decorator: how calls of an operator are recorded, ``function(args, attrs)``."""
+
+    def register(function: Callable) -> Callable:
+        LOWERINGS[name] = function
+        return function
+
+    return register
+
+
+@contextlib.contextmanager
+def layer_name(name: str | None) -> Iterator[None]:
+    """Names the variables made inside ``<name>.tmp_0``, ``<name>.tmp_1``, ..."""
+    token = _layer.set(name)
+    try:
+        yield
+    finally:
+        _layer.reset(token)
+
+
+@contextlib.contextmanager
+def capturing(take: Callable[[Tensor], Variable]) -> Iterator[None]:
+    """Lets ``take(tensor)`` say which Variable stands for an eager Tensor met while recording."""
+    token = _capture.set(take)
+    try:
+        yield
+    finally:
+        _capture.reset(token)
+
+
+def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
+    """Records one operator call and returns the Variables of its results."""
+    lower = LOWERINGS.get(op.name)
+    if lower is not None:
+        return lower(args, attrs)
+    return append(op, args, attrs)
+
+
+record.records = True  # type: ignore[attr-defined]  # tells static mode from other hooks
+
+
+def start() -> None:
+    """Turns static mode on."""
+    from paddle.ir import lowering as lowerings
+
+    lowerings.install()
+    set_recording(record)
+
+
+def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
+    """Adds ``op`` to the current block; inputs by position, attributes by name."""
+    values = [_taken(op, slot, arg) for slot, arg in zip(op.inputs, args, strict=True)]
+    if op.unify and values[0]._dt is not values[1]._dt:
+        from paddle.core.promotion import unify
+
+        values[:2] = unify(*values[:2])
+    block = default_main_program().current_block()
+    plain = {k: plain_attr(v) for k, v in attrs.items() if v is not None}
+    specs = [_spec(v) for v in values]
+    results = checked_infer(op, specs, plain)
+    inputs = {
+        s.name: [v._name for v in (value if s.many else [value])]
+        for s, value in zip(op.inputs, values, strict=True)
+        if value is not None
+    }
+    outputs, made = _outputs(op, values, results, block)
+    step = Operator(block, op.name, inputs, outputs, plain, user_site())
+    block.program._mark(step)
+    for listed in made:
+        for var in listed if isinstance(listed, list) else [listed]:
+            if var is not None:
+                var.op = step
+    block.ops.append(step)
+    block.program._changed()
+    returned = [v for s, v in zip(op.outputs, made, strict=True) if not s.writes]
+    if not returned:
+        return None
+    return returned[0] if len(returned) == 1 else tuple(returned)
+
+
+def _taken(op: OpDef, slot: Slot, arg: Any) -> Any:
+    """The Variable (or list of them) for one argument."""
+    if arg is None:
+        if slot.optional:
+            return None
+        raise _wrong(op, slot, arg)
+    if not slot.many:
+        return _variable(op, slot, arg)
+    if isinstance(arg, (Tensor, Variable)) or not hasattr(arg, "__iter__"):
+        raise _wrong(op, slot, arg)
+    return [_variable(op, slot, item) for item in arg]
+
+
+def _variable(op: OpDef, slot: Slot, arg: Any) -> Variable:
+    if isinstance(arg, Variable):
+        return arg
+    take = _capture.get()
+    if isinstance(arg, Tensor) and take is not None:
+        return take(arg)
+    if isinstance(arg, Tensor):
+        raise InvalidArgumentError(
+            f"operator {op.name}: {slot.name} is an eager Tensor, but in static mode a Variable is "
+            "expected.",
+            hint="make it inside the Program (paddle.static.data, paddle.assign(numpy_array), "
+            "create_parameter), or call paddle.disable_static() first",
+        )
+    raise _wrong(op, slot, arg)
+
+
+def _wrong(op: OpDef, slot: Slot, arg: Any) -> TypeError:
+    expected = "a list of Variables" if slot.many else "a Variable"
+    return TypeError(
+        f"operator {op.name}: {slot.name} is expected to be {expected}, "
+        f"but received {type(arg).__name__}."
+    )
+
+
+def _spec(value: Any) -> Any:
+    if value is None:
+        return None
+    return [spec_of(v) for v in value] if isinstance(value, list) else spec_of(value)
+
+
+def plain_attr(value: Any) -> Any:
+    """An attribute as a Program holds it: Python numbers, strings and lists of them."""
+    if isinstance(value, (VarType, np.generic)):
+        return int(value) if isinstance(value, VarType) else value.item()
+    if isinstance(value, (list, tuple, range)):
+        return [plain_attr(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+
+def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, list]:
+    """Makes the variables of the results; those written into an input are that input."""
+    trained = set(op.grad_outputs) if get_mode() & GRAD and op.inputs else set()
+    prefix = _layer.get()
+    helper = unique_name.generate(op.name) if prefix is None else prefix
+    outputs: dict[str, list[str]] = {}
+    made: list[Any] = []
+    for i, (slot, result) in enumerate(zip(op.outputs, results, strict=True)):
+        if slot.writes:
+            source = values[[s.name for s in op.inputs].index(slot.writes)]
+            made.append(source)
+        elif result is None:
+            made.append(None)
+        else:
+            listed = result if slot.many else [result]
+            new = [
+                None if spec is None else _fresh(block, helper, spec, i not in trained)
+                for spec in listed
+            ]
+            made.append(new if slot.many else new[0])
+        if made[-1] is not None:
+            outputs[slot.name] = [
+                v._name for v in (made[-1] if slot.many else [made[-1]]) if v is not None
+            ]
+    return outputs, made
+
+
+def _fresh(block: Any, helper: str, spec: Any, stop: bool) -> Variable:
+    # PaddlePaddle names the result of its elementwise layers after the layer itself.
+    whole = helper.startswith("elementwise_") and _layer.get() is None
+    name = helper if whole else unique_name.generate(helper + ".tmp")
+    if helper == "tmp":
+        name = unique_name.generate("tmp")
+    return block.create_var(name=name, shape=spec.shape, dtype=spec.dtype, stop_gradient=stop)

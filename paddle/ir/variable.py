@@ -1,0 +1,342 @@
+"""Variable and Parameter: names in a Block, with shape and type, that stand for values to come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from paddle.core import unique_name
+from paddle.core.dtype import VarType, dtype_name, to_vartype, torch_dtype
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+
+if TYPE_CHECKING:
+    from paddle.ir.block import Block
+
+DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
+
+
+class Variable:
+    """A named value of a static Program; an Executor gives it contents when it runs.
+
+    Made by :func:`paddle.static.data` and by every public function in static mode. It has the
+    methods and Python operators of a Tensor, which add operators to the Program.
+
+    Args:
+        block (Block): where it belongs.
+        type (VarType): the kind of variable. Default: LOD_TENSOR.
+        name (str|None): None makes a unique one.
+        shape (list[int]|tuple[int]|None): sizes, -1 (or None) where unknown.
+        dtype (str|VarType|None): element type.
+        lod_level (int|None): levels of detail; 0 for a dense tensor.
+        capacity (int|None): kept for 1.x code; queues are not variables here.
+        persistable (bool|None): whether the value outlives a run, as parameters do.
+        error_clip: clips the gradient of this variable as backward is built.
+        stop_gradient (bool): no gradient is computed for it. Default: False.
+        is_data (bool): whether it is fed. Default: False.
+        need_check_feed (bool): whether the Executor checks what is fed. Default: False.
+        belong_to_optimizer (bool): whether an optimizer made it. Default: False.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            x = paddle.static.data("x", [None, 3], "float32")
+            print(x.shape, (x + 1.0).shape)  # (-1, 3) (-1, 3)
+            paddle.disable_static()
+    """
+
+    is_parameter = False
+
+    def __init__(
+        self,
+        block: Block,
+        type: Any = VarType.LOD_TENSOR,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        lod_level: int | None = None,
+        capacity: int | None = None,
+        persistable: bool | None = None,
+        error_clip: Any = None,
+        stop_gradient: bool = False,
+        is_data: bool = False,
+        need_check_feed: bool = False,
+        belong_to_optimizer: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        self.block = block
+        self.type = VarType(type)
+        self._name = unique_name.generate("_generated_var") if name is None else str(name)
+        self._dtype = None if dtype is None else to_vartype(dtype)
+        self._dims = () if shape is None else sizes(shape, self._name)
+        self.lod_level = lod_level or 0
+        self.capacity = capacity
+        self._persistable = bool(persistable)
+        self.error_clip = error_clip
+        self.stop_gradient = stop_gradient
+        self.is_data = is_data
+        self.need_check_feed = need_check_feed
+        self.belong_to_optimizer = belong_to_optimizer
+        self.op: Any = None  # the operator that made it last
+        for key, value in kwargs.items():
+            setattr(self, key, value)
+
+    # -- what it is -------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name, unique within the Program."""
+        return self._name
+
+    @name.setter
+    def name(self, value: str) -> None:
+        if value != self._name:
+            self.block._rename_var(self._name, value)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes; -1 where only a run can tell."""
+        return self._dims
+
+    @shape.setter
+    def shape(self, value: Any) -> None:
+        self._dims = sizes(value, self._name)
+        self.block.program._changed()
+
+    @property
+    def dtype(self) -> VarType:
+        """The element type."""
+        if self._dtype is None:
+            return VarType.FP32
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, value: Any) -> None:
+        self._dtype = to_vartype(value)
+        self.block.program._changed()
+
+    @property
+    def _dt(self) -> Any:
+        """The element type as the kernels call it."""
+        return torch_dtype(self.dtype)
+
+    @property
+    def persistable(self) -> bool:
+        """Whether the value stays in the scope after a run."""
+        return self._persistable
+
+    @persistable.setter
+    def persistable(self, value: bool) -> None:
+        self._persistable = bool(value)
+        self.block.program._changed()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._dims)
+
+    def dim(self) -> int:
+        """Returns the number of dimensions."""
+        return len(self._dims)
+
+    ndimension = dim
+
+    @property
+    def grad_name(self) -> str:
+        """The name its gradient has in the Program."""
+        return self._name + "@GRAD"
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator made it."""
+        return self.op is None
+
+    # -- what only a run can answer ----------------------------------------------------------
+
+    def _only_at_run_time(self, what: str) -> Exception:
+        return PreconditionNotMetError(
+            f"{what}: Variable {self._name!r} of a static Program has no value before a run.",
+            hint="fetch it: Executor.run(program, feed=..., fetch_list=[variable])",
+        )
+
+    def numpy(self) -> Any:
+        """Raises: a Variable has no value; fetch it by ``Executor.run``."""
+        raise self._only_at_run_time("Variable.numpy")
+
+    def item(self, *args: int) -> Any:
+        """Raises: a Variable has no value; fetch it by ``Executor.run``."""
+        raise self._only_at_run_time("Variable.item")
+
+    def tolist(self) -> Any:
+        """Raises: a Variable has no value; fetch it by ``Executor.run``."""
+        raise self._only_at_run_time("Variable.tolist")
+
+    def gradient(self) -> Any:
+        """Raises: gradients of a Program are variables; see :func:`paddle.static.gradients`."""
+        raise self._only_at_run_time("Variable.gradient")
+
+    def clear_gradient(self) -> None:
+        """Raises: gradients of a Program are computed anew by every run."""
+        raise self._only_at_run_time("Variable.clear_gradient")
+
+    def backward(self, retain_graph: bool = False) -> None:
+        """Raises: in static mode backward is built by :func:`paddle.static.append_backward`."""
+        raise PreconditionNotMetError(
+            f"Variable.backward: {self._name!r} belongs to a static Program.",
+            hint="use optimizer.minimize(loss) or paddle.static.append_backward(loss)",
+        )
+
+    def __bool__(self) -> bool:
+        raise PreconditionNotMetError(
+            f"Variable {self._name!r} of a static Program cannot be a Python condition: "
+            "its value is known only in a run.",
+            hint="use paddle.static.nn.cond or paddle.static.nn.while_loop",
+        )
+
+    __nonzero__ = __bool__
+
+    def __float__(self) -> float:
+        raise self._only_at_run_time("float")
+
+    def __int__(self) -> int:
+        raise self._only_at_run_time("int")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        raise self._only_at_run_time("numpy.array")
+
+    def __len__(self) -> int:
+        if not self._dims or self._dims[0] < 0:
+            raise self._only_at_run_time("len")
+        return self._dims[0]
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict) -> Variable:
+        raise PreconditionNotMetError(
+            f"Variable {self._name!r} cannot be copied apart from its Program.",
+            hint="use Program.clone()",
+        )
+
+    # -- values in a scope --------------------------------------------------------------------
+
+    def get_value(self, scope: Any = None) -> Any:
+        """Returns the Tensor that a scope holds for this variable.
+
+        Args:
+            scope (Scope, optional): None means the global one.
+        """
+        from paddle.executor.scope import holder
+
+        return holder(self, scope)
+
+    def set_value(self, value: Any, scope: Any = None) -> Any:
+        """Puts a value into a scope; in a Program this is how a parameter is overwritten.
+
+        Args:
+            value (Tensor|np.ndarray): of the variable's shape.
+            scope (Scope, optional): None means the global one.
+        """
+        from paddle.executor.scope import put
+
+        put(self, value, scope)
+
+    # -- printing -------------------------------------------------------------------------------
+
+    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+        """Returns a description.
+
+        Args:
+            throw_on_error (bool): fail where a required field is not set.
+            with_details (bool): add what is not part of the wire format. Default: False.
+        """
+        from paddle.ir.printing import variable_details
+
+        return variable_details(self, throw_on_error, with_details)
+
+    def __repr__(self) -> str:
+        from paddle.ir.printing import variable_line
+
+        return variable_line(self)
+
+    __str__ = __repr__
+
+    def _info(self) -> dict[str, Any]:
+        """What a copy in another block needs."""
+        info = {"lod_level": self.lod_level, "error_clip": self.error_clip}
+        info |= {"need_check_feed": self.need_check_feed, "is_data": self.is_data}
+        return info | {
+            "type": self.type,
+            "name": self._name,
+            "shape": None if self._dtype is None and not self._dims else self._dims,
+            "dtype": self._dtype,
+            "persistable": self._persistable,
+            "stop_gradient": self.stop_gradient,
+            "belong_to_optimizer": self.belong_to_optimizer,
+        }
+
+
+class Parameter(Variable):
+    """A persistable Variable that an optimizer trains.
+
+    Attributes:
+        trainable (bool): whether it takes part in training.
+        optimize_attr (dict): ``learning_rate``, a factor on the optimizer's.
+        regularizer: a decay of its own, going before the optimizer's.
+        need_clip (bool): whether gradient clipping applies.
+    """
+
+    is_parameter = True
+
+    def __init__(self, block: Block, shape: Any, dtype: Any, **options: Any) -> None:
+        if shape is None or dtype is None:
+            raise InvalidArgumentError("Parameter: expected a shape and a dtype, but got None.")
+        dims = sizes(shape, str(options.get("name")))
+        if not dims or any(n <= 0 for n in dims):
+            raise InvalidArgumentError(
+                f"Parameter {options.get('name')!r}: expected a shape of positive sizes, "
+                f"but received {list(dims)}."
+            )
+        self.trainable = bool(options.pop("trainable", True))
+        self.optimize_attr = options.pop("optimize_attr", None) or {"learning_rate": 1.0}
+        self.regularizer = options.pop("regularizer", None)
+        self.do_model_average = options.pop("do_model_average", None)
+        self.need_clip = options.pop("need_clip", True)
+        self.is_distributed = options.pop("is_distributed", False)
+        options.pop("initializer", None)
+        options.pop("persistable", None)
+        stop = options.pop("stop_gradient", not self.trainable)
+        super().__init__(
+            block, shape=dims, dtype=dtype, persistable=True, stop_gradient=stop, **options
+        )
+
+    def _info(self) -> dict[str, Any]:
+        kept = ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip")
+        return super()._info() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
+
+
+def sizes(shape: Any, name: str) -> tuple[int, ...]:
+    """Returns a shape as a tuple; None in it becomes -1."""
+    dims = []
+    for n in shape:
+        n = -1 if n is None else n
+        if isinstance(n, bool) or not hasattr(n, "__index__"):
+            raise TypeError(
+                f"the shape of {name!r}: expected integers, -1 or None, but received {shape!r}."
+            )
+        dims.append(int(n))
+    if any(n < -1 for n in dims):
+        raise InvalidArgumentError(
+            f"the shape of {name!r}: expected sizes >= 0, or -1 for unknown, but received {dims}."
+        )
+    return tuple(dims)
+
+
+def is_variable(value: Any) -> bool:
+    """Says whether a value is a Variable of a Program."""
+    return isinstance(value, Variable)
+
+
+def dtype_text(var: Variable) -> str:
+    """The element type as Programs are printed: ``float32``."""
+    return dtype_name(var.dtype)

@@ -1,0 +1,283 @@
+"""What operators of other releases become before they run here: one table.
+
+A Program stays as it was read; :func:`to_current` is applied to the copy that is made ready to run.
+An operator of this engine means what it means in 2.0.0. ``tests/data/programs/VERSIONS.md`` lists
+the differences with their evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from paddle.core.dtype import VarType
+from paddle.ir.block import Block
+from paddle.ir.gradient_slots import complete_gradient, rename_second_order
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+
+V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
+NEVER = 1 << 31
+RANK_0_SINCE = V2_5  # from here on a full reduction has shape [], before it [1]
+
+
+class Context:
+    """The operators that a block has after the conversion, as far as it got."""
+
+    def __init__(self, block: Block, written: set[str]) -> None:
+        self.block = block
+        self.written = written  # names that have a value at some time
+        self.ops: list[Operator] = []
+
+    def add(self, like: Operator, type: str, inputs: dict, outputs: dict, **attrs: Any) -> None:
+        """Puts an operator before the one that is being converted."""
+        attrs.setdefault("op_role", like.role)
+        self.ops.append(Operator(self.block, type, inputs, outputs, attrs, like.site))
+
+    def variable(self, like: str) -> str:
+        """Returns the name of a new variable with the shape and data type of another one."""
+        old = self.block._find_var_recursive(like)
+        name, n = f"{like}@CONVERTED", 0
+        while self.block._find_var_recursive(name) is not None:
+            n += 1
+            name = f"{like}@CONVERTED_{n}"
+        self.block.create_var(
+            name=name,
+            shape=list(old.shape) if old is not None else None,
+            dtype=old.dtype if old is not None else VarType.FP32,
+            stop_gradient=True,
+        )
+        return name
+
+
+Apply = Callable[[Operator, Context], bool | None]  # False: the operator itself falls away
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """One row: files of versions ``since <= version < before`` mean something else."""
+
+    op: str
+    since: int
+    before: int
+    change: str
+    apply: Apply
+
+
+def renamed_attributes(**names: str) -> Apply:
+    """Attributes that have another name now (in the gradient too)."""
+
+    def apply(op: Operator, context: Context) -> None:
+        for old, new in names.items():
+            if old in op.attrs and new not in op.attrs:
+                op.attrs[new] = op.attrs.pop(old)
+
+    return apply
+
+
+def renamed_operator(name: str) -> Apply:
+    """The same operator under another name."""
+
+    def apply(op: Operator, context: Context) -> None:
+        op.type = name
+
+    return apply
+
+
+def without_last_dimension(op: Operator, context: Context) -> bool | None:
+    """The dot product of rows has no last dimension of one."""
+    var = context.block._find_var_recursive(op.inputs["X"][0])
+    rank = len(var.shape) if var is not None else 1
+    if rank < 2:
+        return None
+    if op.type == "dot_grad":
+        given = op.inputs["Out@GRAD"]
+        whole = context.variable(given[0])
+        context.add(op, "reshape2", {"X": given}, {"Out": [whole]}, shape=[0] * (rank - 1) + [1])
+        op.inputs["Out@GRAD"] = [whole]
+        return None
+    out = op.outputs["Out"]
+    whole = context.variable(out[0])
+    op.outputs["Out"] = [whole]
+    context.ops.append(op)
+    context.add(op, "reshape2", {"X": [whole]}, {"Out": out}, shape=[0] * (rank - 1))
+    return False
+
+
+def without_slots(*names: str) -> Apply:
+    """Auxiliary results, handed on to the gradient, that are not made here."""
+
+    def apply(op: Operator, context: Context) -> None:
+        for name in names:
+            op.inputs.pop(name, None)
+            op.outputs.pop(name, None)
+
+    return apply
+
+
+def with_default(name: str, value: Any, instead_of: Any = None) -> Apply:
+    """An attribute whose absence, or whose old default, means a certain value."""
+
+    def apply(op: Operator, context: Context) -> None:
+        if op.attrs.get(name, instead_of) == instead_of:
+            op.attrs[name] = value
+
+    return apply
+
+
+def dtype_of_output(op: Operator, context: Context) -> None:
+    """The attribute dtype was not stored: the variable of the result tells."""
+    if "dtype" not in op.attrs:
+        out = context.block._find_var_recursive(op.output("Out")[0])
+        op.attrs["dtype"] = int(out.dtype if out is not None else VarType.FP32)
+
+
+def is_integer(op: Operator, context: Context) -> bool:
+    var = context.block._find_var_recursive(op.output("Out")[0])
+    return var is not None and var.dtype in (VarType.INT32, VarType.INT64, VarType.INT16)
+
+
+def truncated_remainder(op: Operator, context: Context) -> bool | None:
+    """Integers: x - trunc(x / y) * y has the sign of x."""
+    if not is_integer(op, context):
+        return None
+    out, axis = op.output("Out"), op.attrs.get("axis", -1)
+    quotient, product = context.variable(out[0]), context.variable(out[0])
+    x, y = op.inputs["X"], op.inputs["Y"]
+    context.add(op, "elementwise_floordiv", {"X": x, "Y": y}, {"Out": [quotient]}, axis=axis)
+    context.add(op, "elementwise_mul", {"X": [quotient], "Y": y}, {"Out": [product]}, axis=axis)
+    context.add(op, "elementwise_sub", {"X": x, "Y": [product]}, {"Out": out}, axis=-1)
+    return False
+
+
+def floored_quotient(op: Operator, context: Context) -> bool | None:
+    """Rounds down; elementwise_floordiv of 2.0 rounds to zero."""
+    out, axis = op.output("Out"), op.attrs.get("axis", -1)
+    x, y = op.inputs["X"], op.inputs["Y"]
+    first = context.variable(out[0])
+    if not is_integer(op, context):
+        context.add(op, "elementwise_div", {"X": x, "Y": y}, {"Out": [first]}, axis=axis)
+        context.add(op, "floor", {"X": [first]}, {"Out": out})
+        return False
+    second = context.variable(out[0])
+    context.add(op, "elementwise_mod", {"X": x, "Y": y}, {"Out": [first]}, axis=axis)
+    context.add(op, "elementwise_sub", {"X": x, "Y": [first]}, {"Out": [second]}, axis=-1)
+    context.add(op, "elementwise_floordiv", {"X": [second], "Y": y}, {"Out": out}, axis=axis)
+    return False
+
+
+def kept_input(op: Operator, context: Context) -> None:
+    """The result replaces the input, whose shape the gradient needs: it is read from a copy."""
+    if op.inputs.get("X") and op.inputs["X"] == op.outputs.get("Out"):
+        copy = context.variable(op.inputs["X"][0])
+        context.add(op, "assign", {"X": op.inputs["X"]}, {"Out": [copy]})
+        op.inputs["X"] = [copy]
+
+
+def filled(op: Operator, context: Context, slot: str, value: float) -> str:
+    """Makes an input of one element; returns the variable's name."""
+    name = context.variable(op.inputs["Param"][0])
+    var = context.block.vars[name]
+    var.shape = [1]
+    dtype = int(var.dtype)
+    context.add(op, "fill_constant", {}, {"Out": [name]}, shape=[1], value=value, dtype=dtype)
+    op.inputs[slot] = [name]
+    return name
+
+
+def unit_rate(op: Operator, context: Context) -> None:
+    """The step was not multiplied by a learning rate."""
+    if not op.inputs.get("LearningRate"):
+        filled(op, context, "LearningRate", 1.0)
+
+
+def epsilon_outside(op: Operator, context: Context) -> None:
+    """1.x adds epsilon to the root of the corrected second moment's numerator alone.
+
+    2.0 multiplies epsilon by sqrt(1 - beta2 ** t) before; dividing by that gives the old rule.
+    """
+    power = op.inputs["Beta2Pow"]
+    rest, root, epsilon = (context.variable(power[0]) for _ in range(3))
+    context.add(op, "scale", {"X": power}, {"Out": [rest]}, scale=-1.0, bias=1.0)
+    context.add(op, "rsqrt", {"X": [rest]}, {"Out": [root]})
+    factor = op.attrs.get("epsilon", 1e-8)
+    context.add(op, "scale", {"X": [root]}, {"Out": [epsilon]}, scale=factor, bias=0.0)
+    op.inputs["EpsilonTensor"] = [epsilon]
+
+
+def only_written(op: Operator, context: Context) -> None:
+    """Inputs that nothing writes count as zero: 1.x sums gradients that were never computed."""
+    kept = [n for n in op.inputs["X"] if n in context.written]
+    if kept:
+        op.inputs["X"] = kept
+
+
+def without_correction(op: Operator, context: Context) -> None:
+    """The moments were not divided by one minus the power of beta, nor did the powers change."""
+    for power in ("Beta1Pow", "Beta2Pow"):
+        if not op.outputs.get(power + "Out"):
+            op.outputs[power + "Out"] = [filled(op, context, power, 0.0)]
+
+
+TABLE: tuple[Conversion, ...] = (
+    Conversion("flip", 0, V2_0, "dims is called axis", renamed_attributes(dims="axis")),
+    Conversion("roll", 0, V2_0, "dims is called axis", renamed_attributes(dims="axis")),
+    Conversion("trace", 0, V2_0, "axis1, axis2", renamed_attributes(dim1="axis1", dim2="axis2")),
+    Conversion("arg_max", 0, V2_0, "dtype -1 is int64", with_default("dtype", 3, -1)),
+    Conversion("arg_min", 0, V2_0, "dtype -1 is int64", with_default("dtype", 3, -1)),
+    Conversion("linspace", 0, V2_0, "dtype is stored", dtype_of_output),
+    Conversion("elementwise_mod", 0, V2_0, "integers: sign of the divisor", truncated_remainder),
+    Conversion("elementwise_floordiv", V2_4, NEVER, "rounds down", floored_quotient),
+    Conversion("adadelta", 0, V2_5, "has a learning rate", unit_rate),
+    Conversion("adam", 0, V2_0, "epsilon is scaled with the correction", epsilon_outside),
+    Conversion("sum", 0, V2_0, "all inputs have to be there", only_written),
+    Conversion("lamb", 0, V2_0, "corrects the bias of the moments", without_correction),
+    Conversion(
+        "cross_entropy_grad2",
+        0,
+        NEVER,
+        "the name is regular",
+        renamed_operator("cross_entropy2_grad"),
+    ),
+    *(
+        Conversion(name, 0, V2_0, "is not done in place", kept_input)
+        for name in ("reshape2", "squeeze2", "unsqueeze2", "flatten2")
+    ),
+    Conversion("dot", V2_5, NEVER, "rows give [n], not [n, 1]", without_last_dimension),
+    Conversion(
+        "einsum", V2_0, NEVER, "no caches", without_slots("InnerCache", "XShape", "x_shape")
+    ),
+    Conversion("share_data", V2_0, NEVER, "is assign", renamed_operator("assign")),
+)
+
+
+def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
+    """Rewrites a Program that was read from a file into operators as this engine has them.
+
+    Args:
+        program (Program): changed; ``wire_version`` stays. One made here needs nothing.
+        feeds: names that are given.
+        fetches: unused; a pass takes them.
+    """
+    if not program.wire_version:
+        return
+    rows = {}
+    for row in TABLE:
+        if row.since <= program.wire_version < row.before:
+            rows[row.op] = row
+    written = {n for block in program.blocks for op in block.ops for n in op.output_arg_names}
+    written |= {v.name for v in program.list_vars() if v.persistable or v.is_data}
+    written |= set(feeds)
+    for block in program.blocks:
+        context = Context(block, written)
+        for op in block.ops:
+            row = rows.get(op.type) or rows.get(op.type.removesuffix("_grad"))
+            if row is None or row.apply(op, context) is not False:
+                context.ops.append(op)
+        block.ops[:] = context.ops
+    for block in program.blocks:
+        for at, op in enumerate(block.ops):
+            rename_second_order(op)
+            complete_gradient(op, at)
+    program._changed()

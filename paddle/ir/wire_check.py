@@ -1,0 +1,100 @@
+"""Checks that the blocks of a ProgramDesc are numbered and nested so that a Program can be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.attribute_kinds import AttrType
+
+MAX_DEPTH = 100  # of nested blocks; those who walk over them may recurse
+
+
+def check_blocks(blocks: Sequence[Any]) -> None:
+    """Raises InvalidArgumentError for indices out of range, cycles, and absurd depth.
+
+    Args:
+        blocks: BlockDesc messages.
+    """
+    count = len(blocks)
+    if not count:
+        raise InvalidArgumentError("program: expected at least one block, but it has none.")
+    depth = [0] * count
+    for at, block in enumerate(blocks):
+        if block.idx != at:
+            raise InvalidArgumentError(f"block {at}: expected idx {at}, but it is {block.idx}.")
+        parent = block.parent_idx
+        if at == 0 and parent != -1:
+            raise InvalidArgumentError(
+                f"block 0: expected parent_idx -1, for no block is around it, but it is {parent}."
+            )
+        if at and not 0 <= parent < at:
+            raise InvalidArgumentError(
+                f"block {at}: expected parent_idx to be a block before it, 0 to {at - 1}, "
+                f"but it is {parent}."
+            )
+        depth[at] = depth[parent] + 1 if at else 0
+        if depth[at] > MAX_DEPTH:
+            raise InvalidArgumentError(
+                f"block {at}: expected blocks nested at most {MAX_DEPTH} deep, but it is deeper."
+            )
+        forward = block.forward_block_idx
+        if not -1 <= forward < count or forward == at:
+            raise InvalidArgumentError(
+                f"block {at}: expected forward_block_idx to be another one of {count} blocks, "
+                f"or -1, but it is {forward}."
+            )
+    _check_uses([_used_by(block, count) for block in blocks])
+
+
+def _used_by(block: Any, count: int) -> list[int]:
+    """The blocks that the operators of a block run."""
+    used: list[int] = []
+    for at, op in enumerate(block.ops):
+        for attr in op.attrs:
+            for index in _block_indices(attr):
+                if not 0 <= index < count:
+                    raise InvalidArgumentError(
+                        f"operator {at} ({op.type}) of block {block.idx}: attribute {attr.name!r} "
+                        f"is block {index}, but the program has blocks 0 to {count - 1}."
+                    )
+                used.append(index)
+    return used
+
+
+def _block_indices(attr: Any) -> Iterator[int]:
+    if attr.type == AttrType.BLOCK and attr.HasField("block_idx"):
+        yield attr.block_idx
+    elif attr.type == AttrType.BLOCKS:
+        yield from attr.blocks_idx
+
+
+def _check_uses(uses: list[list[int]]) -> None:
+    """Takes away blocks that no other one uses until none is left; what stays is a cycle."""
+    users = [0] * len(uses)
+    for used in uses:
+        for index in used:
+            users[index] += 1
+    free = [at for at, n in enumerate(users) if not n]
+    depth = [0] * len(uses)
+    taken = 0
+    while free:
+        at = free.pop()
+        taken += 1
+        for index in uses[at]:
+            depth[index] = max(depth[index], depth[at] + 1)
+            users[index] -= 1
+            if not users[index]:
+                free.append(index)
+    if taken < len(uses):
+        stuck = [at for at, n in enumerate(users) if n]
+        raise InvalidArgumentError(
+            f"program: expected blocks that do not contain themselves, but blocks {stuck[:8]} "
+            "run one another in a cycle."
+        )
+    if max(depth) > MAX_DEPTH:
+        raise InvalidArgumentError(
+            f"program: expected blocks nested at most {MAX_DEPTH} deep, but block "
+            f"{depth.index(max(depth))} is run at depth {max(depth)}."
+        )

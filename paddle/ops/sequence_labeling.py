@@ -1,0 +1,152 @@
+"""Linear-chain conditional random fields over padded batches: their loss and best paths.
+
+Transition has a row of start weights, a row of end weights, then row i + 2 with the weights from
+tag i to every tag.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.core.infer import Spec
+from paddle.core.op import op
+
+
+def _check(name: str, emission: torch.Tensor, transition: torch.Tensor, length: Any) -> None:
+    if emission.dim() == 2:
+        raise UnimplementedError(
+            f"{name}: expected a padded batch, Emission of shape [N, steps, tags] with Length, but "
+            f"received rows of shape {list(emission.shape)}; pad the sequences."
+        )
+    if emission.dim() != 3:
+        raise InvalidArgumentError(
+            f"{name}: expected Emission of shape [N, steps, tags], but received "
+            f"{list(emission.shape)}."
+        )
+    tags = emission.shape[2]
+    if list(transition.shape) != [tags + 2, tags]:
+        raise InvalidArgumentError(
+            f"{name}: expected Transition of shape [{tags + 2}, {tags}] for {tags} tags, but "
+            f"received {list(transition.shape)}."
+        )
+    if length is None:
+        return
+    if length.numel() != emission.shape[0]:
+        raise InvalidArgumentError(
+            f"{name}: expected a Length for each of {emission.shape[0]} sequences, but received "
+            f"shape {list(length.shape)}."
+        )
+    if length.device.type != "meta" and length.numel():
+        low, high = int(length.min()), int(length.max())
+        if low < 0 or high > emission.shape[1]:
+            raise OutOfRangeError(
+                f"{name}: expected lengths in [0, {emission.shape[1]}], but they span "
+                f"[{low}, {high}]."
+            )
+
+
+def _lengths(emission: torch.Tensor, length: torch.Tensor | None) -> torch.Tensor:
+    """The lengths as a vector; without any, every sequence is as long as the batch."""
+    if length is None:
+        return torch.full((emission.shape[0],), emission.shape[1], device=emission.device)
+    return length.reshape(-1).long()
+
+
+def _tags(name: str, emission, label, inside) -> torch.Tensor:
+    """Labels as [N, steps]; padding may hold anything, it becomes tag 0."""
+    if label.numel() != emission.shape[0] * emission.shape[1]:
+        raise InvalidArgumentError(
+            f"{name}: expected Label of shape {list(emission.shape[:2])}, a tag for each step, but "
+            f"received {list(label.shape)}."
+        )
+    label = label.reshape(emission.shape[:2]).long()
+    wrong = torch.logical_and(inside, torch.logical_or(label < 0, label >= emission.shape[2]))
+    if label.device.type != "meta" and bool(wrong.any()):
+        raise OutOfRangeError(
+            f"{name}: expected labels in [0, {emission.shape[2]}), but received "
+            f"{int(label[wrong][0])}."
+        )
+    return torch.where(inside, label, torch.zeros_like(label))
+
+
+def _crf_rule(inputs: list, attrs: dict) -> list[Spec]:
+    emission, transition = inputs[:2]
+    return [emission, emission, transition, Spec((emission.shape[0], 1), emission.dtype)]
+
+
+@op(
+    "linear_chain_crf",
+    "Emission Transition Label~ Length?~ -> Alpha~ EmissionExps~ TransitionExps~ LogLikelihood",
+    infer=_crf_rule,
+)
+def linear_chain_crf(emission, transition, label, length):
+    """LogLikelihood is minus its name: log of the sum over all paths, minus the labels' score.
+
+    The forward variables are carried in logarithms; Alpha shows them as shares of each step.
+    """
+    name = "linear_chain_crf"
+    _check(name, emission, transition, length)
+    steps = emission.shape[1]
+    lengths = _lengths(emission, length)
+    inside = torch.arange(steps, device=emission.device) < lengths.unsqueeze(1)
+    label = _tags(name, emission, label, inside)
+    start, end, move = transition[0], transition[1], transition[2:]
+    alpha = start + emission[:, 0]
+    shown = [torch.softmax(alpha, 1)]
+    for t in range(1, steps):
+        following = torch.logsumexp(alpha.unsqueeze(2) + move, 1) + emission[:, t]
+        alpha = torch.where(inside[:, t].unsqueeze(1), following, alpha)
+        shown.append(torch.softmax(alpha, 1))
+    kept = torch.where(inside.unsqueeze(2), torch.stack(shown, 1), torch.zeros_like(emission))
+    loss = torch.logsumexp(alpha + end, 1) - _score(emission, start, end, move, label, inside)
+    loss = torch.where(lengths > 0, loss, torch.zeros_like(loss))
+    shares = torch.exp(emission - torch.amax(emission, 2, keepdim=True))
+    return kept.detach(), shares.detach(), torch.exp(transition).detach(), loss.unsqueeze(1)
+
+
+def _score(emission, start, end, move, label, inside) -> torch.Tensor:
+    """The weight of the labels' path through each sequence."""
+    seen = torch.gather(emission, 2, label.unsqueeze(2)).squeeze(2)
+    total = torch.sum(torch.where(inside, seen, torch.zeros_like(seen)), 1)
+    moved = move[label[:, :-1], label[:, 1:]]
+    total = total + torch.sum(torch.where(inside[:, 1:], moved, torch.zeros_like(moved)), 1)
+    last = (torch.sum(inside, 1) - 1).clamp(min=0)
+    return total + start[label[:, 0]] + end[torch.gather(label, 1, last.unsqueeze(1)).squeeze(1)]
+
+
+@op(
+    "crf_decoding",
+    "Emission Transition Label? Length? -> ViterbiPath",
+    infer=lambda inputs, attrs: [Spec(inputs[0].shape[:2], VarType.INT64)],
+    differentiable=False,
+)
+def crf_decoding(emission, transition, label, length):
+    """The best tags of every sequence; with Label, 1 where they are the labels and 0 elsewhere."""
+    name = "crf_decoding"
+    _check(name, emission, transition, length)
+    steps = emission.shape[1]
+    lengths = _lengths(emission, length)
+    inside = torch.arange(steps, device=emission.device) < lengths.unsqueeze(1)
+    start, end, move = transition[0], transition[1], transition[2:]
+    best = start + emission[:, 0]
+    back = []
+    # Behind the end of a sequence every tag comes from itself and nothing is added.
+    itself = torch.arange(emission.shape[2], device=emission.device).expand_as(best)
+    for t in range(1, steps):
+        value, source = torch.max(best.unsqueeze(2) + move, 1)
+        going = inside[:, t].unsqueeze(1)
+        best = torch.where(going, value + emission[:, t], best)
+        back.append(torch.where(going, source, itself))
+    tag = torch.argmax(best + end, 1, keepdim=True)
+    path = [tag]
+    for source in reversed(back):
+        tag = torch.gather(source, 1, tag)
+        path.append(tag)
+    tags = torch.cat(path[::-1], 1)
+    if label is not None:
+        tags = torch.eq(tags, _tags(name, emission, label, inside)).to(torch.int64)
+    return torch.where(inside, tags, torch.zeros_like(tags))

@@ -1,0 +1,321 @@
+"""Optimizers in a static Program: variables for their state, and one operator per parameter.
+
+What an optimizer keeps and with which settings it runs is declared once, by its class; the slots
+and attributes of the operator come from the operator's definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from paddle.core import unique_name
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
+from paddle.core.op import REGISTRY, OpDef
+from paddle.ir.backward import append_backward
+from paddle.ir.block import Block
+from paddle.ir.current import default_startup_program
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.ir.variable import Variable
+from paddle.optimizer.lr import LRScheduler
+from paddle.regularizer import L2Decay
+
+if TYPE_CHECKING:
+    from paddle.optimizer.optimizer import Optimizer
+
+# Slots and attributes that are not called like what the classes keep them in.
+_SLOTS = {"momentum": "Moment"}
+_ATTRS = {"mu": "_momentum", "decay": "_rho"}
+
+Pairs = list[tuple[Variable, Variable]]
+
+
+class Recorded:
+    """What one optimizer has put into Programs.
+
+    Args:
+        optimizer (Optimizer): whose settings and state are recorded.
+    """
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self.optimizer = optimizer
+        self.rate_name: str | None = None
+        self._rate_starts: list[Operator] = []  # the operators that give the rate its first value
+        self._programs: list[Program] = []
+        self._names: dict[tuple[str, str], str] = {}  # (slot, parameter) -> accumulator
+        self.accumulators: dict[str, Variable] = {}
+
+    # -- the two halves of minimize ----------------------------------------------------------------
+
+    def backward(self, loss: Variable, parameters: Any, no_grad_set: Any, callbacks: Any) -> Pairs:
+        """Adds the gradient operators."""
+        if list(loss.shape) not in ([1], []):
+            raise InvalidArgumentError(
+                f"{self._owner}.minimize(loss): expected shape [1], but {loss.name!r} has shape "
+                f"{list(loss.shape)}.",
+                hint="reduce it first, for instance by paddle.mean",
+            )
+        chosen = self.optimizer._parameter_list or None if parameters is None else parameters
+        return append_backward(loss, chosen, no_grad_set, callbacks)
+
+    def apply(self, pairs: Any, startup: Program | None = None) -> list[Operator]:
+        """Adds clipping, regularization and updates; returns the operators of the updates."""
+        pairs = sorted(self._checked(pairs), key=lambda pair: pair[0].name)
+        if not pairs:
+            return []
+        block = pairs[0][0].block.program.current_block()
+        startup = default_startup_program() if startup is None else startup
+        groups = [(g, [p for p in pairs if self._group(p[0]) is g]) for g in self._groups()]
+        decays: dict[str, Any] = {}
+        final: Pairs = []
+        for group, members in groups:
+            if group["grad_clip"] is not None and members:
+                members = group["grad_clip"](members)
+            for param, grad in members:
+                decay = group["weight_decay"] if param.regularizer is None else param.regularizer
+                decays[param.name] = decay
+                if decay is not None and not self._folds(decay):
+                    with block.program._optimized_guard([param, grad]):
+                        grad = decay(param, grad, block)
+                final.append((param, grad))
+        first = len(block.ops)
+        self._update(block, startup, sorted(final, key=lambda pair: pair[0].name), decays)
+        return block.ops[first:]
+
+    @property
+    def _owner(self) -> str:
+        return type(self.optimizer).__name__
+
+    def _checked(self, pairs: Any) -> Iterator[tuple[Variable, Variable]]:
+        for pair in pairs:
+            if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+                raise TypeError(
+                    f"{self._owner}.apply_gradients(params_grads): expected pairs (parameter, "
+                    f"gradient), but it holds {type(pair).__name__}."
+                )
+            param, grad = pair
+            if grad is None:
+                continue
+            if not isinstance(param, Variable) or not isinstance(grad, Variable):
+                raise TypeError(
+                    f"{self._owner}.apply_gradients(params_grads): expected Variables, but "
+                    f"received {type(param).__name__} and {type(grad).__name__}."
+                )
+            if getattr(self.optimizer, "_multi_precision", False) and param.dtype in (
+                VarType.FP16,
+                VarType.BF16,
+            ):
+                raise UnimplementedError(
+                    f"{self._owner}: multi_precision is not available in static mode.",
+                    hint="keep the parameters in float32, or train in dynamic mode",
+                )
+            yield param, grad
+
+    # -- groups and decay --------------------------------------------------------------------------
+
+    def _groups(self) -> list[dict[str, Any]]:
+        return self.optimizer._param_groups
+
+    def _group(self, param: Variable) -> dict[str, Any]:
+        groups = self._groups()
+        return next((g for g in groups if any(p is param for p in g["params"])), groups[0])
+
+    def _folds(self, decay: Any) -> bool:
+        """Whether the operator adds a penalty by itself."""
+        return type(decay) is L2Decay and "regularization_method" in self._definition().attrs
+
+    def _definition(self) -> OpDef:
+        for cls in type(self.optimizer).__mro__:
+            found = REGISTRY.get(cls.__name__.lower())
+            if found is not None and any(s.name == "ParamOut" for s in found.outputs):
+                return found
+        raise UnimplementedError(
+            f"{self._owner} has no operator for static Programs.",
+            hint="use one of the optimizers of paddle.optimizer",
+        )
+
+    # -- updates -----------------------------------------------------------------------------------
+
+    def _update(self, block: Block, startup: Program, pairs: Pairs, decays: dict) -> None:
+        program = block.program
+        rate = self._rate(program, startup)
+        known = self._definition()
+        scaled: dict[float, Variable] = {1.0: rate}
+        after: list[tuple[Variable, Variable, Variable, float]] = []
+        for param, grad in pairs:
+            group = self._group(param)
+            own = getattr(param, "optimize_attr", None) or {}
+            factor = group["learning_rate"] * float(own.get("learning_rate", 1.0))
+            if factor not in scaled:
+                scaled[factor] = _scaled(block, rate, factor)
+            inputs = {"Param": param, "Grad": grad, "LearningRate": scaled[factor]}
+            inputs |= self._state(param, program, startup)
+            outputs = {s.name: inputs[s.writes] for s in known.outputs if s.writes in inputs}
+            taken = {s.name for s in known.inputs}
+            attrs = self._attrs(known, param, group, decays.get(param.name))
+            with program._optimized_guard([param, grad]):
+                block.append_op(
+                    known.name, {k: v for k, v in inputs.items() if k in taken}, outputs, attrs
+                )
+            after += [
+                (param, grad, inputs[_slot(p)], self._beta(p, group))
+                for p in self.optimizer._powers
+                if _slot(p) not in {s.writes for s in known.outputs}
+            ]
+        for param, grad, power, beta in after:  # powers that the operator leaves alone
+            with program._optimized_guard([param, grad]):
+                block.append_op("scale", {"X": power}, {"Out": power}, {"scale": beta})
+
+    def _attrs(self, known: OpDef, param: Variable, group: dict, decay: Any) -> dict[str, Any]:
+        optimizer = self.optimizer
+        option = optimizer._option(param, group)  # type: ignore[arg-type]
+        special = {
+            "regularization_method": "l2_decay" if self._folds(decay) else "",
+            "regularization_coeff": decay.coeff if self._folds(decay) else 0.0,
+            "with_decay": bool(option),
+            "coeff": group.get("coeff"),
+            "weight_decay": option,
+        }
+        attrs = {}
+        for name, default in known.attrs.items():
+            value = special.get(name)
+            if value is None:
+                kept = getattr(optimizer, _ATTRS.get(name, f"_{name}"), default)
+                value = group.get(name, kept) if name in optimizer._group_options else kept
+            attrs[name] = value
+        return attrs
+
+    # -- state -------------------------------------------------------------------------------------
+
+    def _state(self, param: Variable, program: Program, startup: Program) -> dict[str, Variable]:
+        """The accumulators of a parameter by operator slot."""
+        optimizer = self.optimizer
+        found = {}
+        for slot, start in optimizer._slots.items():
+            found[_slot(slot)] = self._variable(slot, param, list(param.shape), param.dtype, start,
+                                                program, startup)  # fmt: skip
+        group = self._group(param)
+        for power in optimizer._powers:
+            start = self._beta(power, group)
+            found[_slot(power)] = self._variable(power, param, [1], VarType.FP32, start, program,
+                                                 startup)  # fmt: skip
+        return found
+
+    def _beta(self, power: str, group: dict[str, Any]) -> float:
+        attr = self.optimizer._powers[power]
+        return group.get(attr.removeprefix("_"), getattr(self.optimizer, attr))
+
+    def _variable(self, slot: str, param: Variable, shape: list[int], dtype: Any, start: float,
+                  program: Program, startup: Program) -> Variable:  # fmt: skip
+        key = slot, param.name
+        if key not in self._names:
+            label = self.optimizer._label(slot)
+            self._names[key] = unique_name.generate(f"{param.name}_{label}")
+        made = _persistable(program, startup, self._names[key], shape, dtype, start)[0]
+        self.accumulators[made.name] = made
+        return made
+
+    def _rate(self, program: Program, startup: Program) -> Variable:
+        """The variable that holds the learning rate in a Program."""
+        if self.rate_name is None:
+            self.rate_name = unique_name.generate("learning_rate")
+        rate = self.optimizer._learning_rate
+        made, op = _persistable(
+            program, startup, self.rate_name, [1], VarType.FP32, self.optimizer.get_lr(), True
+        )
+        if op is not None:
+            self._rate_starts.append(op)
+        if not any(p is program for p in self._programs):
+            self._programs.append(program)
+        if isinstance(rate, LRScheduler):
+            self.follow(rate)
+        return made
+
+    def follow(self, scheduler: LRScheduler) -> None:
+        """Lets the Executor take the rate from a scheduler before every run."""
+        for program in self._programs:
+            program.__dict__.setdefault("_lr_schedulers", {})[self.rate_name] = scheduler
+
+    def set_rate(self, value: float) -> None:
+        """Changes the rate where it is stored, and what startup programs will store."""
+        from paddle.executor.scope import global_scope
+
+        for op in self._rate_starts:
+            op._set_attr("value", value)
+            op._set_attr("str_value", repr(value))
+        held = None if self.rate_name is None else global_scope().find_var(self.rate_name)
+        if held is not None and held.is_initialized():
+            held.get_tensor().set(np.full([1], value, "float32"))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The values that the global scope holds for the accumulators."""
+        from paddle.executor.scope import global_scope
+
+        state: dict[str, Any] = {}
+        for name, var in self.accumulators.items():
+            held = global_scope().find_var(name)
+            if held is not None and held.is_initialized():
+                state[name] = var.get_value()
+        if isinstance(self.optimizer._learning_rate, LRScheduler):
+            state["LR_Scheduler"] = self.optimizer._learning_rate.state_dict()
+        return state
+
+    def set_state_dict(self, state: dict[str, Any]) -> tuple[list[str], list[str]]:
+        """Puts values into the global scope; returns unknown names, and what got no value."""
+        for name, value in state.items():
+            if name in self.accumulators:
+                self.accumulators[name].set_value(value)
+        known = {*self.accumulators, self.rate_name}
+        missing = [n for n in self.accumulators if n not in state]
+        return [n for n in state if n not in known], missing if state else []
+
+
+def only_dynamic(optimizer: Optimizer, api: str) -> Exception:
+    """The error for what makes no sense where updates are operators of a Program."""
+    return PreconditionNotMetError(
+        f"{type(optimizer).__name__}.{api}: this optimizer works on static Programs.",
+        hint="minimize(loss) adds the updates to the Program; Executor.run does them",
+    )
+
+
+def check_startup(api: str, startup: Any) -> None:
+    """Checks the argument startup_program."""
+    if startup is not None and not isinstance(startup, Program):
+        raise TypeError(
+            f"{api}(startup_program): expected a Program, but received {type(startup).__name__}."
+        )
+
+
+def _slot(kept: str) -> str:
+    """``beta1_pow_acc`` -> ``Beta1Pow``."""
+    parts = [p for p in kept.split("_") if p and p != "acc"]
+    return _SLOTS.get(kept, "".join(p[0].upper() + p[1:] for p in parts))
+
+
+def _scaled(block: Block, rate: Variable, factor: float) -> Variable:
+    """The learning rate times a factor."""
+    made = block.create_var(
+        name=unique_name.generate("tmp"), shape=rate.shape, dtype=rate.dtype, stop_gradient=True
+    )
+    with block.program._lr_schedule_guard(is_with_opt=True):
+        block.append_op("scale", {"X": rate}, {"Out": made}, {"scale": factor})
+    return made
+
+
+def _persistable(program: Program, startup: Program, name: str, shape: list[int], dtype: Any,
+                 start: float, stop: bool = False) -> tuple[Variable, Operator | None]:  # fmt: skip
+    """Makes a variable that lives in the scope, and the operator that gives its first value."""
+    info = {"name": name, "shape": shape, "dtype": dtype, "persistable": True}
+    made = program.global_block().create_var(
+        **info, stop_gradient=True, belong_to_optimizer=not stop
+    )
+    top = startup.global_block()
+    if top.has_var(name):
+        return made, None
+    there = top.create_var(**info, stop_gradient=True)
+    attrs = {"shape": shape, "dtype": int(dtype), "value": float(start), "str_value": repr(start)}
+    return made, top.append_op("fill_constant", {}, {"Out": there}, attrs)

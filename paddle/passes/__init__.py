@@ -1,0 +1,74 @@
+"""Rewrites of Programs before they are compiled, in one ordered table."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Callable, Sequence
+
+from paddle.ir.cloning import clone
+from paddle.ir.program import Program
+from paddle.ir.versions import to_current
+from paddle.passes.bias import fuse_bias
+from paddle.passes.checker import check
+from paddle.passes.constants import fold_constants
+from paddle.passes.conv_bn import fuse_conv_bn
+from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.loss import fuse_loss
+from paddle.passes.merge_optimizers import merge_optimizers
+
+# pass(program, feeds, fetches) changes the Program it is given.
+Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
+
+# They run from top to bottom: (name, whether operators are joined by it, pass).
+TABLE: list[tuple[str, bool, Pass]] = [
+    ("versions", False, to_current),
+    ("dead_code", False, remove_dead_code),
+    ("bias", True, fuse_bias),
+    ("conv_bn", True, fuse_conv_bn),
+    ("loss", True, fuse_loss),
+    ("constants", True, fold_constants),
+    ("merge_optimizers", True, merge_optimizers),
+]
+checking = False  # whether the checker runs after every pass; tests turn it on
+
+
+def prepare(
+    program: Program,
+    feeds: Sequence[str],
+    fetches: Sequence[str],
+    use_prune: bool = False,
+    fuse: bool = True,
+    skipped: Sequence[str] = (),
+) -> Program:
+    """Returns the rewritten copy of a Program that is compiled for given feeds and fetches.
+
+    Args:
+        program (Program): stays as it is.
+        feeds (Sequence[str]): variables that are given.
+        fetches (Sequence[str]): variables that are asked for.
+        use_prune (bool): keep only what leads to the fetched variables.
+        fuse (bool): False keeps every operator by itself.
+        skipped (Sequence[str]): names of passes to leave out.
+    """
+    made = clone(program)
+    if use_prune and fetches:
+        from paddle.ir.cloning import prune
+
+        made = prune(made, list(feeds), list(fetches))
+    noisy = "passes" in os.environ.get("PADDLE_DEBUG", "")
+    for name, joins, rewrite in TABLE:
+        if name in skipped or (joins and not fuse):
+            continue
+        before = str(made) if noisy else ""
+        rewrite(made, feeds, fetches)
+        if noisy:
+            _print_change(name, before, str(made))
+        if checking:
+            check(made, feeds, name)
+    return made
+
+
+def _print_change(name: str, before: str, after: str) -> None:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "before", name, n=0)
+    print(f"# pass {name}\n" + "\n".join(lines))

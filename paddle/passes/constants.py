@@ -1,0 +1,46 @@
+"""Marks operators whose results never change, so that a plan computes them once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from paddle.core.op import REGISTRY
+from paddle.executor.codegen import ONCE
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.passes.graph import Uses
+
+# Operators that make values of attributes alone, always the same.
+_SOURCES = frozenset({"fill_constant", "assign_value", "eye"})
+_LARGEST = 1 << 18  # elements; larger constants would hold memory between runs
+_RANDOM = ("random", "rand", "dropout", "bernoulli", "multinomial", "exponential", "sampling", "nce")
+
+
+def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Marks what depends on constants alone in the global block."""
+    block = program.global_block()
+    uses = Uses(block, [*fetches, *feeds])
+    folded: set[str] = set()
+    for op in block.ops:
+        if _constant(op, uses, folded):
+            op.attrs[ONCE] = True
+            folded.update(op.output_arg_names)
+
+
+def _constant(op: Operator, uses: Uses, folded: set[str]) -> bool:
+    known = REGISTRY.get(op.type)
+    if known is None or any(word in op.type for word in _RANDOM):
+        return False
+    if any(slot.writes for slot in known.outputs):
+        return False
+    if not op.input_arg_names and op.type not in _SOURCES:
+        return False
+    if not all(n in folded for n in op.input_arg_names):
+        return False
+    return all(uses.passing(n) and _small(op, n) for n in op.output_arg_names)
+
+
+def _small(op: Operator, name: str) -> bool:
+    shape = op.block.vars[name].shape
+    return -1 not in shape and math.prod(shape) <= _LARGEST

@@ -1,0 +1,87 @@
+"""Joins a convolution with the batch norm behind it where the statistics stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paddle.core.op import REGISTRY
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.passes.graph import Uses, made_from, replace, single
+
+# type -> dimension of the filter along which its outputs lie
+_CONVOLUTIONS = {"conv2d": 0, "depthwise_conv2d": 0, "conv2d_transpose": 1}
+
+
+def fuse_conv_bn(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Replaces convolution and batch norm by a convolution with folded weights."""
+    block = program.global_block()
+    uses = Uses(block, fetches)
+    for norm in [op for op in block.ops if op.type == "batch_norm" and _fixed(op)]:
+        conv = uses.maker(single(norm, "X") or "")
+        if conv is not None and _joins(block, uses, conv, norm):
+            _join(block, conv, norm)
+            uses = Uses(block, fetches)
+    program._changed()
+
+
+def _fixed(norm: Operator) -> bool:
+    if norm.attrs.get("data_layout", "NCHW") not in ("NCHW", "AnyLayout"):
+        return False
+    return bool(norm.attrs.get("is_test") or norm.attrs.get("use_global_stats"))
+
+
+def _joins(block: Block, uses: Uses, conv: Operator, norm: Operator) -> bool:
+    if conv.type not in _CONVOLUTIONS or conv.attrs.get("groups", 1) != 1 and (
+        conv.type == "conv2d_transpose"
+    ):
+        return False
+    known = REGISTRY[conv.type]
+    if not any(s.name == "Bias" for s in known.inputs):
+        return False
+    if str(conv.attrs.get("data_format", "NCHW")).endswith("C"):
+        return False
+    middle = single(norm, "X")
+    if middle is None or not uses.passing(middle) or uses.mentions.get(middle) != [norm]:
+        return False
+    weights = [*conv.inputs["Filter"], *conv.inputs.get("Bias", [])]
+    weights += [n for s in ("Scale", "Bias") for n in norm.inputs[s]]
+    if not all(uses.constant(n) for n in weights):
+        return False
+    result = single(norm, "Y", output=True)
+    others = [n for s, ns in norm.outputs.items() if s.startswith("Saved") for n in ns]
+    return result is not None and not any(uses.mentions.get(n) for n in others)
+
+
+def _join(block: Block, conv: Operator, norm: Operator) -> None:
+    weight = conv.inputs["Filter"][0]
+    source = block._var_recursive(weight)
+    out = norm.outputs["Y"][0]
+    made = {
+        "FilterOut": block.create_var(name=f"{out}@FILTER", shape=source.shape, dtype=source.dtype),
+        "BiasOut": block.create_var(
+            name=f"{out}@BIAS", shape=[block._var_recursive(norm.inputs["Scale"][0]).shape[0]],
+            dtype=source.dtype,
+        ),
+    }  # fmt: skip
+    fold = made_from(
+        norm,
+        "fold_batch_norm",
+        {
+            "Filter": [weight],
+            "Bias": conv.inputs.get("Bias", []),
+            "Scale": norm.inputs["Scale"],
+            "Shift": norm.inputs["Bias"],
+            "Mean": norm.inputs["Mean"],
+            "Variance": norm.inputs["Variance"],
+        },
+        {slot: [var.name] for slot, var in made.items()},
+        {"epsilon": norm.attrs.get("epsilon", 1e-5), "axis": _CONVOLUTIONS[conv.type]},
+    )
+    inputs = {**conv.inputs, "Filter": [made["FilterOut"].name], "Bias": [made["BiasOut"].name]}
+    attrs = {k: v for k, v in conv.attrs.items() if not k.startswith("op_")}
+    joined = made_from(norm, conv.type, inputs, {"Output": norm.outputs["Y"]}, attrs)
+    at = next(i for i, op in enumerate(block.ops) if op is norm)
+    block.ops[at : at + 1] = [fold, joined]
+    replace(block, conv, None)

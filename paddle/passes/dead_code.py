@@ -1,0 +1,52 @@
+"""Removes operators whose results nobody needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from paddle.ir.block import Block
+from paddle.ir.cloning import reads
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+
+# Operators that do something besides computing their outputs.
+EFFECTS = frozenset({
+    "print", "assert", "py_func", "save", "save_combine", "load", "load_combine", "send", "recv",
+})  # fmt: skip
+
+
+def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Keeps what leads to a fetched or persistable variable, or has an effect."""
+    block = program.global_block()
+    needed = set(fetches)
+    kept: list[Operator] = []
+    for op in reversed(block.ops):
+        if op.type in ("feed", "fetch"):
+            continue
+        outs = set(op.output_arg_names)
+        for sub in op.sub_blocks:
+            outs |= _outer_writes(sub)
+        if outs & needed or has_effect(op) or any(_persists(block, n) for n in outs):
+            kept.append(op)
+            needed |= reads(op)
+    block.ops = kept[::-1]
+    program._changed()
+
+
+def has_effect(op: Operator) -> bool:
+    """Says whether an operator, or one in its sub-blocks, does more than compute."""
+    return op.type in EFFECTS or any(has_effect(o) for sub in op.sub_blocks for o in sub.ops)
+
+
+def _outer_writes(block: Block) -> set[str]:
+    names: set[str] = set()
+    for op in block.ops:
+        names |= {n for n in op.output_arg_names if n not in block.vars}
+        for sub in op.sub_blocks:
+            names |= {n for n in _outer_writes(sub) if n not in block.vars}
+    return names
+
+
+def _persists(block: Block, name: str) -> bool:
+    var = block._find_var_recursive(name)
+    return var is not None and var._persistable

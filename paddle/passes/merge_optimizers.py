@@ -1,0 +1,76 @@
+"""Joins the update operators of many parameters into one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paddle.executor.updates import ATTRIBUTES, MERGED
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.passes.graph import made_from
+
+
+def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Joins updates of one kind, with the same settings and learning rate."""
+    block = program.global_block()
+    groups: dict[Any, list[Operator]] = {}
+    for op in block.ops:
+        key = _key(block, op)
+        if key is not None:
+            groups.setdefault(key, []).append(op)
+    for members in groups.values():
+        if len(members) > 1 and _together(block, members, set(fetches)):
+            _merge(block, members)
+    program._changed()
+
+
+def _key(block: Block, op: Operator) -> Any:
+    """What updates must have in common; None for an operator that stays by itself."""
+    if op.type not in MERGED:
+        return None
+    slots = MERGED[op.type][1]
+    known = {*slots, "Grad", "LearningRate"}
+    if {s for s, names in op.inputs.items() if names} != known:
+        return None
+    for slot in slots:
+        if op.outputs.get(f"{slot}Out", op.inputs[slot]) != op.inputs[slot]:
+            return None
+        if not all(block._var_recursive(n).persistable for n in op.inputs[slot]):
+            return None
+    dtype = block._var_recursive(op.inputs["Param"][0]).dtype
+    if block._var_recursive(op.inputs["Grad"][0]).dtype != dtype:
+        return None
+    definition = op.definition
+    defaults = definition.attrs if definition else {}
+    attrs = tuple(repr(op.attrs.get(a, defaults.get(a))) for a in ATTRIBUTES)
+    return op.type, op.inputs["LearningRate"][0], dtype, attrs
+
+
+def _together(block: Block, members: list[Operator], fetches: set[str]) -> bool:
+    """Says whether all may wait for the last: nothing between them looks at what they write."""
+    at = {id(op): i for i, op in enumerate(block.ops)}
+    inside = {id(op) for op in members}
+    written = {n for op in members for n in op.output_arg_names}
+    span = block.ops[at[id(members[0])] : at[id(members[-1])]]
+    for op in span:
+        if id(op) not in inside and written & {*op.input_arg_names, *op.output_arg_names}:
+            return False
+        if id(op) not in inside and op.sub_blocks:
+            return False
+    return len({op.inputs["Param"][0] for op in members}) == len(members)
+
+
+def _merge(block: Block, members: list[Operator]) -> None:
+    first, last = members[0], members[-1]
+    slots = (*MERGED[first.type][1], "Grad")
+    inputs = {s: [n for op in members for n in op.inputs[s]] for s in slots}
+    inputs["LearningRate"] = first.inputs["LearningRate"]
+    outputs = {f"{s}Out": inputs[s] for s in slots if s != "Grad"}
+    definition = first.definition
+    defaults = definition.attrs if definition else {}
+    attrs = {a: first.attrs.get(a, defaults.get(a)) for a in ATTRIBUTES if a in defaults}
+    merged = made_from(last, "merged_update", inputs, outputs, {"kind": first.type, **attrs})
+    inside = {id(op) for op in members[:-1]}
+    block.ops = [merged if op is last else op for op in block.ops if id(op) not in inside]

@@ -1,0 +1,215 @@
+"""Single files of saved Programs: program files, tensor streams, pickled states."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from paddle.core.dtype import VarType, to_vartype
+from paddle.core.errors import FrameworkError, InvalidArgumentError, NotFoundError
+from paddle.framework.atomic import atomic_write
+from paddle.framework.packing import NAME_TABLE
+from paddle.framework.pickle_safe import read_pickle
+from paddle.framework.restoring import from_file_form
+from paddle.ir import wire
+from paddle.ir.program import Program
+from paddle.ir.tensor_stream import Dense, read_combined, read_dense, write_combined, write_tensor
+
+PARAMS, OPT, PROGRAM, STREAMS = ".pdparams", ".pdopt", ".pdmodel", ".pdiparams"
+SHOWN = 8  # files that a message names of a longer list
+
+Values = dict[str, Dense]
+
+
+class MissingFileError(NotFoundError, FileNotFoundError):
+    """A file is not there; the text names it and what lies beside it."""
+
+
+# -- paths ------------------------------------------------------------------------------------------
+
+
+def checked_path(path: Any, where: str) -> str:
+    """Returns a path as text.
+
+    Args:
+        path (str|os.PathLike): what the user gave.
+        where (str): function and argument, for the error.
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{where}: expected a str, but received {type(path).__name__}.")
+    return os.fsdecode(path)
+
+
+def checked_prefix(path: Any, where: str) -> str:
+    """Returns a path of the form folder/name, to which suffixes are added."""
+    prefix = checked_path(path, where)
+    if not os.path.basename(prefix):
+        raise InvalidArgumentError(
+            f"{where}: expected the form folder/name, but received {prefix!r}, whose name is empty."
+        )
+    return prefix
+
+
+def without_suffix(path: str, *suffixes: str) -> str:
+    """Returns a path without the first of the suffixes that it ends with."""
+    return next((path.removesuffix(s) for s in suffixes if path.endswith(s)), path)
+
+
+def beside(path: str) -> str:
+    """Says what the folder of a path holds."""
+    folder = os.path.dirname(path) or "."
+    if not os.path.isdir(folder):
+        return f"the folder '{folder}' does not exist"
+    names = sorted(os.listdir(folder))
+    if not names:
+        return f"the folder '{folder}' is empty"
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"the folder '{folder}' holds {', '.join(names[:SHOWN])}{more}"
+
+
+def missing(where: str, path: str, hint: str | None = None) -> Exception:
+    """The error for a file that is not there."""
+    return MissingFileError(f"{where}: there is no file '{path}'; {beside(path)}.", hint=hint)
+
+
+def file_of_variable(folder: str, name: str) -> str:
+    """Returns the path of a variable's own file, which lies inside of the folder."""
+    path = os.path.normpath(os.path.join(folder, name))
+    root = os.path.join(os.path.normpath(folder), "")
+    if os.path.normpath(folder) == ".":
+        inside = not os.path.isabs(path) and path.split(os.sep)[0] != os.pardir
+    else:
+        inside = path.startswith(root)
+    if not inside:
+        raise InvalidArgumentError(
+            f"variable {name!r} cannot have a file of its own: it would lie outside of '{folder}'.",
+            hint="store all variables in one file",
+        )
+    return path
+
+
+# -- one file -----------------------------------------------------------------------------------------
+
+
+def read_bytes(path: str, where: str) -> bytes:
+    """Returns the content of a file."""
+    if not os.path.isfile(path):
+        raise missing(where, path)
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def read_program(source: Any, where: str) -> Program:
+    """Returns the Program of a file, or of bytes."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return wire.from_bytes(bytes(source))
+    content = read_bytes(source, where)
+    with naming(source, where):
+        return wire.from_bytes(content)
+
+
+@contextlib.contextmanager
+def naming(path: Any, where: str, hint: str | None = None) -> Any:
+    """Puts the name of a file before the text of an error about what it holds."""
+    try:
+        yield
+    except FrameworkError as error:
+        text = str(error.args[0]).partition(") ")[2]
+        name = f"'{path}' ({os.path.getsize(path)} bytes)" if isinstance(path, str) else "the bytes"
+        made = InvalidArgumentError(f"{where}: {name}: {text}", hint=hint)
+        raise made from error
+
+
+def read_streams(source: Any, names: Iterable[str], where: str) -> Values:
+    """Reads one file (or bytes) of all variables; also one that ``paddle.save`` pickled."""
+    names = sorted(set(names))
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        with naming(None, where):
+            return read_combined(io.BytesIO(source), names)
+    if not os.path.isfile(source):
+        raise missing(where, source)
+    if is_pickle(source):
+        return read_state_file(source)
+    hint = f"{len(names)} variables were expected in this file; it may be of another model"
+    with naming(source, where, hint), open(source, "rb") as file:
+        return read_combined(file, names)
+
+
+def read_separate(folder: str, names: Iterable[str], where: str) -> Values:
+    """Reads a folder in which each variable has a file."""
+    paths = {name: file_of_variable(folder, name) for name in sorted(set(names))}
+    absent = [path for path in paths.values() if not os.path.isfile(path)]
+    if absent:
+        first = ", ".join(f"'{path}'" for path in absent[:SHOWN])
+        raise MissingFileError(
+            f"{where}: there are no files {first}{', ...' if len(absent) > SHOWN else ''} for "
+            f"{len(absent)} of {len(paths)} variables; {beside(os.path.join(folder, '_'))}.",
+            hint="where all variables lie in one file, name it (params_filename=, filename=)",
+        )
+    return {name: read_one(path, where) for name, path in paths.items()}
+
+
+def read_one(path: str, where: str) -> Dense:
+    """Reads a file of one variable."""
+    with naming(path, where), open(path, "rb") as file:
+        value = read_dense(file)
+        if file.read(1):
+            raise InvalidArgumentError(
+                "expected one tensor, but more bytes follow it; the file holds several variables."
+            )
+    return value
+
+
+def is_pickle(path: str) -> bool:
+    """Whether a file is a pickle of protocol 2 or later."""
+    with open(path, "rb") as file:
+        return file.read(1) == b"\x80"
+
+
+def read_state_file(path: str) -> Values:
+    """Reads the arrays of a pickled dict; other entries are left out."""
+    found = from_file_form(read_pickle(path), path, False, False)
+    if not isinstance(found, dict):
+        raise InvalidArgumentError(
+            f"'{path}': expected a dict of arrays, but it holds a {type(found).__name__}."
+        )
+    made = {}
+    for name, array in found.items():
+        if isinstance(name, str) and name != NAME_TABLE and isinstance(array, np.ndarray):
+            bits = array.dtype == np.uint16
+            made[name] = Dense(array, [], VarType.BF16 if bits else to_vartype(array.dtype))
+    return made
+
+
+# -- writing ------------------------------------------------------------------------------------------
+
+
+def write_file(path: str, write: Callable[[Any], Any]) -> None:
+    """Lets a function write a file, which appears when it is complete."""
+    with atomic_write(path) as file:
+        write(file)
+
+
+def write_streams(path: str, values: Mapping[str, Dense]) -> None:
+    """Writes one file of all variables."""
+    write_file(path, lambda file: write_combined(file, values))
+
+
+def write_separate(folder: str, values: Mapping[str, Dense]) -> None:
+    """Writes a file for each variable."""
+    paths = {name: file_of_variable(folder, name) for name in values}
+    for name, path in paths.items():
+        value = values[name]
+        write_file(path, lambda f, v=value: write_tensor(f, v.array, v.lod, v.dtype))
+
+
+def streams(values: Mapping[str, Dense]) -> bytes:
+    """Returns what a file of all variables would hold."""
+    file = io.BytesIO()
+    write_combined(file, values)
+    return file.getvalue()

@@ -1,0 +1,181 @@
+"""Layers of paddle.static.nn that multiply and look up: fc, embedding, sparse_embedding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.variable import Variable
+from paddle.static.nn.helper import FLOATS, INTS, Layer, known_size
+
+__all__ = ["embedding", "fc", "sparse_embedding"]
+
+
+def fc(
+    x: Any = None,
+    size: int = 0,
+    num_flatten_dims: int = 1,
+    weight_attr: Any = None,
+    bias_attr: Any = None,
+    activation: Any = None,
+    name: str | None = None,
+    *,
+    input: Any = None,
+    act: Any = None,
+    param_attr: Any = None,
+) -> Variable:
+    r"""Adds a fully connected layer: :math:`Out = Act(\sum_i X_i W_i + b)`.
+
+    Args:
+        x (Variable|list[Variable]): of at least two dimensions; each of a list gets its own weight.
+        size (int): the number of outputs.
+        num_flatten_dims (int): the first dimensions that stay; the others are flattened into one.
+            -1 flattens the last only. Default: 1.
+        weight_attr (ParamAttr|list, optional): the weights, ``[inputs, size]``.
+        bias_attr (ParamAttr|bool, optional): the bias, ``[size]``; False means none.
+        activation (str, optional): name of an activation.
+        name (str, optional): the layer's name.
+        input, act, param_attr: the names of 1.x for x, activation and weight_attr.
+
+    Returns:
+        Variable: of the first ``num_flatten_dims`` sizes of x and ``size``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+                x = paddle.static.data("x", [None, 4, 5])
+                print(paddle.static.nn.fc(x, 3, num_flatten_dims=2, activation="relu").shape)
+                # (-1, 4, 3)
+            paddle.disable_static()
+    """
+    layer = Layer("fc", name)
+    x = input if x is None else x
+    activation = act if activation is None else activation
+    weight_attr = param_attr if weight_attr is None else weight_attr
+    inputs = list(x) if isinstance(x, (list, tuple)) else [x]
+    attrs = weight_attr if isinstance(weight_attr, (list, tuple)) else [weight_attr] * len(inputs)
+    layer.count("size", size)
+    if not inputs:
+        raise layer.wrong("x", "a Variable or a list of them", x)
+    if len(attrs) != len(inputs):
+        raise InvalidArgumentError(
+            f"static.nn.fc(weight_attr): expected one for each of {len(inputs)} inputs, "
+            f"but received {len(attrs)}."
+        )
+    parts = []
+    for value, attr in zip(inputs, attrs, strict=True):
+        shape = layer.check("x", value, dtypes=FLOATS).shape
+        at = len(shape) - 1 if num_flatten_dims == -1 else num_flatten_dims
+        if not 0 < at < len(shape):
+            raise InvalidArgumentError(
+                f"static.nn.fc(num_flatten_dims): expected a number in [1, {len(shape) - 1}] for x "
+                f"of shape {list(shape)}, but received {num_flatten_dims}."
+            )
+        rows = math.prod(known_size(n, "fc", f"the size of x {list(shape)}") for n in shape[at:])
+        weight = layer.weight("weight_attr", attr, [rows, size], value.dtype)
+        parts.append(layer.call("mul", value, weight, x_num_col_dims=at, y_num_col_dims=1))
+    out = parts[0] if len(parts) == 1 else layer.call("sum", parts)
+    out = layer.bias(out, bias_attr, size, axis=at)
+    return layer.activate(out, activation)
+
+
+def embedding(
+    input: Any,
+    size: Any,
+    is_sparse: bool = False,
+    is_distributed: bool = False,
+    padding_idx: int | None = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Variable:
+    """Adds a table of vectors and looks rows up.
+
+    Args:
+        input (Variable): row numbers, int64 or int32.
+        size (list[int]): the number of rows and their length.
+        is_sparse (bool): kept in the Program; gradients are dense here, with equal results.
+        is_distributed (bool): True raises: there is no parameter server.
+        padding_idx (int, optional): a row that gives zeros; negative counts from the end.
+        param_attr (ParamAttr, optional): the table.
+        dtype (str): its element type. Default: float32.
+
+    Returns:
+        Variable: the shape of ``input`` and the length of a row.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+                ids = paddle.static.data("ids", [None, 7], "int64")
+                print(paddle.static.nn.embedding(ids, [100, 16]).shape)  # (-1, 7, 16)
+            paddle.disable_static()
+    """
+    layer = Layer("embedding")
+    layer.check("input", input, dtypes=INTS)
+    if is_distributed:
+        raise NotImplementedError(
+            "static.nn.embedding(is_distributed=True): there is no parameter server; use False."
+        )
+    if not isinstance(size, (list, tuple)) or len(size) != 2:
+        raise layer.wrong("size", "[rows, length]", size)
+    for n in size:
+        layer.count("size", n)
+    if padding_idx is not None and not -size[0] <= padding_idx < size[0]:
+        raise InvalidArgumentError(
+            f"static.nn.embedding(padding_idx): expected a number in [{-size[0]}, {size[0]}), "
+            f"but received {padding_idx}."
+        )
+    table = layer.weight("param_attr", param_attr, list(size), dtype)
+    row = -1 if padding_idx is None else padding_idx % size[0]
+    return layer.call("lookup_table_v2", input, table, is_sparse=is_sparse, padding_idx=row)
+
+
+def sparse_embedding(
+    input: Any,
+    size: Any,
+    padding_idx: int | None = None,
+    is_test: bool = False,
+    entry: Any = None,
+    param_attr: Any = None,
+    dtype: Any = "float32",
+) -> Variable:
+    """Raises: its table lives on parameter servers, which this package does not have.
+
+    :func:`paddle.static.nn.embedding` keeps the table on the device.
+
+    Args:
+        input (Variable): row numbers, int64.
+        size (list[int]): the number of rows and their length.
+        padding_idx (int, optional): a row that gives zeros.
+        is_test (bool): do not add rows.
+        entry (optional): which rows are worth adding.
+        param_attr (ParamAttr, optional): the table.
+        dtype (str): its element type.
+
+    Raises:
+        NotImplementedError: always.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
+                ids = paddle.static.data("ids", [None, 1], "int64")
+                try:
+                    paddle.static.nn.sparse_embedding(ids, [1000, 8])
+                except NotImplementedError:
+                    print(paddle.static.nn.embedding(ids, [1000, 8]).shape)  # (-1, 1, 8)
+            paddle.disable_static()
+    """
+    raise NotImplementedError(
+        "static.nn.sparse_embedding: there is no parameter server to hold its table; use "
+        "paddle.static.nn.embedding(input, size, padding_idx=, param_attr=, dtype=), whose table "
+        "is a parameter on the device."
+    )
