@@ -141,7 +141,9 @@ exe.run(static.default_startup_program())
 feed = {{"images": np.zeros([{batch}, {shape}], "float32"), "labels": np.zeros([{batch}, 1], "int64")}}
 exe.run(feed=feed, fetch_list=[loss])
 """
-_SEQUENTIAL = "paddle.nn.Sequential(paddle.nn.Linear(784, 512), paddle.nn.ReLU(), paddle.nn.Linear(512, 10))"
+_SEQUENTIAL = (
+    "paddle.nn.Sequential(paddle.nn.Linear(784, 512), paddle.nn.ReLU(), paddle.nn.Linear(512, 10))"
+)
 
 # name -> (script, target in seconds)
 SCRIPTS = {
@@ -219,8 +221,9 @@ def _first_row(name: str, script: str, target: float, threads: int, options: Opt
 
 def _operator_row(options: Options) -> Row:
     """A chain of small operators: the Executor's plan beside the same ATen calls."""
-    import paddle
     import torch
+
+    import paddle
 
     paddle.enable_static()
     main = paddle.static.Program()

@@ -159,7 +159,7 @@ def gradient_operator(op: OpDef) -> OpDef:
         base=op,
     )
     op._derived["gradient_operator"] = found
-    REGISTRY.setdefault(found.name, found)
+    dict.setdefault(REGISTRY, found.name, found)
     return found
 
 

@@ -26,7 +26,7 @@ Without a gradient the generic one of :mod:`paddle.core.derive` differentiates t
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,7 +123,60 @@ class OpDef:
         return [i for i, s in enumerate(self.outputs) if s.differentiable]
 
 
-REGISTRY: dict[str, OpDef] = {}
+class Registry(dict[str, OpDef]):
+    """Operators by name. A family is imported when one of its operators is first asked for.
+
+    ``load`` is set by the operator library: it imports the next family, or returns False when none
+    is left. Whoever goes over all operators sees all of them.
+    """
+
+    load: Callable[[], bool] | None = None
+
+    def __missing__(self, name: str) -> OpDef:
+        while self.load is not None and self.load():
+            if dict.__contains__(self, name):
+                break
+        found = dict.get(self, name)  # another thread may have imported the last family
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Returns an operator, or ``default``."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self.get(name) is not None
+
+    def _all(self) -> None:
+        while self.load is not None and self.load():
+            pass
+
+    def __iter__(self) -> Iterator[str]:
+        self._all()
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        self._all()
+        return super().__len__()
+
+    def keys(self) -> Any:
+        self._all()
+        return super().keys()
+
+    def values(self) -> Any:
+        self._all()
+        return super().values()
+
+    def items(self) -> Any:
+        self._all()
+        return super().items()
+
+
+REGISTRY = Registry()
 
 
 def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
@@ -148,7 +201,7 @@ def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
     outputs = [Slot.parse(t) for t in right.split()]
     params, attrs = _signature(kernel, inputs)
     found = OpDef(name, inputs, outputs, attrs, kernel, params, **options)
-    if name in REGISTRY:
+    if dict.__contains__(REGISTRY, name):
         raise ValueError(f"operator {name} is defined twice")
     REGISTRY[name] = found
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from paddle.core import constants
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH
 from paddle.core.op import C
@@ -50,8 +51,6 @@ def as_operand(value: Any, like: Tensor) -> Tensor:
     Beside a Variable of a static Program it is an operator that makes the constant.
     """
     if not isinstance(like, Tensor):
-        from paddle.tensor import constants
-
         if not isinstance(value, _NUMBERS):
             return constants.array(value)
         kind = torch.complex64 if isinstance(value, _COMPLEX) else like._dt

@@ -35,7 +35,6 @@ _KEEP_RANK = ("same", "broadcast")
 ONCE = "_once"  # attribute of operators whose results are the same in every run
 
 
-
 def buffer_or_none(held: Any) -> Any:
     """The value that a scope holds, or None where it holds none yet."""
     return None if held.tensor is None else held.tensor._buf
@@ -88,6 +87,8 @@ class Emitter:
         self.shapes: dict[tuple[int, str], str] = {}
         self.saved: dict[tuple[int, str], Any] = {}  # what blocks keep for their gradients
         self.maybe: set[str] = set()  # persistable variables that may have no value
+        self.functions: list[tuple[str, Operator | None]] = []  # blocks that are nested too deeply
+        self.shared: set[str] = set()  # Python names that those assign
         self._prologue: list[str] = []
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
@@ -534,15 +535,20 @@ class Emitter:
         handed = [(self.scope_slot(n), local) for n, local in self.written.items()]
         unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
         for held, local in handed:
-            self.line((f"if {local} is not None: " if local in unsure else "") + f"{held}.put({local})")
+            test = f"if {local} is not None: " if local in unsure else ""
+            self.line(f"{test}{held}.put({local})")
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
         args = ", ".join(self.python_name(n) if n in top.vars else "_" + _CLEAN.sub("_", n) for n in self.feeds)  # fmt: skip
         holders = ", ".join(f"s{i}" for i in range(len(self.scope_names)))
         once = ["    " + text for text, _ in self._once]
+        shared = sorted(self.shared - set(args.split(", ")))
+        if shared:
+            self._prologue.insert(0, " = ".join([*shared, "None"]))
         prologue = ["        " + text for text in self._prologue]
-        before = [None] * (1 + len(prologue))
+        before = [None] * (1 + len(prologue)) + [op for _, op in self.functions]
         self.origin = [None, *(op for _, op in self._once), *before, *self.origin]
         head = [f"def bind({holders}):", *once, f"    def step({args}):", *prologue]
+        head += [text for text, _ in self.functions]
         return "\n".join([*head, *self.lines, "    return step", ""])
 
 
@@ -550,4 +556,3 @@ def _slot(known: OpDef | None, name: str) -> Any:
     if known is None:
         return None
     return next((s for s in [*known.outputs, *known.inputs] if s.name == name), None)
-

@@ -7,8 +7,6 @@ iteration, last one first, on the values that :mod:`paddle.executor.saved` kept 
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -16,6 +14,7 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.codegen import Emitter, emitter
+from paddle.executor.outlining import indented
 from paddle.executor.saved import Saved, outer_writes, saved_for, saved_of
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -88,19 +87,6 @@ def add_arrays(arrays: list[list]) -> list:
 
 
 # -- parts of the emitters -------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def indented(em: Emitter) -> Iterator[None]:
-    """Writes the lines inside one level deeper; ``pass`` if there are none."""
-    em.depth += 1
-    before = len(em.lines)
-    try:
-        yield
-        if len(em.lines) == before:
-            em.line("pass")
-    finally:
-        em.depth -= 1
 
 
 def prepare(em: Emitter, block: Block) -> None:

@@ -186,4 +186,3 @@ def merge(buffers: list[Any], return_numpy: bool, merged: bool) -> Any:
     convert = fetched_array if return_numpy else fetched_tensor
     made = [convert(b) for b in buffers]
     return made[0] if merged and len(made) == 1 else made
-

@@ -8,14 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError, kernel_error
-from paddle.executor import (  # noqa: F401  (these register emitters)
-    arrays as _arrays,
-    control_flow as _control_flow,
-    effects as _effects,
-    recurrent as _recurrent,
-    rows as _rows,
-    updates as _updates,
-)
+from paddle.executor import arrays as _arrays  # noqa: F401  (these register emitters)
+from paddle.executor import control_flow as _control_flow  # noqa: F401
+from paddle.executor import effects as _effects  # noqa: F401
+from paddle.executor import recurrent as _recurrent  # noqa: F401
+from paddle.executor import rows as _rows  # noqa: F401
+from paddle.executor import updates as _updates  # noqa: F401
 from paddle.executor.codegen import Emitter
 from paddle.executor.scope import Scope
 from paddle.ir.operator import Operator
@@ -53,9 +51,7 @@ class Plan:
         self.feeds = list(feeds)
         self.fetches = list(fetches)
         self._file = f"<plan {Plan.built}>"
-        emitter = Emitter(
-            program, feeds, fetches, probe, _keeps_rank_0(program), in_place, frees
-        )
+        emitter = Emitter(program, feeds, fetches, probe, _keeps_rank_0(program), in_place, frees)
         self.source = emitter.source()
         self.scope_names = emitter.scope_names
         self._origin = emitter.origin

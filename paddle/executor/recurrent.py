@@ -13,12 +13,12 @@ from paddle.executor.control_flow import (
     drop,
     forget,
     forward_block,
-    indented,
     prepare,
     restore,
     save,
     zeros,
 )
+from paddle.executor.outlining import indented
 from paddle.executor.saved import saved_for, saved_of
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -200,9 +200,7 @@ def _pass_states(
         _mark(em, [f"{memory}@GRAD"], sub)
 
 
-def _collectors(
-    em: Emitter, op: Operator, made: set[str]
-) -> tuple[dict[str, str], dict[str, str]]:
+def _collectors(em: Emitter, op: Operator, made: set[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Starts lists for the gradients of the inputs' slices and sums for those of parameters."""
     collected, sums = {}, {}
     for x, g in _wanted(op, "inputs"):

@@ -39,7 +39,9 @@ class Update:
         params = [writable(h.tensor) for h in self.params]
         buffers = [h.tensor._buf for slot in self.states for h in slot]
         held = self._buffers
-        if len(buffers) != len(self._seen_buffers) or not all(map(is_, buffers, self._seen_buffers)):
+        if len(buffers) != len(self._seen_buffers) or not all(
+            map(is_, buffers, self._seen_buffers)
+        ):
             held = self._buffers = [[writable(h.tensor) for h in s] for s in self.states]
             self._seen_buffers = [b for slot in held for b in slot]
             self._check([params, *held], grads)
@@ -63,7 +65,9 @@ class Update:
 
     alike = 0  # how many kinds of state have the parameter's shape
 
-    def update(self, held: list[list[torch.Tensor]], grads: list[torch.Tensor], rate: float) -> None:
+    def update(
+        self, held: list[list[torch.Tensor]], grads: list[torch.Tensor], rate: float
+    ) -> None:
         """Writes the new values."""
         raise NotImplementedError
 

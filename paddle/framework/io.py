@@ -1,4 +1,4 @@
-"""paddle.save and paddle.load: state dicts and plain objects with Tensors, in pickle files."""
+"""paddle.save and paddle.load: state dicts and plain objects with Tensors; Programs and models."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.framework import program_files
 from paddle.framework.atomic import atomic_write
 from paddle.framework.packing import to_file_form
 from paddle.framework.pickle_safe import read_pickle
@@ -62,10 +63,11 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
       plus a table of the variables' names.
     - In any other object each Tensor becomes a tuple ``(name, array)``; it is read as a Tensor
       again (and so is such a tuple of the user's own).
+    - A Program becomes a program file, as ``.pdmodel`` files are.
 
     Args:
         obj (object): a Tensor, array, number, str, bytes, None, or a dict, OrderedDict, list,
-            tuple or set of them, nested at will.
+            tuple or set of them, nested at will; or a static Program.
         path (str): where to write; missing folders are created. By convention parameters end
             in ``.pdparams`` and optimizer states in ``.pdopt``; nothing is added.
         pickle_protocol (int): 2, 3 or 4. With 2 and 3 arrays over 1 GiB in a state dict are
@@ -101,6 +103,9 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
             f"paddle.save: expected a file path, but {name!r} is a folder",
             hint="Add a file name.",
         )
+    if program_files.is_program(obj):
+        program_files.write_program(obj, name)
+        return
     if isinstance(obj, dict) and not obj:
         warnings.warn(f"paddle.save: the dict for {name!r} is empty", stacklevel=2)
     try:
@@ -115,33 +120,14 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
         raise InvalidArgumentError(f"paddle.save to {name!r}: {error}") from None
 
 
-def _refuse_other_formats(path: str) -> None:
-    """Tells programs and binary parameter files, which start differently, from pickles."""
+def _first_bytes(path: str) -> bytes:
+    """The start of a file, which tells programs and tensors from pickles."""
     with open(path, "rb") as file:
-        head = file.read(4)
-    if head[:1] == b"\x0a":
-        raise UnimplementedError(
-            f"paddle.load: '{path}' looks like a program (.pdmodel, __model__), not like a state "
-            "dict",
-            hint="Load it by paddle.jit.load or paddle.static.load_inference_model.",
-        )
-    if head == b"\0\0\0\0":
-        raise UnimplementedError(
-            f"paddle.load: '{path}' looks like a binary parameter file (.pdiparams, __params__, "
-            "or a variable of save_params), not like a state dict",
-            hint="Load it by paddle.jit.load, paddle.static.load_inference_model or "
-            "paddle.static.load_program_state.",
-        )
+        return file.read(4)
 
 
 def _missing(path: str) -> Exception:
     """The error for a path that is no file."""
-    if os.path.isdir(path):
-        return UnimplementedError(
-            f"paddle.load: '{path}' is a folder; reading parameters from the folder of an "
-            "inference model or of save_params is not supported",
-            hint="Use paddle.static.load_program_state or paddle.jit.load.",
-        )
     near = [path + s for s in (_PARAM_SUFFIX, _OPT_SUFFIX) if os.path.isfile(path + s)]
     if near:
         choice = " or ".join(f"paddle.load({name!r})" for name in near)
@@ -149,16 +135,16 @@ def _missing(path: str) -> Exception:
             f"paddle.load: there is no file '{path}'; it is the prefix of other files",
             hint=f"Give the full file name: {choice}.",
         )
-    if os.path.isfile(path + _PROGRAM_SUFFIX):
-        return UnimplementedError(
-            f"paddle.load: '{path}' is the prefix of the program file "
-            f"'{path}{_PROGRAM_SUFFIX}'; reading parameters out of it is not supported",
-            hint="Use paddle.jit.load or paddle.static.load_program_state.",
-        )
     return InvalidArgumentError(
         f"paddle.load: there is no file '{path}' (looked for it, and for it with "
         f"{_PARAM_SUFFIX}, {_OPT_SUFFIX} and {_PROGRAM_SUFFIX} added)"
     )
+
+
+def _is_checkpoint(path: str) -> bool:
+    """Whether a path is the prefix of what static.save wrote: not a model, but a training state."""
+    found = [s for s in (_PARAM_SUFFIX, ".pdiparams") if os.path.isfile(path + s)]
+    return found == [_PARAM_SUFFIX]
 
 
 def _load_options(configs: dict[str, Any], path: str) -> tuple[bool, bool]:
@@ -189,21 +175,25 @@ def _load_options(configs: dict[str, Any], path: str) -> tuple[bool, bool]:
 
 
 def load(path: str, **configs: Any) -> Any:
-    """Reads a file that :func:`paddle.save` wrote, here or in PaddlePaddle.
+    """Reads a file that :func:`paddle.save` wrote, or the parameters of a saved model.
 
-    Files of 1.x (``fluid.save``, ``fluid.save_dygraph``) are read too, given their full name.
+    Files of PaddlePaddle are read too, those of 1.x (``fluid.save``, ``fluid.save_dygraph``) given
+    their full name. Of a saved model (``jit.save``, ``save_inference_model``, and folders of
+    1.x with a file for each parameter) the parameters are read, by the names of their variables, or
+    by their names in the Layer if the model tells them. A program file gives a Program.
     Only data is read: a file that asks for anything but arrays and builtin containers is refused,
     so that a file from elsewhere cannot run a program.
 
     Args:
-        path (str): the full file name, with its suffix.
+        path (str): the full file name, with its suffix; or the prefix or folder of a model.
         **configs: options.
             ``return_numpy`` (bool): give ``numpy.ndarray`` in place of Tensor; bfloat16 as the
             uint16 of its bits. Default False.
             ``keep_name_table`` (bool): keep the entry ``StructuredToParameterName@@`` of a state
             dict, which maps its keys to the names of variables. Default False.
-            ``model_filename``, ``params_filename`` (str): file names inside the folder of an
-            inference model; such folders are not supported yet.
+            ``model_filename``, ``params_filename`` (str): the program file, and the file of all
+            parameters, in the folder of a model, where they have other names than ``__model__``
+            and ``__params__``.
 
     Returns:
         The object, with a Tensor (``stop_gradient`` True, its name as saved) for each that was
@@ -212,7 +202,7 @@ def load(path: str, **configs: Any) -> Any:
     Raises:
         ValueError: there is no such file, or it is empty, truncated, damaged or asks for more
             than data; the text names the file, its size and the reason.
-        NotImplementedError: the path is a program, a binary parameter file or a folder.
+        RuntimeError: (also a FileNotFoundError) a file of a model is not there.
 
     Examples:
         .. code-block:: python
@@ -229,8 +219,15 @@ def load(path: str, **configs: Any) -> Any:
     name = _path("paddle.load", path)
     as_numpy, keep_names = _load_options(configs, name)
     if not os.path.isfile(name):
-        raise _missing(name)
-    _refuse_other_formats(name)
+        if not program_files.is_model(name) or _is_checkpoint(name):
+            raise _missing(name)
+        names = configs.get("model_filename"), configs.get("params_filename")
+        return program_files.read_model_state(name, names, as_numpy, keep_names)
+    head = _first_bytes(name)
+    if head[:1] == b"\n":
+        return program_files.read_program(name)
+    if head == b"\0\0\0\0":
+        return program_files.read_tensor(name, as_numpy)
     loaded = read_pickle(name)
     try:
         return from_file_form(loaded, name, not as_numpy, keep_names)

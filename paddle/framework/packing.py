@@ -173,7 +173,9 @@ def to_file_form(obj: Any, protocol: int) -> Any:
     return packed
 
 
-def arrays_to_file_form(arrays: dict[str, Deferred], tensors: dict[str, Tensor], protocol: int) -> Any:
+def arrays_to_file_form(
+    arrays: dict[str, Deferred], tensors: dict[str, Tensor], protocol: int
+) -> Any:
     """What the pickle writer gets for the state of a Program, which has no table of names.
 
     Args:

@@ -1,5 +1,7 @@
 """Data loading: datasets, samplers and the DataLoader."""
 
+from typing import Any
+
 from paddle.io.dataloader.batch_sampler import BatchSampler, DistributedBatchSampler
 from paddle.io.dataloader.dataset import (
     ChainDataset,
@@ -36,3 +38,11 @@ __all__ = [
     "get_worker_info",
     "random_split",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "load_program_state":  # where the 2.0 guide looks for it; static graphs load late
+        from paddle.static import load_program_state
+
+        return load_program_state
+    raise AttributeError(f"module 'paddle.io' has no attribute {name!r}")

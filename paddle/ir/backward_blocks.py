@@ -19,7 +19,8 @@ from paddle.ir.block import Block
 from paddle.ir.gradient_flow import Flags, carries, flags_of
 from paddle.ir.gradient_makers import differentiate, grad_maker
 from paddle.ir.gradient_walk import Part, Walk
-from paddle.ir.operator import EMPTY, Operator, Role
+from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.snapshots import snapshot
 from paddle.ir.variable import Variable
 
 
@@ -63,26 +64,6 @@ class BlockWalk(Walk):
         writers = [i for i, op in enumerate(self.ops) if name in op.output_arg_names]
         updated = any(name in self.ops[i].input_arg_names for i in writers)
         return not updated and self.at <= writers[0]
-
-
-def snapshot(op: Operator, name: str, written: bool) -> str:
-    """Copies a value next to an operator, before it is overwritten; returns the copy's name."""
-    block = op.block
-    made: dict[Any, str] = block.__dict__.setdefault("_snapshots", {})
-    key = (op, name, written)
-    if key not in made:
-        var = block._var_recursive(name)
-        copy = block.create_var(
-            name=unique_name.generate(f"{name}.kept"), type=var.type, shape=var._dims,
-            dtype=var.dtype, stop_gradient=var.stop_gradient,
-        )  # fmt: skip
-        slots = {"X": [name]}, {"Out": [copy._name]}
-        step = Operator(block, "assign", *slots, {"op_role": Role.FORWARD}, op.site)
-        at = next(i for i, other in enumerate(block.ops) if other is op)
-        block.ops.insert(at + written, step)
-        block.program._changed()
-        made[key] = copy._name
-    return made[key]
 
 
 def is_array(var: Variable) -> bool:
@@ -353,21 +334,13 @@ def _merge(op: Operator, walk: Walk) -> None:
 # -- tensor arrays ---------------------------------------------------------------------------------
 
 
-def _index(op: Operator, walk: Walk) -> str:
-    """The position as the operator saw it, though a counter may have moved on."""
-    name = op.inputs["I"][0]
-    if isinstance(walk, BlockWalk):
-        return walk.value(name)
-    return snapshot(op, name, False) if walk._writers.get(name, -1) >= walk.at else name
-
-
 @grad_maker("write_to_array")
 def _write_to_array(op: Operator, walk: Walk) -> None:
     """The element has the gradient that the array has there; what it replaced has none."""
     array, value = op.outputs["Out"][0], op.inputs["X"][0]
     gradient = walk.incoming(array)
     assert gradient is not None
-    index = _index(op, walk)
+    index = walk.value(op.inputs["I"][0])
     like = walk.name_of(value)
     if any(walk.wanted("X")):
         inputs = {"X": [gradient], "I": [index], "X_W": [like]}
@@ -384,7 +357,7 @@ def _write_to_array(op: Operator, walk: Walk) -> None:
 @grad_maker("read_from_array")
 def _read_from_array(op: Operator, walk: Walk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
-    inputs = {"X": [gradient], "I": [_index(op, walk)]}
+    inputs = {"X": [gradient], "I": [walk.value(op.inputs["I"][0])]}
     walk.emit("write_to_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
 
 

@@ -76,6 +76,7 @@ def for_testing(program: Program) -> Program:
                 op._set_attr("is_test", True)
             if op.type == "batch_norm" and op.attrs.get("use_global_stats") is None:
                 op.attrs.pop("use_global_stats", None)
+    _drop_unused_blocks(made)
     drop_unused_variables(made)
     made._parameters_grads = None
     return made

@@ -89,7 +89,5 @@ def flags_of(
                 var = None if name == EMPTY else block._find_var_recursive(name)
                 if var is not None:
                     kept = var.type == VarType.LOD_TENSOR_ARRAY and wanted.get(name, False)
-                    wanted[name] = passes(var) and (
-                        slot in carried or is_source(var, True) or kept
-                    )
+                    wanted[name] = passes(var) and (slot in carried or is_source(var, True) or kept)
     return found

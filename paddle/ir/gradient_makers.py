@@ -60,7 +60,10 @@ def _default(op: Operator, known: OpDef, walk: Walk) -> None:
         target.name: walk.outgoing(slot.name)
         for slot, target in zip(known.inputs, made.outputs, strict=True)
     }
-    step = walk.emit(f"{op.type}_grad", inputs, outputs, op.attrs)  # type: ignore[arg-type]
+    attrs = op.attrs
+    if attrs.get("reduce_all") and "dim" in attrs:
+        attrs = attrs | {"dim": []}  # a number has no dimension 0 in 2.6.2, which checks this here
+    step = walk.emit(f"{op.type}_grad", inputs, outputs, attrs)  # type: ignore[arg-type]
     step.kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paddle.core import unique_name
-from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.block import Block
 from paddle.ir.gradient_flow import Flags
 from paddle.ir.operator import EMPTY, Operator, Role, Site
+from paddle.ir.snapshots import snapshot
 
 Names = list[str]
 
@@ -124,32 +124,22 @@ class Walk:
     def value(self, name: str, written: bool = False) -> str:
         """The name under which the value that the current operator saw can still be read.
 
+        What a later operator overwrites is copied next to the current one.
+
         Args:
             name (str): a variable that the operator read or wrote.
             written (bool): the operator wrote it; else it is the value from before.
-
-        Raises:
-            RuntimeError: the variable was written again since.
         """
-        last = self._writers.get(name, -1)
-        if self.checks_overwritten and last >= self.at + written:
-            self._refuse(name, self.ops[last])
+        if self.checks_overwritten and self._writers.get(name, -1) >= self.at + written:
+            var = self.block._find_var_recursive(name)
+            # Gradients do not depend on what is persistable: running statistics.
+            if var is not None and not var.persistable:
+                return snapshot(self.ops[self.at], name, written)
         return self.name_of(name)
 
     def name_of(self, name: str) -> str:
         """The name for a variable of which the shape is enough, or the last value."""
         return self.renamed.get(name, name)
-
-    def _refuse(self, name: str, later: Operator) -> None:
-        var = self.block._find_var_recursive(name)
-        if var is None or var.persistable:  # running statistics: gradients do not depend on them
-            return
-        op = self.ops[self.at]
-        raise PreconditionNotMetError(
-            f"the gradient of operator {op.type} needs variable {name!r} as it was then, but "
-            f"operator {later.type} writes it again.\n  {op.site or ''}\n  {later.site or ''}",
-            hint="write the new value to a variable of its own",
-        )
 
     def emit(
         self,

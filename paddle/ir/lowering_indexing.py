@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle.core import constants
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.op import C
@@ -120,8 +121,6 @@ def _array_parts(part: Any) -> list[Part]:
 
 def _whole(value: Any) -> Variable:
     """An int or a Variable of integers as an int64 Variable."""
-    from paddle.tensor import constants
-
     if not isinstance(value, Variable):
         return constants.array(np.asarray(value, "int64"))
     if value.dtype is VarType.INT64:
@@ -237,12 +236,12 @@ def _mirrored(value: Any) -> Any:
 
 def _ints(values: list[Any]) -> tuple[list[int], list[Variable] | None]:
     """The attribute and, where Variables are among the values, one Variable for each."""
-    from paddle.tensor.dims import constant
-
     if not any(isinstance(v, Variable) for v in values):
         return values, None
     ints = [-1 if isinstance(v, Variable) else v for v in values]
-    return ints, [v if isinstance(v, Variable) else constant(v) for v in values]
+    return ints, [
+        v if isinstance(v, Variable) else constants.number(v, VarType.INT32, True) for v in values
+    ]
 
 
 def cut_of(x: Variable, parts: list[Part]) -> Cut:

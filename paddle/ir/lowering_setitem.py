@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core import constants
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
@@ -53,11 +54,10 @@ def _set_value(x: Variable, parts: list[Part], value: Any) -> None:
     attrs: dict[str, Any] = {
         "axes": cut.axes, "starts": starts, "ends": ends, "dtype": int(x.dtype), "shape": [1],
     }  # fmt: skip
-    if step_list is not None or any(s != 1 for s in steps):
-        attrs["steps"] = steps
+    attrs["steps"] = steps  # 2.6.2 crashes without
     tensor = None
     if _is_number(value) and x.dtype in _VALUES:
-        attrs[_VALUES[x.dtype]] = [_number(value, x.dtype)]
+        attrs[_VALUES[x.dtype]] = attrs["values"] = [_number(value, x.dtype)]  # 2.0's, 2.6's name
     else:
         tensor = _fitted(x, parts, as_value(value, x))
     write(x, "set_value", [x, tensor, start_list, end_list, step_list], attrs)
@@ -87,8 +87,6 @@ def _number(value: Any, kind: VarType) -> Any:
 
 def as_value(value: Any, x: Variable) -> Variable:
     """The value of an assignment as a Variable of the type of ``x``."""
-    from paddle.tensor import constants
-
     if isinstance(value, Variable) or hasattr(value, "_buf"):
         made = as_variable(value)
     else:
@@ -140,11 +138,8 @@ def _axes_to_fit(kinds: list[str], rank: int) -> tuple[list[int], list[int]]:
 
 def _scatter(x: Variable, parts: list[Part], value: Any) -> None:
     """Writes through the flat positions of the indexed elements, whatever the index."""
-    from paddle.tensor.creation import arange
-
     dims = x.shape
-    count = C.size(x) if -1 in dims else math.prod(dims)
-    places = read(_reshaped(arange(0, count, 1, "int64"), x), tuple(parts))
+    places = read(_reshaped(_counting(x), x), tuple(parts))
     value = as_value(value, x)
     if len(value.shape) > len(places.shape):
         value = _reshaped(value, places)
@@ -152,6 +147,14 @@ def _scatter(x: Variable, parts: list[Part], value: Any) -> None:
     changed = C.scatter(_flat(x), _flat(places), _flat(value), overwrite=True)
     write(x, "assign", [_reshaped(changed, x)], {})
     x.shape = dims
+
+
+def _counting(x: Variable) -> Variable:
+    """The numbers from 0, as many as ``x`` has elements."""
+    first, step = (constants.number(n, VarType.INT64, True) for n in (0, 1))
+    if -1 in x.shape:
+        return C.range(first, C.size(x), step)
+    return C.range(first, constants.number(math.prod(x.shape), VarType.INT64, True), step)
 
 
 def _flat(x: Variable) -> Variable:

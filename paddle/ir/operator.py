@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from paddle.ir.block import Block
 
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
+
+# Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
+_INNER = (_PACKAGE, "<operator ", contextlib.__file__)
 
 EMPTY = "@EMPTY@"  # stands in a list for a variable that is not there
 
@@ -48,7 +52,7 @@ class Site(NamedTuple):
 def user_site() -> Site | None:
     """The innermost frame outside of this package."""
     frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith((_PACKAGE, "<operator ")):
+    while frame is not None and frame.f_code.co_filename.startswith(_INNER):
         frame = frame.f_back
     if frame is None:
         return None
@@ -238,11 +242,10 @@ class Operator:
 
 def definition(name: str) -> OpDef | None:
     """Finds an operator by its name; gradient operators are derived from their forward ones."""
-    found = REGISTRY.get(name)
-    if found is None and name.endswith("_grad"):
+    if name.endswith("_grad"):
         base = definition(name[:-5])
         if base is not None:
             from paddle.core.derive import gradient_operator
 
             return gradient_operator(base)
-    return found
+    return REGISTRY.get(name)

@@ -293,6 +293,28 @@ class Program:
 
     # -- what operators get as they are added -----------------------------------------------------
 
+    @property
+    def op_role(self) -> int:
+        """The attribute op_role of operators added from now on: 0 forward, 1 backward, 2 update."""
+        return self._current_role
+
+    @op_role.setter
+    def op_role(self, role: int) -> None:
+        self._current_role = role
+
+    set_op_role = op_role  # by this name 1.x assigns it
+
+    @property
+    def op_role_var(self) -> list[str]:
+        """The attribute op_role_var of operators added from now on: names of variables."""
+        return self._role_var
+
+    @op_role_var.setter
+    def op_role_var(self, names: list[str]) -> None:
+        self._role_var = list(names)
+
+    set_op_role_var = op_role_var
+
     def _mark(self, op: Operator) -> None:
         attrs = op.attrs
         attrs.setdefault("op_role", self._current_role)

@@ -16,7 +16,7 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import checked_infer
+from paddle.core.infer import Spec, checked_infer
 from paddle.core.mode import GRAD, get_mode, set_recording
 from paddle.core.op import OpDef, Slot
 from paddle.core.tensor import Tensor
@@ -182,6 +182,11 @@ def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, 
             made.append(source)
         elif result is None:
             made.append(None)
+            if (
+                slot.name == "XShape" and not op.inputs[0].many
+            ):  # no value here, but 2.6.2's gradients look for it
+                shape = Spec((0, *values[0].shape), values[0].dtype)
+                outputs["XShape"] = [_fresh(block, helper, shape, True)._name]
         else:
             listed = result if slot.many else [result]
             new = [

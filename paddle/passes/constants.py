@@ -14,7 +14,16 @@ from paddle.passes.graph import Uses
 # Operators that make values of attributes alone, always the same.
 _SOURCES = frozenset({"fill_constant", "assign_value", "eye"})
 _LARGEST = 1 << 18  # elements; larger constants would hold memory between runs
-_RANDOM = ("random", "rand", "dropout", "bernoulli", "multinomial", "exponential", "sampling", "nce")
+_RANDOM = (
+    "random",
+    "rand",
+    "dropout",
+    "bernoulli",
+    "multinomial",
+    "exponential",
+    "sampling",
+    "nce",
+)
 
 
 def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:

@@ -16,6 +16,13 @@ from paddle.ir.current import (
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.static import nn
+from paddle.static.compiled import (
+    CompiledProgram,
+    ParallelExecutor,
+    cpu_places,
+    cuda_places,
+    xpu_places,
+)
 from paddle.static.data import data
 from paddle.static.ema import ExponentialMovingAverage
 from paddle.static.input import InputSpec
@@ -37,12 +44,15 @@ from paddle.static.io import (
     set_program_state,
 )
 from paddle.static.metric import accuracy, auc
-from paddle.static.variables import create_global_var
-from paddle.static.weight_norm import WeightNormParamAttr
 from paddle.static.print_op import Print
 from paddle.static.py_func import py_func
+from paddle.static.strategy import BuildStrategy, ExecutionStrategy
+from paddle.static.variables import create_global_var
+from paddle.static.weight_norm import WeightNormParamAttr
 
 __all__ = [
+    "BuildStrategy", "CompiledProgram", "ExecutionStrategy", "ParallelExecutor", "cpu_places",
+    "cuda_places", "xpu_places",
     "ExponentialMovingAverage", "WeightNormParamAttr", "accuracy", "auc", "create_global_var",
     "Executor", "InputSpec", "Print", "Program", "Scope", "Variable", "append_backward",
     "create_parameter", "data",

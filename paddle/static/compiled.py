@@ -41,7 +41,9 @@ def cpu_places(device_count: int | None = None) -> list[Any]:
     """
     count = int(os.environ.get("CPU_NUM", 1)) if device_count is None else device_count
     if not isinstance(count, int) or count < 1:
-        raise InvalidArgumentError(f"cpu_places(device_count): expected an int >= 1, got {count!r}.")
+        raise InvalidArgumentError(
+            f"cpu_places(device_count): expected an int >= 1, got {count!r}."
+        )
     return [CPUPlace() for _ in range(count)]
 
 

@@ -41,12 +41,16 @@ def data(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variab
         raise TypeError(
             f"static.data(shape): expected a list or tuple, but got {type(shape).__name__}."
         )
-    return default_main_program().global_block().create_var(
-        name=name,
-        shape=shape,
-        dtype=to_vartype(get_default_dtype() if dtype is None else dtype),
-        lod_level=lod_level,
-        stop_gradient=True,
-        is_data=True,
-        need_check_feed=True,
+    return (
+        default_main_program()
+        .global_block()
+        .create_var(
+            name=name,
+            shape=shape,
+            dtype=to_vartype(get_default_dtype() if dtype is None else dtype),
+            lod_level=lod_level,
+            stop_gradient=True,
+            is_data=True,
+            need_check_feed=True,
+        )
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,11 @@ Values = dict[str, Dense]
 class MissingFileError(NotFoundError, FileNotFoundError):
     """A file is not there; the text names it and what lies beside it."""
 
+    def __init__(self, message: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint)
 
-# -- paths ------------------------------------------------------------------------------------------
+
+# -- paths ----------------------------------------------------------------------------------------
 
 
 def checked_path(path: Any, where: str) -> str:
@@ -93,7 +96,7 @@ def file_of_variable(folder: str, name: str) -> str:
     return path
 
 
-# -- one file -----------------------------------------------------------------------------------------
+# -- one file -------------------------------------------------------------------------------------
 
 
 def read_bytes(path: str, where: str) -> bytes:
@@ -119,10 +122,15 @@ def naming(path: Any, where: str, hint: str | None = None) -> Any:
     try:
         yield
     except FrameworkError as error:
-        text = str(error.args[0]).partition(") ")[2]
+        text, _, told = plain(error).partition("\n  [Hint: ")
         name = f"'{path}' ({os.path.getsize(path)} bytes)" if isinstance(path, str) else "the bytes"
-        made = InvalidArgumentError(f"{where}: {name}: {text}", hint=hint)
-        raise made from error
+        hints = "; ".join(h for h in (told.removesuffix("]"), hint) if h)
+        raise InvalidArgumentError(f"{where}: {name}: {text}", hint=hints) from error
+
+
+def plain(error: FrameworkError) -> str:
+    """The text of an error without its code."""
+    return str(error.args[0]).partition(") ")[2]
 
 
 def read_streams(source: Any, names: Iterable[str], where: str) -> Values:
@@ -186,18 +194,13 @@ def read_state_file(path: str) -> Values:
     return made
 
 
-# -- writing ------------------------------------------------------------------------------------------
-
-
-def write_file(path: str, write: Callable[[Any], Any]) -> None:
-    """Lets a function write a file, which appears when it is complete."""
-    with atomic_write(path) as file:
-        write(file)
+# -- writing --------------------------------------------------------------------------------------
 
 
 def write_streams(path: str, values: Mapping[str, Dense]) -> None:
     """Writes one file of all variables."""
-    write_file(path, lambda file: write_combined(file, values))
+    with atomic_write(path) as file:
+        write_combined(file, values)
 
 
 def write_separate(folder: str, values: Mapping[str, Dense]) -> None:
@@ -205,7 +208,8 @@ def write_separate(folder: str, values: Mapping[str, Dense]) -> None:
     paths = {name: file_of_variable(folder, name) for name in values}
     for name, path in paths.items():
         value = values[name]
-        write_file(path, lambda f, v=value: write_tensor(f, v.array, v.lod, v.dtype))
+        with atomic_write(path) as file:
+            write_tensor(file, value.array, value.lod, value.dtype)
 
 
 def streams(values: Mapping[str, Dense]) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.state import Stored, put_values
+from paddle.framework.atomic import atomic_write
 from paddle.ir import wire
 from paddle.ir.inference import feed_names, fetch_variables, normalize, persistables
 from paddle.ir.program import Program
@@ -20,7 +21,6 @@ from paddle.static.io_files import (
     read_program,
     read_streams,
     streams,
-    write_file,
     write_streams,
 )
 from paddle.static.io_layouts import find_model, read_values
@@ -164,7 +164,8 @@ def deserialize_program(data: bytes) -> Program:
                 x = static.data("x", [None, 4])
                 y = x * 2.0
             made = static.deserialize_program(static.serialize_program([x], [y], program=main))
-            print([op.type for op in made.global_block().ops])  # ['feed', 'scale', 'scale', 'fetch']
+            print([op.type for op in made.global_block().ops])
+            # ['feed', 'scale', 'scale', 'fetch']
             paddle.disable_static()
     """
     if not isinstance(data, (bytes, bytearray, memoryview)):
@@ -234,7 +235,8 @@ def save_to_file(path: str, content: bytes) -> None:
         raise TypeError(
             f"save_to_file(content): expected bytes, but received {type(content).__name__}."
         )
-    write_file(name, lambda file: file.write(content))
+    with atomic_write(name) as file:
+        file.write(content)
 
 
 def load_from_file(path: str) -> bytes:
@@ -330,13 +332,13 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
     """Loads what :func:`save_inference_model` saved, here or by any 1.x or 2.x release.
 
     Args:
-        path_prefix (str|None): the prefix of a ``.pdmodel`` and a ``.pdiparams`` file; or the folder
-            of a 1.x model, with the program in ``__model__`` and a file for each parameter or all in
-            ``__params__``; or None to load from bytes.
+        path_prefix (str|None): the prefix of a ``.pdmodel`` and a ``.pdiparams`` file; or the
+            folder of a 1.x model, with the program in ``__model__`` and a file for each parameter
+            or all in ``__params__``; or None to load from bytes.
         executor (Executor): on whose device the parameters are put, in the global scope.
-        **kwargs: ``model_filename`` (str|bytes) and ``params_filename`` (str|bytes): the names of the
-            program file and of the file of all parameters in the folder, where they have other
-            names. Without ``path_prefix``: the contents of both files.
+        **kwargs: ``model_filename`` (str|bytes) and ``params_filename`` (str|bytes): the names of
+            the program file and of the file of all parameters in the folder, where they have
+            other names. Without ``path_prefix``: the contents of both files.
 
     Returns:
         list: the Program, the names of its inputs, and the Variables of its outputs, as

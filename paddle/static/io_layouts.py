@@ -9,10 +9,26 @@ from typing import Any, NamedTuple
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
+from paddle.ir.tensor_stream import Dense
 from paddle.static.io_files import (
-    OPT, PARAMS, PROGRAM, SHOWN, STREAMS, MissingFileError, Values, checked_path, is_pickle, missing,
-    read_one, read_program, read_separate, read_state_file, read_streams, without_suffix,
-)  # fmt: skip
+    OPT,
+    PARAMS,
+    PROGRAM,
+    SHOWN,
+    STREAMS,
+    MissingFileError,
+    Values,
+    checked_path,
+    is_pickle,
+    missing,
+    plain,
+    read_one,
+    read_program,
+    read_separate,
+    read_state_file,
+    read_streams,
+    without_suffix,
+)
 
 OLD_PROGRAM, OLD_PARAMS = "__model__", "__params__"
 
@@ -25,7 +41,7 @@ class Model(NamedTuple):
     folder: str
 
 
-# -- inference models ---------------------------------------------------------------------------------
+# -- inference models -----------------------------------------------------------------------------
 
 
 def find_model(path: Any, model_filename: Any, params_filename: Any, where: str) -> Model:
@@ -92,7 +108,7 @@ def read_values(model: Model, program: Program, where: str) -> Values:
     return read_separate(model.folder, names, where)
 
 
-# -- states of any layout -----------------------------------------------------------------------------
+# -- states of any layout -------------------------------------------------------------------------
 
 
 def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Values:
@@ -151,23 +167,35 @@ def _read_folder(folder: str, variables: Mapping | None, where: str) -> Values:
         return chosen(read_values(model, program, where), variables, folder, where)
     if variables is not None:
         return read_separate(folder, variables, where)
-    found = {}
+    programs, files = [], {}
     for below, _, names in sorted(os.walk(folder)):
         for name in sorted(names):
             path = os.path.join(below, name)
-            if not name.startswith(".") and not _is_program(path):
-                found[os.path.relpath(path, folder).replace(os.sep, "/")] = path
-    if not found:
+            if name.startswith("."):
+                continue
+            if _is_program(path):
+                programs.append(path)
+            else:
+                files[os.path.relpath(path, folder).replace(os.sep, "/")] = path
+    if not files:
         raise MissingFileError(f"{where}: the folder '{folder}' holds no parameter files.")
-    hint = "give the path of the file and the variables in it: load_program_state(file, var_list)"
-    values = {}
-    for name, path in found.items():
-        try:
-            values[name] = read_one(path, where)
-        except FrameworkError as error:
-            text = str(error.args[0]).partition(") ")[2]
-            raise InvalidArgumentError(text, hint=hint) from error
-    return values
+    if len(programs) == 1 and len(files) == 1:  # a model whose files have names of their own
+        named = {v.name for v in persistables(read_program(programs[0], where))}
+        if set(files) != named:
+            return read_streams(next(iter(files.values())), named, where)
+    return {name: _read_named(path, where) for name, path in files.items()}
+
+
+def _read_named(path: str, where: str) -> Dense:
+    """Reads a file whose name is its variable's."""
+    try:
+        return read_one(path, where)
+    except FrameworkError as error:
+        raise InvalidArgumentError(
+            plain(error),
+            hint="give the path of the file and the variables in it: "
+            "load_program_state(file, var_list)",
+        ) from error
 
 
 def _is_program(path: str) -> bool:

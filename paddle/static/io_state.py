@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor import state
 from paddle.executor.state import Stored, of_mode, put_values
+from paddle.framework.atomic import atomic_write
 from paddle.framework.io import protocol_of
 from paddle.framework.packing import arrays_to_file_form
 from paddle.framework.pickle_writer import Deferred, write_pickle
@@ -25,7 +27,6 @@ from paddle.static.io_files import (
     checked_prefix,
     read_state_file,
     without_suffix,
-    write_file,
 )
 from paddle.static.io_layouts import read_state
 
@@ -75,12 +76,14 @@ def save(program: Any, model_path: str, pickle_protocol: int = 2, **configs: Any
              for suffix, mode in ((PARAMS, "param"), (OPT, "opt"))]  # fmt: skip
     for suffix, stored in parts:
         packed = arrays_to_file_form(
-            {n: Deferred(lambda s=stored, n=n: s.array(n)) for n in stored},
+            {n: Deferred(functools.partial(stored.array, n)) for n in stored},
             {n: stored.tensor(n) for n in stored},
             protocol,
         )
-        write_file(prefix + suffix, lambda file, p=packed: write_pickle(p, file, protocol))
-    write_file(prefix + PROGRAM, lambda file: file.write(content))
+        with atomic_write(prefix + suffix) as file:
+            write_pickle(packed, file, protocol)
+    with atomic_write(prefix + PROGRAM) as file:
+        file.write(content)
 
 
 def _given(program: Any, where: str) -> Program:
@@ -130,7 +133,9 @@ def load(program: Any, model_path: str, executor: Any = None, var_list: Any = No
     program = _given(program, where)
     path = checked_prefix(model_path, f"{where}(model_path)")
     device = None if executor is None else device_of(executor, where)
-    chosen = persistables(program) if var_list is None else variables_of(var_list, "var_list", where)
+    chosen = (
+        persistables(program) if var_list is None else variables_of(var_list, "var_list", where)
+    )
     variables = {v.name: v for v in chosen}
     prefix = without_suffix(path, PARAMS, OPT, PROGRAM)
     if os.path.isfile(prefix + PARAMS):

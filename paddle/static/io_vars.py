@@ -52,8 +52,8 @@ def save_vars(
 
     Args:
         executor (Executor): what ran the startup Program; the values are those of the global scope.
-        dirname (str|None): the folder, which is made if need be; None returns the bytes of one file.
-        main_program (Program, optional): where variables are looked for; None means the default one.
+        dirname (str|None): the folder, made if need be; None returns the bytes of one file.
+        main_program (Program, optional): where variables are looked for; None means the default.
         vars (list[Variable], optional): the variables; goes before ``predicate``.
         predicate (callable, optional): ``predicate(variable)`` says whether a variable is saved;
             with neither, all stored ones are.
@@ -107,7 +107,7 @@ def load_vars(
     Args:
         executor (Executor): on whose device values are put, in the global scope.
         dirname (str|None): the folder; None takes ``filename`` as the bytes of one file.
-        main_program (Program, optional): where variables are looked for; None means the default one.
+        main_program (Program, optional): where variables are looked for; None means the default.
         vars (list[Variable], optional): the variables; goes before ``predicate``.
         predicate (callable, optional): ``predicate(variable)`` says whether a variable is loaded;
             with neither, all stored ones are.

@@ -151,8 +151,12 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
         insist(cond._buf, cond.name, [value._buf for value in listed], names, summarize)
         return None
     condition = check_condition("Assert", "cond", cond)
-    return default_main_program().current_block().append_op(
-        type="assert",
-        inputs={"Cond": [condition], "Data": [as_variable(value) for value in listed]},
-        attrs={"summarize": summarize},
+    return (
+        default_main_program()
+        .current_block()
+        .append_op(
+            type="assert",
+            inputs={"Cond": [condition], "Data": [as_variable(value) for value in listed]},
+            attrs={"summarize": summarize},
+        )
     )

@@ -79,9 +79,7 @@ class _Strategy:
                 f"{type(self).__name__} has no switch {name!r}; it has {sorted(self._table)}."
             )
         if name in _REFUSED and value:
-            raise NotImplementedError(
-                f"{type(self).__name__}.{name}: {self._table[name][1]}."
-            )
+            raise NotImplementedError(f"{type(self).__name__}.{name}: {self._table[name][1]}.")
         if name == "num_trainers" and value != 1:
             raise NotImplementedError(
                 "BuildStrategy.num_trainers: start the processes by paddle.distributed.launch."
@@ -153,4 +151,3 @@ def check_strategy(value: Any, kind: type, argument: str) -> Any:
             f"but received {type(value).__name__}."
         )
     return value
-

@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from paddle.core import unique_name
+from paddle.core import constants, unique_name
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
@@ -14,7 +14,6 @@ from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.lowering import write
 from paddle.ir.variable import Variable
 from paddle.nn.layer.parameters import check_shape
-from paddle.tensor import constants
 
 __all__ = ["create_global_var"]
 

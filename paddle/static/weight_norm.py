@@ -70,9 +70,7 @@ class WeightNormParamAttr(ParamAttr):
         )
         self.dim = dim
 
-    def _build(
-        self, shape: Any, dtype: Any, is_bias: bool, default: Any, prefix: str
-    ) -> Any:
+    def _build(self, shape: Any, dtype: Any, is_bias: bool, default: Any, prefix: str) -> Any:
         """Makes both parameters and records the weight."""
         from paddle.nn.layer.parameters import make_parameter
 

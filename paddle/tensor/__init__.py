@@ -11,7 +11,7 @@ from paddle.tensor import (
     search,
     stat,
 )
-from paddle.tensor.array import array_length, array_read, array_write, create_array  # noqa: F401
+from paddle.tensor.array import array_length, array_read, array_write, create_array
 from paddle.tensor.attribute import *  # noqa: F403
 from paddle.tensor.creation import *  # noqa: F403
 from paddle.tensor.linalg import *  # noqa: F403

@@ -40,10 +40,14 @@ def create_array(dtype: Any) -> Any:
 
 
 def _made(name: str, kind: Any) -> Variable:
-    return default_main_program().current_block().create_var(
-        name=f"{unique_name.generate(name)}.out",
-        type=VarType.LOD_TENSOR_ARRAY,
-        dtype=kind,
+    return (
+        default_main_program()
+        .current_block()
+        .create_var(
+            name=f"{unique_name.generate(name)}.out",
+            type=VarType.LOD_TENSOR_ARRAY,
+            dtype=kind,
+        )
     )
 
 
@@ -180,7 +184,7 @@ def _position(api: str, i: Any) -> int:
 
 def _index(api: str, i: Any) -> Variable:
     if isinstance(i, int) and not isinstance(i, bool):
-        from paddle.tensor.constants import number
+        from paddle.core.constants import number
 
         return number(i, VarType.INT64)
     if not isinstance(i, (Variable, Tensor)):

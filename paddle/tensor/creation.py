@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core import constants
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor import constants
 from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
 from paddle.tensor.inplace import replace
 from paddle.tensor.to_tensor import to_tensor

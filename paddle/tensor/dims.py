@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle.core import constants
 from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -100,6 +101,13 @@ def read_dims(value: Any, api: str, arg: str) -> Dims:
     return Dims(ints, None, [v if is_variable(v) else constant(v) for v in value])
 
 
+def shapes_fit(a: Any, b: Any) -> bool:
+    """Whether two shapes may be equal; -1 stands for a dimension that is not known yet."""
+    if a == b:  # quicker where both are lists
+        return True
+    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b))
+
+
 def shape_of(x: Any) -> Dims:
     """The shape of a tensor, as something that makes another one of it takes a shape."""
     ints = list(x.shape)
@@ -108,6 +116,4 @@ def shape_of(x: Any) -> Dims:
 
 def constant(value: int, dtype: VarType = VarType.INT32) -> Any:
     """Returns a tensor of one number, in main memory."""
-    return C.fill_constant(
-        shape=[1], dtype=dtype, value=value, str_value=str(value), force_cpu=True
-    )
+    return constants.number(value, dtype, on_cpu=True)

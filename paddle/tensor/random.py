@@ -9,7 +9,7 @@ from paddle.core.dtype import FLOATING, VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor.dims import is_variable, read_dims, read_int, shape_of, wrong_type
+from paddle.tensor.dims import is_variable, read_dims, read_int, shape_of, shapes_fit, wrong_type
 
 __all__ = [
     "bernoulli", "multinomial", "normal", "rand", "randint", "randn", "randperm",

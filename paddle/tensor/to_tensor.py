@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from paddle.core import unique_name
+from paddle.core import constants, unique_name
 from paddle.core.convert import array_of, tensor_of
 from paddle.core.dtype import to_vartype
 from paddle.core.mode import GRAD, get_mode, recording
@@ -72,8 +72,6 @@ def _recorded(data: Any, dtype: Any, place: Any, stop_gradient: bool) -> Any:
 
 
 def _constant(data: Any, kind: Any) -> Any:
-    from paddle.tensor import constants
-
     if isinstance(data, Tensor) or _is_variable(data):
         return C.assign(data)
     if _holds_variable(data):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import paddle
 from corpus import Built, Corpus, rng
+
+import paddle
 from paddle import static
 
 

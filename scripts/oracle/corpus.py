@@ -14,6 +14,7 @@ import zipfile
 import zlib
 
 import numpy as np
+
 import paddle
 
 try:  # 2.6.2 calls `base` what 1.8.5 called `fluid`; both hold Executor, scopes and the protobuf

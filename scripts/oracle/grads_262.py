@@ -7,8 +7,6 @@ structures) and the gradients computed (expected.npz).
 from __future__ import annotations
 
 import numpy as np
-import paddle
-import paddle.nn.functional as F
 from corpus import (
     RELEASE,
     Corpus,
@@ -20,6 +18,9 @@ from corpus import (
     write_program,
     write_values,
 )
+
+import paddle
+import paddle.nn.functional as F
 from paddle import static
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import paddle.fluid as fluid
 from corpus import Built, Corpus, rng
+
+import paddle.fluid as fluid
 
 layers = fluid.layers
 

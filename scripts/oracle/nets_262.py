@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from corpus import Built, Corpus, rng
+
 import paddle
 import paddle.nn.functional as F
-from corpus import Built, Corpus, rng
 from paddle import static
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import paddle.fluid as fluid
 from corpus import Built, Corpus, rng
+
+import paddle.fluid as fluid
 
 layers = fluid.layers
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 
-import paddle.fluid as fluid
 from corpus import Built, Corpus, clean_program_files, rng, write_json, write_program, write_values
+
+import paddle.fluid as fluid
 
 layers = fluid.layers
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
+from corpus import Built, Corpus, clean_program_files, rng, write_json, write_values
+
 import paddle
 import paddle.nn.functional as F
-from corpus import Built, Corpus, clean_program_files, rng, write_json, write_values
 from paddle import static
 
 

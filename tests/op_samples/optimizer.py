@@ -23,7 +23,8 @@ def _momentum(p, g, v, lr, mu, use_nesterov=False, regularization_method="",
     return {"Param": p - lr * (g + mu * v if use_nesterov else v), "Velocity": v}
 
 
-def _adam(p, g, lr, m, v, pow1, pow2, beta1=0.9, beta2=0.999, epsilon=1e-8):
+def _adam(p, g, lr, m, v, pow1, pow2, own=None, beta1=0.9, beta2=0.999, epsilon=1e-8):
+    epsilon = epsilon if own is None else own
     m = beta1 * m + (1 - beta1) * g
     v = beta2 * v + (1 - beta2) * g * g
     step = m / (1 - pow1) / (np.sqrt(v / (1 - pow2)) + epsilon)
@@ -34,11 +35,11 @@ def _adam(p, g, lr, m, v, pow1, pow2, beta1=0.9, beta2=0.999, epsilon=1e-8):
 def _adamw(p, g, lr, m, v, pow1, pow2, lr_ratio=1.0, coeff=0.01, with_decay=False, **options):
     lr = lr * lr_ratio
     p = p * (1 - lr * coeff) if with_decay else p
-    return _adam(p, g, lr, m, v, pow1, pow2, **options)
+    return _adam(p, g, lr, m, v, pow1, pow2, None, **options)
 
 
 def _lamb(p, g, lr, m, v, pow1, pow2, weight_decay, beta1=0.9, beta2=0.999, epsilon=1e-6):
-    after = _adam(p, g, lr * 0 + 1, m, v, pow1, pow2, beta1, beta2, epsilon)
+    after = _adam(p, g, lr * 0 + 1, m, v, pow1, pow2, None, beta1, beta2, epsilon)
     step = p - after["Param"] + weight_decay * p
     trust = np.linalg.norm(p) / np.linalg.norm(step) if p.any() else 1.0
     return after | {"Param": p - lr * trust * step}
@@ -100,6 +101,8 @@ SAMPLES = [
             epsilon=1e-3),
     _sample("adam", _adam, MOMENTS | _powers(3, 0.5, 0.0), "beta2_is_0", beta1=0.5, beta2=0.0),
     _sample("adam", _adam, MOMENTS | _powers(100000), "late"),
+    _sample("adam", _adam, MOMENTS | _powers(2) | {"EpsilonTensor": np.full([1], 0.1, "float32")},
+            "epsilon_tensor"),
     _sample("adamw", _adamw, MOMENTS | _powers(2)),
     _sample("adamw", _adamw, MOMENTS | _powers(2), "decay", with_decay=True, coeff=0.3,
             lr_ratio=0.5),

@@ -290,6 +290,9 @@ def test_shape_rule_with_an_unknown_batch(sample):
     op = REGISTRY[sample.op]
     if not sample.static_shape or op.infer is None or not op.inputs:
         pytest.skip("no rule")
+    if sample.op == "unbind" or sample.note == "larger_stays":
+        # The size says how many results there are; an axis to squeeze is taken to have size 1.
+        pytest.skip("a size that the operator must know")
     args = tensors(sample)
     specs = [_spec(a) for a in args]
     first = specs[0]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import paddle
+from paddle.core import unique_name
 
 
 @pytest.fixture(autouse=True)
@@ -15,3 +16,19 @@ def _on_the_cpu() -> Iterator[None]:
     paddle.set_device("cpu")
     yield
     paddle.set_device(before)
+
+
+@pytest.fixture
+def fresh_static() -> Iterator[None]:
+    """What a new process has: empty default Programs, an empty scope, names from the start.
+
+    Static mode is left to the test, as the guide's scripts turn it on themselves.
+    """
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    with (
+        paddle.static.program_guard(main, startup),
+        paddle.static.scope_guard(paddle.static.Scope()),
+        unique_name.guard(),
+    ):
+        yield
+    paddle.disable_static()

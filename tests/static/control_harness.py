@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from static.harness import data, flat, run, static
 
 import paddle
 from paddle.nn.initializer import Assign
 from paddle.static import append_backward
+from tests.static.harness import data, flat, run, static
 
 
 def eager(build: Callable, inputs: dict, parameters: dict) -> tuple[list, dict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import shapes_fit
+from paddle.tensor.dims import shapes_fit
 
 __all__ = ["gather_tree"]
 

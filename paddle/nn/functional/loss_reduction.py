@@ -8,6 +8,7 @@ import paddle
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
+from paddle.tensor.dims import shapes_fit
 
 REDUCTIONS = ("mean", "sum", "none")
 FLOATING = frozenset({VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64})
@@ -36,13 +37,6 @@ def check_tensors(api: str, **given: Any) -> None:
             raise TypeError(
                 f"{api}({name}): expected a Tensor, but received {type(value).__name__}."
             )
-
-
-def shapes_fit(a: list[int], b: list[int]) -> bool:
-    """Whether two shapes may be equal; -1 stands for a dimension that is not known yet."""
-    if a == b:  # quicker where both are lists
-        return True
-    return len(a) == len(b) and all(m == n or -1 in (m, n) for m, n in zip(a, b))
 
 
 def check_same_shape(api: str, **given: Any) -> None:

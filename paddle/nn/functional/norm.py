@@ -7,9 +7,8 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.op import C
-from paddle.nn.functional.loss_reduction import shapes_fit
 from paddle.nn.functional.window_args import check_input
-from paddle.tensor.dims import shape_of
+from paddle.tensor.dims import shape_of, shapes_fit
 
 __all__ = ["batch_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.constants import array
 from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.nn.functional.window_args import integer
-from paddle.tensor.constants import array
 from paddle.tensor.dims import is_variable
 
 __all__ = ["pad"]

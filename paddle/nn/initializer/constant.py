@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from paddle.core import constants
 from paddle.core.dtype import VarType
 from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.initializer.base import Initializer, number
-from paddle.tensor import constants
 
 
 class Constant(Initializer):

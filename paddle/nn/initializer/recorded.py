@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core import constants
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import hooked, no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_startup_program
 from paddle.ir.lowering import write
-from paddle.tensor import constants
 
 
 def record(init: Any, var: Any, block: Any = None) -> None:

@@ -310,7 +310,7 @@ def _to_tensor(value: Any) -> Any:
     """Makes a Tensor of a numeric NumPy array; anything else stays what it is."""
     if type(value) is _ndarray and value.dtype.kind in "biufc":
         if recording():
-            from paddle.tensor.constants import array
+            from paddle.core.constants import array
 
             return array(value)
         return Tensor(value)

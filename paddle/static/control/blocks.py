@@ -83,9 +83,7 @@ def has_value(block: Block, name: str) -> bool:
     var = block._var_recursive(name)
     if var.persistable or var.is_data or var.type == VarType.LOD_TENSOR_ARRAY:
         return True
-    return any(
-        name in op.output_arg_names for around in block._chain() for op in around.ops
-    )
+    return any(name in op.output_arg_names for around in block._chain() for op in around.ops)
 
 
 def check_condition(api: str, argument: str, value: Any) -> Variable:

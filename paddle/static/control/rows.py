@@ -47,7 +47,9 @@ class IfElse:
         if not isinstance(cond, Variable):
             raise TypeError(f"IfElse(cond): expected a Variable, but got {type(cond).__name__}.")
         if cond.dtype != VarType.BOOL:
-            raise TypeError(f"IfElse(cond): expected a bool Variable, but got {cond.dtype}.{site()}")
+            raise TypeError(
+                f"IfElse(cond): expected a bool Variable, but got {cond.dtype}.{site()}"
+            )
         self.cond = cond
         self.name = unique_name.generate("ifelse") if name is None else name
         self._inside: bool | None = None  # which block is open

@@ -161,7 +161,7 @@ def _taken(value: Any) -> Any:
 
 
 def _constant(value: Any, kind: VarType) -> Variable:
-    from paddle.tensor.constants import number
+    from paddle.core.constants import number
 
     return number(value, kind)
 

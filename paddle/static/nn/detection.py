@@ -190,7 +190,5 @@ def _numbers(layer: Layer, argument: str, value: Any) -> list[float]:
     listed: Sequence[Any] = value if isinstance(value, (list, tuple)) else [value]
     for item in listed:
         if isinstance(item, bool) or not isinstance(item, numbers.Real):
-            raise TypeError(
-                f"{layer.api}({argument}): expected numbers, but received {item!r}."
-            )
+            raise TypeError(f"{layer.api}({argument}): expected numbers, but received {item!r}.")
     return [float(item) for item in listed]

@@ -68,8 +68,7 @@ class Layer:
         """Returns an argument that has to be a Variable, of certain ranks and element types."""
         if not isinstance(value, Variable):
             raise TypeError(
-                f"{self.api}({argument}): expected a Variable, "
-                f"but received {type(value).__name__}."
+                f"{self.api}({argument}): expected a Variable, but received {type(value).__name__}."
             )
         if ranks and len(value.shape) not in ranks:
             counts = " or ".join(map(str, ranks))
@@ -122,9 +121,7 @@ class Layer:
         block = default_main_program().current_block()
         return block.create_var(name=name, dtype=dtype, stop_gradient=stop_gradient)
 
-    def append(
-        self, op: str, inputs: dict[str, Any], outputs: dict[str, Any], **attrs: Any
-    ) -> Any:
+    def append(self, op: str, inputs: dict[str, Any], outputs: dict[str, Any], **attrs: Any) -> Any:
         """Adds an operator whose results exist already, which sets the order of their names."""
         known = {k: v for k, v in REGISTRY[op].attrs.items() if v is not REQUIRED}
         default_main_program().current_block().append_op(

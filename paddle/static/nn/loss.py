@@ -59,9 +59,7 @@ def cross_entropy(
             f"{list(input.shape)}, but received {list(label.shape)}."
         )
     if soft:
-        return layer.call(
-            "cross_entropy", input, label, soft_label=True, ignore_index=ignore_index
-        )
+        return layer.call("cross_entropy", input, label, soft_label=True, ignore_index=ignore_index)
     return layer.call("cross_entropy2", input, label, ignore_index=ignore_index)[0]
 
 

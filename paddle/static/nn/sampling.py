@@ -210,5 +210,3 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     inputs = {"Emission": input, "Transition": found, "Label": label, "Length": length}
     layer.append("crf_decoding", inputs, {"ViterbiPath": out})
     return out
-
-

@@ -33,19 +33,22 @@ def digits(value: Any) -> str:
     return repr(value)
 
 
-def number(value: Any, dtype: Any) -> Any:
+def number(value: Any, dtype: Any, on_cpu: bool = False) -> Any:
     """Records a number as a Variable of shape [1].
 
     Args:
         value (number): the number.
         dtype (VarType): its type in the Program.
+        on_cpu (bool): whether it stays in main memory, where it is read as a size. Default: False.
     """
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool):
         value = int(value)
     plain = 0.0 if isinstance(value, complex) else value
-    return C.fill_constant(shape=[1], dtype=dtype, value=plain, str_value=digits(value))
+    return C.fill_constant(
+        shape=[1], dtype=dtype, value=plain, str_value=digits(value), force_cpu=on_cpu
+    )
 
 
 def array(values: np.ndarray, dtype: Any = None) -> Any:

@@ -1,0 +1,97 @@
+"""What paddle.save and paddle.load do with Programs, and with models saved from them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from paddle.core.errors import FrameworkError, InvalidArgumentError
+from paddle.framework.atomic import atomic_write
+from paddle.framework.packing import NAME_TABLE
+from paddle.framework.pickle_safe import read_pickle
+from paddle.framework.restoring import array_to_tensor
+
+_INFO = ".pdiparams.info"
+
+
+def is_program(obj: Any) -> bool:
+    """Whether an object is a Program; does not import what static graphs need."""
+    return type(obj).__name__ == "Program" and hasattr(obj, "global_block")
+
+
+def write_program(program: Any, path: str) -> None:
+    """Writes a Program as the bytes of its wire format."""
+    content = program.desc.serialize_to_string()
+    with atomic_write(path) as file:
+        file.write(content)
+
+
+def read_program(path: str) -> Any:
+    """Reads a Program from a file of its wire format."""
+    from paddle.static import io_files
+
+    return io_files.read_program(path, "paddle.load")
+
+
+def read_tensor(path: str, as_numpy: bool) -> Any:
+    """Reads the tensor of a file that holds just one."""
+    from paddle.static import io_files
+
+    try:
+        value = io_files.read_one(path, "paddle.load")
+    except FrameworkError as error:
+        raise InvalidArgumentError(
+            io_files.plain(error),
+            hint="A file of several tensors has no names: load it with its program, "
+            "paddle.load(prefix), or by paddle.static.load_program_state(path, var_list).",
+        ) from error
+    return value.array if as_numpy else array_to_tensor(value.array)
+
+
+def is_model(path: str) -> bool:
+    """Whether a path is a folder, or the prefix of a program file."""
+    return os.path.isdir(path) or os.path.isfile(path + ".pdmodel")
+
+
+def read_model_state(
+    path: str, names: tuple[Any, Any], as_numpy: bool, keep_names: bool
+) -> dict[str, Any]:
+    """Reads the parameters of a saved model, or of a folder with a file for each.
+
+    Args:
+        path (str): the folder or prefix.
+        names (tuple): the names of program file and parameter file in a folder, or None.
+        as_numpy (bool): arrays in place of Tensors.
+        keep_names (bool): add the table of the variables' names.
+
+    Returns:
+        dict: name of the variable, or of the Layer's parameter where the model tells it -> value.
+    """
+    from paddle.static import io_layouts
+
+    where = "paddle.load"
+    if any(names) or not os.path.isdir(path) or os.path.isfile(path + ".pdmodel"):
+        model = io_layouts.find_model(path, *names, where)
+        program = io_layouts.read_program(model.program, where)
+        values = io_layouts.read_values(model, program, where)
+    else:
+        values = io_layouts.read_state(path, None, where)
+    table = _structured_names(path + _INFO)
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        array = value.array
+        found[table.get(name, name)] = array if as_numpy else array_to_tensor(array, name)
+    if keep_names:
+        found[NAME_TABLE] = {table.get(name, name): name for name in values}
+    return found
+
+
+def _structured_names(path: str) -> dict[str, str]:
+    """The names that a Layer's parameters have in it, by those of their variables."""
+    if not os.path.isfile(path):
+        return {}
+    info = read_pickle(path)
+    if not isinstance(info, dict):
+        raise InvalidArgumentError(f"paddle.load: '{path}' holds no table of parameters.")
+    named = {k: v.get("structured_name") for k, v in info.items() if isinstance(v, dict)}
+    return {k: v for k, v in named.items() if isinstance(k, str) and isinstance(v, str)}

@@ -1,0 +1,13 @@
+"""Every pass is followed by the checker in the tests of static Programs."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def checked_passes(monkeypatch):
+    """Turns the checker on."""
+    import paddle.passes
+
+    monkeypatch.setattr(paddle.passes, "checking", True)
