@@ -138,7 +138,8 @@ loss = paddle.nn.functional.cross_entropy({net}(images), labels)
 paddle.optimizer.Momentum(0.1, 0.9).minimize(loss)
 exe = static.Executor(paddle.CPUPlace())
 exe.run(static.default_startup_program())
-feed = {{"images": np.zeros([{batch}, {shape}], "float32"), "labels": np.zeros([{batch}, 1], "int64")}}
+feed = {{"images": np.zeros([{batch}, {shape}], "float32")}}
+feed["labels"] = np.zeros([{batch}, 1], "int64")
 exe.run(feed=feed, fetch_list=[loss])
 """
 _SEQUENTIAL = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,7 @@ class LoDTensor:
         """Sets the offsets of every level: each starts with 0 and never falls."""
         levels = [[int(n) for n in level] for level in lod]
         for level in levels:
-            if not level or level[0] != 0 or any(a > b for a, b in zip(level, level[1:])):
+            if not level or level[0] != 0 or any(a > b for a, b in itertools.pairwise(level)):
                 raise InvalidArgumentError(
                     f"set_lod: expected offsets that start with 0 and rise, but received {level}."
                 )
@@ -100,7 +101,7 @@ class LoDTensor:
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
         """Returns the lengths of the sequences of every level."""
-        return [[b - a for a, b in zip(level, level[1:])] for level in self._lod]
+        return [[b - a for a, b in itertools.pairwise(level)] for level in self._lod]
 
     def set_recursive_sequence_lengths(self, lengths: Any) -> None:
         """Sets the levels by the lengths of their sequences."""

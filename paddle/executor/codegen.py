@@ -538,7 +538,9 @@ class Emitter:
             test = f"if {local} is not None: " if local in unsure else ""
             self.line(f"{test}{held}.put({local})")
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
-        args = ", ".join(self.python_name(n) if n in top.vars else "_" + _CLEAN.sub("_", n) for n in self.feeds)  # fmt: skip
+        args = ", ".join(
+            self.python_name(n) if n in top.vars else "_" + _CLEAN.sub("_", n) for n in self.feeds
+        )
         holders = ", ".join(f"s{i}" for i in range(len(self.scope_names)))
         once = ["    " + text for text, _ in self._once]
         shared = sorted(self.shared - set(args.split(", ")))

@@ -217,12 +217,23 @@ def _conditional_block_grad(em: Emitter, op: Operator) -> None:
     forget(em, sub)
     forget(em, forward)
     if results:
+        passed = _passed(em, op)
         em.line("else:")
         with indented(em):
-            for value, result in results:
-                em.line(f"{result} = {em.constant(zeros, 'zeros')}({value})")
+            for (x, _), (value, result) in zip(pairs, results, strict=True):
+                if x not in passed:
+                    em.line(f"{result} = {em.constant(zeros, 'zeros')}({value})")
+                elif passed[x] != result:
+                    em.line(f"{result} = {passed[x]}")
     for _, g in pairs:
         em.define(g)
+
+
+def _passed(em: Emitter, op: Operator) -> dict[str, str]:
+    """What the block overwrites, if it runs: its gradient passes where it does not."""
+    given = zip(op.inputs.get("Out", []), op.inputs.get("Out@GRAD", []), strict=False)
+    read = op.inputs.get("Input") or []
+    return {n: em.read(g) for n, g in given if g != EMPTY and n in read}
 
 
 def _inner_gradient(em: Emitter, name: str, block: Block) -> str | None:

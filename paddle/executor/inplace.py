@@ -13,12 +13,12 @@ from paddle.ir.program import Program
 
 # Results that are memory of their own which nothing else can see: operator -> slots.
 _FRESH = {
-    **dict.fromkeys(("conv2d", "conv3d", "depthwise_conv2d", "conv2d_transpose"), {"Output"}),
-    **dict.fromkeys(("matmul_v2", "matmul", "mul", "linear", "bmm", "sum"), {"Out"}),
-    **dict.fromkeys(("batch_norm", "layer_norm", "group_norm", "instance_norm"), {"Y"}),
-    **dict.fromkeys(("elementwise_add", "elementwise_sub", "elementwise_mul"), {"Out"}),
-    **dict.fromkeys(("conv2d_grad", "depthwise_conv2d_grad"), {"Input@GRAD"}),
-    **dict.fromkeys(("matmul_v2_grad", "mul_grad", "linear_grad"), {"X@GRAD"}),
+    **{key: {"Output"} for key in ("conv2d", "conv3d", "depthwise_conv2d", "conv2d_transpose")},
+    **{key: {"Out"} for key in ("matmul_v2", "matmul", "mul", "linear", "bmm", "sum")},
+    **{key: {"Y"} for key in ("batch_norm", "layer_norm", "group_norm", "instance_norm")},
+    **{key: {"Out"} for key in ("elementwise_add", "elementwise_sub", "elementwise_mul")},
+    **{key: {"Input@GRAD"} for key in ("conv2d_grad", "depthwise_conv2d_grad")},
+    **{key: {"X@GRAD"} for key in ("matmul_v2_grad", "mul_grad", "linear_grad")},
     "batch_norm_grad": {"X@GRAD"},
     "layer_norm_grad": {"X@GRAD"},
     "pool2d_grad": {"X@GRAD"},  # of the largest elements; averages are spread by a view

@@ -145,7 +145,8 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             paddle.disable_static()
     """
     kind, _, index = (device or "").partition(":")
-    if device is not None and (kind not in ("cpu", "gpu", "xpu", "") or (index and not index.isdigit())):  # fmt: skip
+    known = kind in ("cpu", "gpu", "xpu", "") and (not index or index.isdigit())
+    if device is not None and not known:
         raise InvalidArgumentError(
             f"device_guard(device): expected 'cpu', 'gpu' or 'gpu:<number>', but got {device!r}."
         )

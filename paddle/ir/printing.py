@@ -29,7 +29,7 @@ def _name(value: VarType) -> str:
 
 
 def variable_line(var: Variable) -> str:
-    """``print(variable)``: ``var x : paddle.VarType.LOD_TENSOR.shape(2, 3).astype(VarType.FP32)``."""
+    """As by print: ``var x : paddle.VarType.LOD_TENSOR.shape(2, 3).astype(VarType.FP32)``."""
     head = f"{_persistence(var)}{_kind(var)} {var.name} : paddle.VarType.{_name(var.type)}"
     if not _has_shape(var):
         return head

@@ -1,7 +1,7 @@
 """Static recording: an operator call becomes an Operator of the current block.
 
-``record`` is the hook that :func:`paddle.enable_static` installs: the generated callers hand over to
-it, so every public function records the operator that it would run.
+``record`` is the hook that :func:`paddle.enable_static` installs: the generated callers hand over
+to it, so every public function records the operator that it would run.
 """
 
 from __future__ import annotations

@@ -33,10 +33,8 @@ def _fixed(norm: Operator) -> bool:
 
 
 def _joins(block: Block, uses: Uses, conv: Operator, norm: Operator) -> bool:
-    if (
-        conv.type not in _CONVOLUTIONS
-        or (conv.attrs.get("groups", 1) != 1
-        and (conv.type == "conv2d_transpose"))
+    if conv.type not in _CONVOLUTIONS or (
+        conv.attrs.get("groups", 1) != 1 and (conv.type == "conv2d_transpose")
     ):
         return False
     known = REGISTRY[conv.type]

@@ -69,7 +69,7 @@ def cuda_places(device_ids: Any = None) -> list[Any]:
             hint="use paddle.static.cpu_places()",
         )
     if device_ids is None:
-        chosen = os.environ.get("FLAGS_selected_gpus")
+        chosen = os.environ.get("FLAGS_selected_gpus")  # noqa: SIM112
         device_ids = chosen.split(",") if chosen else range(device_count())
     listed = [device_ids] if isinstance(device_ids, int) else device_ids
     return [CUDAPlace(int(i)) for i in listed]

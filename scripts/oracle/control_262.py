@@ -180,7 +180,7 @@ def write(corpus: Corpus) -> None:
     corpus.case("cond_true", branches(1.0))
     corpus.case("cond_nested", branches(3.0))
     for index in (1, 3, 7):
-        corpus.case("switch_case_%d" % index, choices(index))
+        corpus.case(f"switch_case_{index}", choices(index))
     corpus.case("cond_training_taken", branch_training(1.0), steps=3)
     corpus.case("cond_training_other", branch_training(-1.0), steps=3)
     corpus.case("while_loop", loop)

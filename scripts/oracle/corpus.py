@@ -109,7 +109,7 @@ class Corpus:
             zip_folder(folder, path)
         finally:
             shutil.rmtree(folder)
-        print("%-32s %6d bytes" % (name, os.path.getsize(path)))
+        print(f"{name:32} {os.path.getsize(path):6} bytes")
 
     def case(self, name: str, build, steps: int = 0, for_test: bool = False) -> None:
         """Build, initialise, run and write one case; `steps` > 0 makes it a training case."""
@@ -138,7 +138,7 @@ class Corpus:
         meta.update(built.extra)
         expected = {}
         for i in range(len(names)):
-            expected["fetch_%d" % i] = np.stack([r[i] for r in runs]) if steps else runs[0][i]
+            expected[f"fetch_{i}"] = np.stack([r[i] for r in runs]) if steps else runs[0][i]
         for key, value in after.items():
             if key not in before or not same(before[key], value):
                 expected["after/" + key] = value
@@ -175,7 +175,7 @@ class Corpus:
                 test = main if steps else main.clone(for_test=True)
                 run = run_steps(executor, test, built, 1)[0][0]
             clean_program_files(folder)
-            values = {"fetch_%d" % i: value for i, value in enumerate(run)}
+            values = {f"fetch_{i}": value for i, value in enumerate(run)}
             values.update(("stored/" + key, value) for key, value in stored.items())
             write_values(folder, "feeds.npz", built.feeds)
             write_values(folder, "expected.npz", values)

@@ -110,7 +110,7 @@ def parameter_list():
 def unused_output():
     """Only one output of a split is used; the gradient of the other is filled with zeros."""
     feeds, x = x_of("unused_output", False)
-    a, b = paddle.split(x, 2, axis=1)
+    a, _b = paddle.split(x, 2, axis=1)
     values, _ = paddle.topk(x, 2, axis=1)
     return Asked(feeds, paddle.mean(paddle.square(a)) + paddle.sum(values))
 
@@ -229,7 +229,7 @@ def case(corpus: Corpus, build) -> None:
         write_json(folder, "grads.json", operators(main, count))
         write_values(folder, "feeds.npz", asked.feeds)
         write_values(folder, "params.npz", before)
-        write_values(folder, "expected.npz", {"fetch_%d" % i: v for i, v in enumerate(fetched)})
+        write_values(folder, "expected.npz", {f"fetch_{i}": v for i, v in enumerate(fetched)})
         write_json(folder, "meta.json", meta)
 
     corpus.pack(name, fill)

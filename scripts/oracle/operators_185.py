@@ -215,7 +215,7 @@ def indexing(x):
 
 
 def positions(x):
-    values, places = layers.topk(x, 2)
+    _values, places = layers.topk(x, 2)
     flat = layers.cast(layers.reshape(layers.round(x), [-1]), "int64")
     unique, inverse = layers.unique(flat)
     counted = layers.unique_with_counts(flat)

@@ -205,7 +205,7 @@ def indexing(x):
     index = paddle.assign(np.array([2, 0, 1], "int64"))
     pairs = paddle.assign(np.array([[1, 2], [3, 0]], "int64"))
     ordered = paddle.argsort(x, axis=1, descending=True)
-    values, places = paddle.topk(x, 2, axis=1)
+    values, _places = paddle.topk(x, 2, axis=1)
     low, _ = paddle.topk(x, 2, axis=0, largest=False)
     return [
         paddle.gather(x, index),
@@ -226,7 +226,7 @@ def indexing(x):
 
 
 def positions(x):
-    values, places = paddle.topk(x, 2, axis=1)
+    _values, places = paddle.topk(x, 2, axis=1)
     rounded = paddle.round(x)
     unique, index, inverse, counts = paddle.unique(rounded, True, True, True)
     return [
@@ -330,7 +330,7 @@ def losses(x, y):
 
 def vision(x, theta):
     grid = F.affine_grid(theta, [2, 4, 3, 5], align_corners=False)
-    pooled, mask = F.max_pool2d(x, 2, return_mask=True)
+    pooled, _mask = F.max_pool2d(x, 2, return_mask=True)
     return [
         pooled,
         F.interpolate(x, [9, 7], mode="bilinear", align_corners=True),

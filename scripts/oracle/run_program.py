@@ -82,7 +82,7 @@ def run_case(folder: str) -> dict:
     values = {}
     for i in range(len(fetches)):
         column = [np.asarray(run[i]) for run in runs]
-        values["fetch_%d" % i] = np.stack(column) if steps else column[0]
+        values[f"fetch_{i}"] = np.stack(column) if steps else column[0]
     values.update(("after/" + name, value) for name, value in stored.items())
     return values
 
@@ -94,15 +94,14 @@ def differences(found: dict, expected: dict, rtol: float, atol: float) -> list:
         if key in found and found[key].shape + (1,) == value.shape:
             value = value.reshape(found[key].shape)  # a number: [] from 2.5 on, before that [1]
         if key not in found:
-            lines.append("%s: missing" % key)
+            lines.append(f"{key}: missing")
         elif found[key].shape != value.shape or found[key].dtype != value.dtype:
             lines.append(
-                "%s: %s %s instead of %s %s"
-                % (key, found[key].dtype, found[key].shape, value.dtype, value.shape)
+                f"{key}: {found[key].dtype} {found[key].shape} instead of {value.dtype} {value.shape}"
             )
         elif not np.allclose(found[key], value, rtol=rtol, atol=atol, equal_nan=True):
             gap = np.max(np.abs(found[key].astype("float64") - value.astype("float64")))
-            lines.append("%s: differs by %g" % (key, gap))
+            lines.append(f"{key}: differs by {gap:g}")
     return lines
 
 

@@ -84,7 +84,7 @@ def traced(folder: str) -> None:
     spec = [static.InputSpec([None, 6], name="x"), static.InputSpec([1], "int64", name="flag")]
     feeds = {"x": rng("traced2").randn(3, 6).astype("float32"), "flag": [1]}
     out = net(paddle.to_tensor(feeds["x"]), paddle.to_tensor(feeds["flag"]))
-    values = {"fetch_%d" % i: value.numpy() for i, value in enumerate(out)}
+    values = {f"fetch_{i}": value.numpy() for i, value in enumerate(out)}
     values.update(("stored/" + k, v.numpy()) for k, v in net.state_dict().items())
     paddle.jit.save(net, os.path.join(folder, "model", "net"), input_spec=spec)
     paddle.enable_static()

@@ -88,7 +88,7 @@ def main() -> None:
         try:
             message = answer(request)
         except Exception as error:
-            message = {"error": "%s: %s" % (type(error).__name__, error)}
+            message = {"error": f"{type(error).__name__}: {error}"}
         send(out, message)
 
 

@@ -1,4 +1,4 @@
-"""Programs for tests: built in fresh Programs, run with all passes or plainly, in a scope of their own."""
+"""Programs for tests: built afresh, run with all passes or plainly, in a scope of their own."""
 
 from __future__ import annotations
 

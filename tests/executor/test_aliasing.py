@@ -225,12 +225,12 @@ def test_a_fed_parameter_goes_to_the_scope_and_not_back_to_the_feed():
     np.testing.assert_array_equal(value(scope, "w"), kept - 0.5)
 
 
-# -- persistable variables that an operator assigns -------------------------------------------------
+# -- persistable variables that an operator assigns ---------------------------------------------
 
 
 def into(op_type, attrs, shape=(2, 3), slot="Out", extra=()):
     """A Program that writes a stored variable by one operator of a fed ``x``."""
-    with building() as (main, startup):
+    with building() as (main, _startup):
         x = paddle.static.data("x", list(shape), "float32")
         block = main.global_block()
         kept = block.create_var(name="kept", persistable=True, dtype="float32", shape=list(shape))

@@ -53,7 +53,7 @@ SAMPLES = [
         aspect_ratios=[0.5],
         flip=False,
         variances=[0.1, 0.2, 0.3, 0.4],
-    ),  # fmt: skip
+    ),
     sample(
         "ordered",
         min_sizes=[4.0, 6.0],
@@ -63,7 +63,7 @@ SAMPLES = [
         step_w=3.0,
         step_h=6.0,
         offset=0.25,
-    ),  # fmt: skip
+    ),
 ]
 
 BOTH = {"Input": f64(1, 3, 4, 5), "Image": f64(1, 3, 20, 30)}
@@ -74,12 +74,12 @@ ERRORS = [
         {"min_sizes": [4.0]},
         ValueError,
         "[N, C, H, W]",
-    ),  # fmt: skip
+    ),
     ErrorSample("prior_box", BOTH, {"min_sizes": []}, ValueError, "min_sizes"),
     ErrorSample(
         "prior_box", BOTH, {"min_sizes": [4.0], "max_sizes": [3.0]}, ValueError, "max_sizes"
-    ),  # fmt: skip
+    ),
     ErrorSample(
         "prior_box", BOTH, {"min_sizes": [4.0], "variances": [1.0]}, ValueError, "4 variances"
-    ),  # fmt: skip
+    ),
 ]

@@ -135,7 +135,7 @@ def test_compiled_program() -> None:
     exe.run(startup)
     compiled_prog = static.CompiledProgram(main).with_data_parallel(loss_name=loss.name)
     losses = []
-    for i in range(5):
+    for _i in range(5):
         test_loss, = exe.run(compiled_prog,
                              feed=feed_dict,
                              fetch_list=[loss.name])  # fmt: skip

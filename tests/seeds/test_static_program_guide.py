@@ -104,7 +104,7 @@ def test_clone_for_test_after_the_optimizer_cuts_the_same() -> None:
 def print_prog(prog: Any) -> None:
     import six
 
-    for name, value in sorted(six.iteritems(prog.block(0).vars)):
+    for _name, value in sorted(six.iteritems(prog.block(0).vars)):
         print(value)
     for op in prog.block(0).ops:
         print(f"op type is {op.type}")
@@ -323,7 +323,7 @@ def test_all_parameters() -> None:
     # Here will print all parameters in current program, in this example,
     # the result is like:
     #
-    # persist trainable param fc_0.w_0 : paddle.VarType.LOD_TENSOR.shape(13, 10).astype(VarType.FP32)
+    # persist trainable param fc_0.w_0 : paddle.VarType.LOD_TENSOR.shape(13, 10).astype(VarType.FP32)  # noqa: E501
     # persist trainable param fc_0.b_0 : paddle.VarType.LOD_TENSOR.shape(10,).astype(VarType.FP32)
     out.is_(
         "persist trainable param fc_0.w_0 : "

@@ -20,7 +20,8 @@ def eager(build: Callable, inputs: dict, parameters: dict) -> tuple[list, dict]:
     outs = flat(build(**tensors, **trained))
     grads = {}
     if parameters:
-        outs[0].backward()
+        if not outs[0].stop_gradient:
+            outs[0].backward()
         grads = {
             k: np.zeros_like(parameters[k]) if v.grad is None else v.grad.numpy()
             for k, v in trained.items()

@@ -1,4 +1,4 @@
-"""cond, case, switch_case and while_loop: the same values and gradients as Python's own if and while."""
+"""cond, case, switch_case and while_loop: values and gradients as Python's own if and while."""
 
 from __future__ import annotations
 

@@ -136,6 +136,11 @@ class StaticRNN:
             raise TypeError(
                 f"StaticRNN.memory(init): expected a Variable, but got {type(init).__name__}."
             )
+        if init.name in block.vars:
+            raise InvalidArgumentError(
+                f"StaticRNN.memory(init): {init.name!r} is made inside of the step; expected a "
+                f"variable from outside.{site()}"
+            )
         made = block.create_var(
             name=unique_name.generate(f"{self.name}@mem"), shape=init.shape, dtype=init.dtype
         )

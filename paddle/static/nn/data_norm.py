@@ -95,6 +95,10 @@ def data_norm(
                 "parameters follow from name."
             )
     layer.flag("in_place", in_place)
+    if isinstance(epsilon, bool) or not isinstance(epsilon, numbers.Real):
+        raise TypeError(f"{layer.api}(epsilon): expected a float, but received {epsilon!r}.")
+    if not 0.0 <= epsilon <= 0.001:
+        raise layer.wrong("epsilon", "a number in [0, 0.001]", epsilon)
     affine = layer.flag("enable_scale_and_shift", enable_scale_and_shift)
     first = _first_values(layer, param_attr)
     shape = [layer.size(input, 1, "input")]

@@ -243,7 +243,7 @@ def multi_box_head(e):
             min_ratio=20,
             max_ratio=90,
             clip=True,
-        )  # fmt: skip
+        )
     )
 
 
@@ -263,7 +263,7 @@ def one_map(e):
             flip=False,
             kernel_size=3,
             pad=1,
-        )  # fmt: skip
+        )
     )
 
 

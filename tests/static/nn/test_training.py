@@ -148,13 +148,13 @@ def test_weight_norm_in_a_class_of_paddle_nn() -> None:
         paddle.nn.Linear(4, 3, weight_attr=attr)(static.data("x", [None, 4]))
         found = {p.name: (p.shape, p.need_clip) for p in main.all_parameters()}
         assert found["w_v"] == ((4, 3), False) and found["w_g"] == ((4, 1), False)
-    with pytest.raises(RuntimeError, match="paddle.nn.utils.weight_norm"):
+    with pytest.raises(RuntimeError, match=r"paddle\.nn\.utils\.weight_norm"):
         paddle.nn.Linear(4, 3, weight_attr=attr)
     with fresh():
         wrong = static.WeightNormParamAttr(2)
         with pytest.raises(ValueError, match=r"\[0, 1\] of a weight of shape \[4, 3\].* 2"):
             nn.fc(static.data("x", [None, 4]), 3, weight_attr=wrong)
-    with pytest.raises(TypeError, match="dim.*'0'"):
+    with pytest.raises(TypeError, match=r"dim.*'0'"):
         static.WeightNormParamAttr("0")
 
 
