@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 from collections.abc import Iterator
 from typing import Any
 
@@ -51,19 +52,24 @@ class Generator:
 
 _generators: dict[torch.device, Generator] = {}
 _seed: int | None = None
+# What :func:`sequence_of` put in their place, for one thread.
+_own: contextvars.ContextVar[tuple[dict[torch.device, Generator], int] | None] = (
+    contextvars.ContextVar("own sequence", default=None)
+)
 _numpy: np.random.RandomState | None = None
 
 
 def default_generator(device: torch.device | None = None) -> Generator:
     """Returns the framework's generator of a device (None: the current one)."""
     device = _place.current_device() if device is None else device
-    found = _generators.get(device)
+    generators, seed = _own.get() or (_generators, _seed)
+    found = generators.get(device)
     if found is None:
-        found = _generators[device] = Generator(device)
-        if _seed is None:
+        found = generators[device] = Generator(device)
+        if seed is None:
             found.seed()
         else:
-            found.manual_seed(_seed)
+            found.manual_seed(seed)
     return found
 
 
@@ -109,7 +115,7 @@ def numpy_rng() -> np.random.RandomState:
     return np.random.mtrand._rand if _numpy is None else _numpy
 
 
-_sequences: dict[int, dict[torch.device, Generator]] = {}
+_sequences: dict[tuple[int, int], dict[torch.device, Generator]] = {}
 
 
 @contextlib.contextmanager
@@ -120,14 +126,12 @@ def sequence_of(owner: int, seed: int) -> Iterator[None]:
         owner (int): whose sequence.
         seed (int): where it starts.
     """
-    global _generators, _seed
-    before = _generators, _seed
-    key = hash((owner, seed))
-    _generators, _seed = _sequences.setdefault(key, {}), seed % 2**63
+    generators = _sequences.setdefault((owner, seed), {})
+    token = _own.set((generators, seed % 2**63))
     try:
         yield
     finally:
-        _generators, _seed = before
+        _own.reset(token)
 
 
 def get_seed() -> int | None:

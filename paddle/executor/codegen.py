@@ -7,31 +7,30 @@ own: the emitters of :mod:`paddle.executor.control_flow` write ``if`` and ``whil
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import torch
-
-from paddle.core.derive import gradient_of, is_generic
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tensor import writable
-from paddle.executor.inplace import Memory
-from paddle.executor.liveness import gradient_needs, is_gradient, last_uses
+from paddle.executor.gradient_call import slot_named, write_gradient
+from paddle.executor.inplace import Memory, makes_memory
+from paddle.executor.liveness import last_uses, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
-from paddle.ir.higher_order import inherited_flags
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
-_CLEAN = re.compile(r"\W")
+_CLEAN = re.compile(r"\W", re.ASCII)
 _KEEP_RANK = ("same", "broadcast")
+_WIDEST = 160  # characters of an attribute that a plan's source shows
 ONCE = "_once"  # attribute of operators whose results are the same in every run
 
 
@@ -77,12 +76,16 @@ class Emitter:
         self.constants: dict[str, Any] = {"writable": writable}
         self.scope_names: list[str] = []
         self.written: dict[str, str] = {}  # scope variables to hand back: name -> Python name
+        self.needed: dict[str, None] = {}  # scope variables that must have a value
+        self.borrowed: set[str] = set()  # those of them whose memory may be that of a feed
         self.inplace_scope = self._written_inside()
         self.depth = 2
         self._names: dict[tuple[int, str], str] = {}
-        self._taken = {*keyword.kwlist, "writable", "step", "bind", "torch", "check"}
+        self._taken = {*keyword.kwlist, *dir(builtins), "_", "writable", "step", "bind"}
         self.defined: set[tuple[int, str]] = set()
         self._callables: dict[int, str] = {}
+        self._lists: dict[tuple[str, str], str] = {}  # attributes that operators share
+        self._slots: dict[str, str] = {}  # scope variable -> what the function calls its holder
         self._current: Operator | None = None
         self.shapes: dict[tuple[int, str], str] = {}
         self.saved: dict[tuple[int, str], Any] = {}  # what blocks keep for their gradients
@@ -139,7 +142,12 @@ class Emitter:
             return repr(value)
         if type(value) is float and math.isfinite(value):
             return repr(value)
-        return self.constant(value, name)
+        if not isinstance(value, (list, tuple)):
+            return self.constant(value, name)
+        key = name, repr(value)
+        if key not in self._lists:
+            self._lists[key] = self.constant(value, name)
+        return self._lists[key]
 
     # -- variables ------------------------------------------------------------------------------
 
@@ -194,12 +202,27 @@ class Emitter:
                 hint=f"Executor.run(feed={{{name!r}: array}})",
             )
         self.defined.add(key)
+        self.needed[name] = None
         local = self.python_name(name, self.program.blocks[key[0]])
-        held = self.scope_slot(name)
-        value = f"writable({held}.tensor)" if name in self.inplace_scope else f"{held}.tensor._buf"
-        if self._is_0(name):
-            value += ".reshape(())"  # a scope's Tensor has at least one dimension
-        self._prologue.append(f"{local} = {value}")
+        self._prologue.append(
+            f"{local} = {self._held(name, self.scope_slot(name) + '.tensor._buf')}"
+        )
+
+    def _held(self, name: str, value: str) -> str:
+        """An expression for what a scope holds; its Tensors have at least one dimension."""
+        return f"{value}.reshape(())" if self._is_0(name) else value
+
+    def reload(self, name: str) -> None:
+        """Reads a variable anew that something else wrote into the scope."""
+        owner = self.owner(name)
+        self.defined.add((owner.idx, name))
+        value = self._held(name, self.scope_slot(name) + ".tensor._buf")
+        self.line(f"{self.python_name(name, owner)} = {value}")
+
+    def alias(self, name: str) -> str:
+        """What another variable may be assigned: writing a stored one later does not show in it."""
+        value = self.read(name)
+        return f"{value}.detach()" if self.variable(name)._persistable else value
 
     def load_if_there(self, name: str, block: Block) -> None:
         """Loads what a block may write anew; the scope need not hold a value yet."""
@@ -211,9 +234,10 @@ class Emitter:
 
     def scope_slot(self, name: str) -> str:
         """The name under which the function finds the scope's holder of a variable."""
-        if name not in self.scope_names:
+        if name not in self._slots:
             self.scope_names.append(name)
-        return f"s{self.scope_names.index(name)}"
+            self._slots[name] = self._unique(f"s{len(self.scope_names) - 1}")
+        return self._slots[name]
 
     def write(self, name: str) -> str:
         """The local variable to assign a value to."""
@@ -227,6 +251,8 @@ class Emitter:
         self.defined.add((block.idx, name))
         if block.vars[name]._persistable and name not in self.inplace_scope:
             self.written[name] = self.python_name(name)
+            if self._current is None or not makes_memory(self._current, name):
+                self.borrowed.add(name)
 
     def is_defined(self, name: str, block: Block | None = None) -> bool:
         """Says whether a variable has a value already."""
@@ -242,11 +268,13 @@ class Emitter:
                     continue
                 known = op.definition
                 for slot, names in op.outputs.items():
-                    found = _slot(known, slot)
+                    found = slot_named(known, slot)
                     source = op.inputs.get(found.writes, []) if found and found.writes else []
                     target = inside if found and found.writes and source == names else outside
                     target.update(names)
-        return inside - outside
+        stored = {n for b in self.program.blocks for n, v in b.vars.items() if v._persistable}
+        passing = {n for b in self.program.blocks for n, v in b.vars.items() if not v._persistable}
+        return (inside & stored) - outside - passing
 
     # -- blocks and operators -------------------------------------------------------------------
 
@@ -299,8 +327,7 @@ class Emitter:
         if block.idx not in cached:
             found: dict[str, int] = {}
             for i, op in enumerate(block.ops):
-                if is_gradient(op):
-                    found.update(dict.fromkeys(gradient_needs(op)[1], i))
+                found.update(dict.fromkeys(shape_needs(op), i))
             cached[block.idx] = found
         return cached[block.idx]
 
@@ -317,7 +344,7 @@ class Emitter:
                     + (f"\n  {op.site}" if op.site else "")
                 )
             if known.base is not None:
-                self._gradient(op, known.base)
+                write_gradient(self, op, known.base)
             else:
                 self._forward(op, known)
         for name in {*op.input_arg_names, *op.output_arg_names}:
@@ -350,7 +377,7 @@ class Emitter:
     def _forward(self, op: Operator, known: OpDef) -> None:
         attrs = {k: op.attrs.get(k, d) for k, d in known.attrs.items()}
         self._check_slots(op, known)
-        args = [self._argument(op, s) for s in known.inputs]
+        args = [self.argument(op, s) for s in known.inputs]
         for slot in known.outputs:
             if slot.writes and op.outputs.get(slot.name):
                 at = [s.name for s in known.inputs].index(slot.writes)
@@ -365,9 +392,11 @@ class Emitter:
         if len(args) < len(known.inputs):
             args += ["None"] * (len(known.inputs) - len(args))
         kernel: Any = known.direct if direct else known.kernel
-        if op.type in KEPT and not self.probe:
-            kernel = Memo(kernel)
         function = self.constant(kernel, op.type)
+        if op.type in KEPT and not self.probe:
+            kept = self.temporary(f"{op.type}_kept")
+            self.before(f"{kept} = {self.constant(Memo, 'Memo')}({function})")
+            function = kept
         targets, after = self._targets(op, known)
         call = f"{function}({', '.join([*args, *words])})"
         self.line(f"{targets} = {call}" if targets.strip("_, ") or len(known.outputs) > 1 else call)
@@ -396,7 +425,8 @@ class Emitter:
             words.append(f"{py(key)}={self.literal(value, key)}")
         return words
 
-    def _argument(self, op: Operator, slot: Any) -> str:
+    def argument(self, op: Operator, slot: Any) -> str:
+        """The expression for what an operator gets in a slot."""
         names = op.inputs.get(slot.name) or []
         if not slot.many:
             return self.read(names[0]) if names and names[0] != EMPTY else "None"
@@ -405,10 +435,17 @@ class Emitter:
         return "[" + ", ".join("None" if n == EMPTY else self.read(n) for n in names) + "]"
 
     def _own(self, op: Operator, slot: Any, arg: str) -> str:
-        """The buffer a kernel writes into: the scope's own, or a copy of a passing value."""
+        """The buffer a kernel writes into: the scope's own, or a copy of a passing value.
+
+        Views of the scope's buffer that are still in use keep what they show: ``writable`` copies
+        the buffer then.
+        """
         out = op.outputs[slot.name]
         source = op.inputs.get(slot.writes) or []
         if out == source and all(n in self.inplace_scope for n in out):
+            for name in out:
+                value = self._held(name, f"writable({self.scope_slot(name)}.tensor)")
+                self.line(f"{self.read(name)} = {value}")
             return arg
         for a, b in zip(source, out, strict=False):
             self.line(f"{self.write(b)} = {self.read(a)}.clone()")
@@ -428,10 +465,15 @@ class Emitter:
             certain = known.infer in _KEEP_RANK and i == 0
             locals_ = ["_" if n == EMPTY else self.write(n) for n in names]
             if not certain:
-                after += [self._at_least_1(n) for n in names if n != EMPTY and self._may_be_0(n)]
+                after += [self.at_least_1(n) for n in names if n != EMPTY and self.may_be_0(n)]
                 if i == 0 or op.type == "accuracy":  # other auxiliary results state no shape
                     after += [self._rank_0(n) for n in names if n != EMPTY and self._is_0(n)]
-            parts.append("[" + ", ".join(locals_) + "]" if slot.many else locals_[0])
+            if slot.many and slot.optional:  # a kernel may return None in its place
+                listed = self.temporary(slot.name)
+                after.insert(0, f"[{', '.join(locals_)}] = {listed} or [None] * {len(names)}")
+                parts.append(listed)
+            else:
+                parts.append("[" + ", ".join(locals_) + "]" if slot.many else locals_[0])
         if len(known.outputs) == 1:
             return parts[0], after
         return ", ".join(parts), after
@@ -440,7 +482,8 @@ class Emitter:
         var = self.variable(name)
         return self.keep_rank_0 and var._dims == () and var._dtype is not None
 
-    def _may_be_0(self, name: str) -> bool:
+    def may_be_0(self, name: str) -> bool:
+        """Whether a kernel may return a variable without dimensions that must have one."""
         dims = self.variable(name)._dims
         return dims == (1,) if self.keep_rank_0 else len(dims) <= 1
 
@@ -448,113 +491,65 @@ class Emitter:
         local = self.python_name(name)
         return f"if {local}.numel() == 1: {local} = {local}.reshape(())"
 
-    def _at_least_1(self, name: str) -> str:
+    def at_least_1(self, name: str) -> str:
+        """A line that gives a variable its one dimension."""
         local = self.python_name(name)
         return f"if {local} is not None and not {local}.dim(): {local} = {local}.reshape(1)"
-
-    def _gradient(self, op: Operator, base: OpDef) -> None:
-        gradient = gradient_of(base)
-        known = op.definition
-        assert known is not None
-        count = len(base.grad_outputs)
-        args = [self._argument(op, s) for s in known.inputs[:count]]
-        slots = {s.name: s for s in known.inputs[count:]}
-        for token in gradient.saves:
-            name, _, what = token.partition(".")
-            if what == "shape":
-                args.append(self._shape(op, name))
-            else:
-                args.append(self._argument(op, slots[name]))
-        words = []
-        inherited = inherited_flags(op)
-        for key in gradient.attrs:
-            if "." in key:  # the shape of what an operator of lower order saved
-                words.append(f"{py(key)}={self._shape(op, key.partition('.')[0])}")
-                continue
-            value = inherited.get(key, op.attrs.get(key, base.attrs[key]))
-            words.append(f"{py(key)}={self.literal(value, key)}")
-        parts, flags, after = [], [], []
-        for forward, slot in zip(base.inputs, known.outputs, strict=True):
-            names = op.outputs.get(slot.name) or []
-            if forward.many:
-                sources = op.inputs.get(forward.name) or []
-                names = [*names, *[EMPTY] * (len(sources) - len(names))]
-                made = ", ".join(self._result(n) for n in names)
-                parts.append(f"[{made}]" if made.strip("_, ") else "_")
-                flags.append(tuple(n != EMPTY for n in names))
-            else:
-                parts.append(self._result(names[0]) if names else "_")
-                flags.append(bool(names) and names[0] != EMPTY)
-            if not self.keep_rank_0:
-                after += [self._at_least_1(n) for n in names if n != EMPTY and self._may_be_0(n)]
-        if gradient.takes_wanted:
-            words.append(f"wanted={tuple(flags)!r}")
-        function = self.constant(gradient.kernel, op.type)
-        target = parts[0] if len(base.inputs) == 1 else ", ".join(parts)
-        self.line(f"{target} = {function}({', '.join([*args, *words])})")
-        if is_generic(gradient):
-            self._fill_missing(op, base, known)
-
-    def _fill_missing(self, op: Operator, base: OpDef, known: OpDef) -> None:
-        """Zeros for the gradients of inputs that a result turns out not to depend on."""
-        zeros = self.constant(torch.zeros_like, "zeros_like")
-        for forward, slot in zip(base.inputs, known.outputs, strict=True):
-            sources = op.inputs.get(forward.name) or []
-            for name, source in zip(op.outputs.get(slot.name) or [], sources, strict=False):
-                if name != EMPTY:
-                    local = self.python_name(name)
-                    self.line(f"if {local} is None: {local} = {zeros}({self.read(source)})")
-
-    def _result(self, name: str) -> str:
-        return "_" if name == EMPTY else self.write(name)
-
-    def _shape(self, op: Operator, slot: str) -> str:
-        names = op.inputs.get(slot) or []
-        parts = []
-        for name in names:
-            key = (self.owner(name).idx, name)
-            hoisted = self.shapes.get(key)
-            parts.append(hoisted if hoisted else f"{self.read(name)}.shape")
-        base = op.definition.base if op.definition else None
-        found = _slot(base, slot)
-        if found is not None and found.many:
-            return "[" + ", ".join(parts) + "]"
-        return parts[0] if parts else "None"
 
     # -- the whole function ---------------------------------------------------------------------
 
     def source(self) -> str:
         """Writes the function and returns its source; ``origin`` then fits its line numbers."""
         top = self.program.global_block()
-        for name in self.feeds:
-            if name in top.vars:
-                self.defined.add((top.idx, name))
+        args = [self._fed(name) for name in self.feeds]
         self.block(top, kept=self.fetches)
         self._current = None
         fetched = [self.read(n) for n in self.fetches]
-        handed = [(self.scope_slot(n), local) for n, local in self.written.items()]
-        unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
-        for held, local in handed:
-            test = f"if {local} is not None: " if local in unsure else ""
-            self.line(f"{test}{held}.put({local})")
+        self._hand_over(top)
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
-        args = ", ".join(
-            self.python_name(n) if n in top.vars else "_" + _CLEAN.sub("_", n) for n in self.feeds
-        )
-        holders = ", ".join(f"s{i}" for i in range(len(self.scope_names)))
-        once = ["    " + text for text, _ in self._once]
-        shared = sorted(self.shared - set(args.split(", ")))
+        shared = sorted(self.shared - set(args))
         if shared:
             self._prologue.insert(0, " = ".join([*shared, "None"]))
-        prologue = ["        " + text for text in self._prologue]
-        before = [None] * (1 + len(prologue)) + [op for _, op in self.functions]
-        self.origin = [None, *(op for _, op in self._once), *before, *self.origin]
-        head = [f"def bind({holders}):", *once, f"    def step({args}):", *prologue]
-        head += [text for text, _ in self.functions]
-        return "\n".join([*head, *self.lines, "    return step", ""])
+        notes = self._notes()
+        parts: list[list[tuple[str, Operator | None]]] = [
+            [(text, None) for text in notes],
+            [(f"def bind({', '.join(self._slots.values())}):", None)],
+            [(f"    {text}", op) for text, op in self._once],
+            [(f"    def step({', '.join(args)}):", None)],
+            [(f"        {text}", None) for text in self._prologue],
+            self.functions,
+            list(zip(self.lines, self.origin, strict=True)),
+        ]
+        pairs = [pair for part in parts for pair in part]
+        self.origin = [op for _, op in pairs]
+        return "\n".join([*(text for text, _ in pairs), "    return step", ""])
 
+    def _fed(self, name: str) -> str:
+        """The argument for a fed variable; one that is stored goes to the scope first."""
+        top = self.program.global_block()
+        if name not in top.vars:
+            return self.temporary(f"_{name}")
+        self.defined.add((top.idx, name))
+        local = self.python_name(name, top)
+        if top.vars[name]._persistable:
+            held = self.scope_slot(name)
+            self._prologue.append(f"{held}.put({local}.clone())")
+            self._prologue.append(f"{local} = {self._held(name, held + '.tensor._buf')}")
+        return local
 
-def _slot(known: OpDef | None, name: str) -> Any:
-    if known is None:
-        return None
-    return next((s for s in [*known.outputs, *known.inputs] if s.name == name), None)
+    def _hand_over(self, top: Block) -> None:
+        """Writes the lines that put what was assigned to stored variables into the scope."""
+        unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
+        for name, local in self.written.items():
+            value = f"{local}.clone()" if name in self.borrowed else local
+            test = f"if {local} is not None: " if local in unsure else ""
+            self.line(f"{test}{self.scope_slot(name)}.put({value})")
+
+    def _notes(self) -> list[str]:
+        """Comments that say what the names of attributes stand for."""
+        shown = {n: v for n, v in self.constants.items() if not callable(v)}
+        return [
+            f"# {name} = {' '.join(repr(value).split())[:_WIDEST]}"
+            for name, value in shown.items()
+            if not isinstance(value, Operator)
+        ]

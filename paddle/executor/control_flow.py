@@ -361,7 +361,7 @@ def _sums(
 def _select_input(em: Emitter, op: Operator) -> None:
     names = op.inputs["X"]
     mask = em.read(op.inputs["Mask"][0])
-    values = [em.read(n) for n in names]
+    values = [em.alias(n) for n in names]
     target = em.write(op.outputs["Out"][0])
     index = f"{em.constant(choice, 'choice')}({mask})"
     if is_array(em, names[0]):

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from paddle.core.convert import tensor_of
-from paddle.core.dtype import FROM_TORCH, VarType, dtype_name
+from paddle.core.dtype import FROM_TORCH, VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.tensor import wrap
@@ -100,7 +100,7 @@ def _print(em: Emitter, op: Operator) -> None:
     em.line(f"{em.constant(Printer(source, dict(op.attrs)), 'printer')}({value})")
     for target in op.outputs.get("Out", []):
         if target != EMPTY:
-            em.line(f"{em.write(target)} = {value}")
+            em.line(f"{em.write(target)} = {em.alias(source)}")
 
 
 # -- assert ----------------------------------------------------------------------------------------
@@ -111,9 +111,9 @@ def insist(condition: Any, name: str, data: Any, names: tuple[str, ...], count: 
     if condition is not None and condition.numel() == 1 and bool(condition):
         return
     if condition is None or condition.numel() != 1:
-        shape = None if condition is None else list(condition.shape)
+        found = None if condition is None else list(condition.shape)
         raise InvalidArgumentError(
-            f"Assert(cond): expected {name!r} to have one element, but its shape is {shape}."
+            f"Assert(cond): expected {name!r} to have one element, but its shape is {found}."
         )
     shown = []
     for label, value in zip(names, data, strict=True):
@@ -197,10 +197,12 @@ def _py_func(em: Emitter, op: Operator) -> None:
     targets = "".join("_, " if n == EMPTY else f"{em.write(n)}, " for n in outs)
     em.line(f"{targets}= {text}" if targets else text)
     if backward:
+        like = next(em.read(n) for n in names if n.endswith("@GRAD"))
         for out, source in _forward_values(op):
-            local, value = em.python_name(out), em.read(source)
-            function = em.constant(torch.zeros_like, "zeros_like")
-            em.line(f"if {local} is None: {local} = {function}({value})")
+            local = em.python_name(out)
+            shape = em.shapes.get((em.owner(source).idx, source)) or f"{em.read(source)}.shape"
+            dtype = em.constant(torch_dtype(em.variable(out).dtype), "dtype")
+            em.line(f"if {local} is None: {local} = {like}.new_zeros({shape}, dtype={dtype})")
 
 
 def _forward_values(op: Operator) -> list[tuple[str, str]]:

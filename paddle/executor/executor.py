@@ -14,7 +14,7 @@ from paddle.core.errors import InvalidArgumentError, NotFoundError, Precondition
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
-from paddle.core.tensor import Tensor, wrap
+from paddle.core.tensor import Tensor, wrap, writable
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -147,7 +147,10 @@ class Executor:
 
     def _results(self, values: tuple, names: list[str], return_numpy: bool, plan: Plan) -> list:
         if not return_numpy:
-            return [v if isinstance(v, list) else fetched_tensor(v) for v in values]
+            return [
+                [fetched_tensor(b) for b in v] if isinstance(v, list) else fetched_tensor(v)
+                for v in values
+            ]
         return [
             [fetched_array(b) for b in v] if isinstance(v, list) else fetched_array(v)
             for v in values
@@ -220,7 +223,7 @@ def check_names(program: Program, feeds: Any, fetches: list[str]) -> None:
 def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.device) -> torch.Tensor:
     """The buffer of one fed value, checked against its variable."""
     buf = None
-    if type(value) is np.ndarray:
+    if type(value) is np.ndarray and value.flags.writeable:
         try:
             buf = torch.from_numpy(value)
         except (TypeError, ValueError):
@@ -292,9 +295,9 @@ def fetched_tensor(buf: Any) -> Any:
 def set_learning_rates(schedulers: dict[str, Any], scope: Scope, device: torch.device) -> None:
     """Puts the rates of schedulers where the Program reads them."""
     for name, scheduler in schedulers.items():
-        held = scope.var(name).held
+        held = (scope.find_var(name) or scope.var(name)).held
         rate = float(scheduler())
         if held.tensor is None:
             held.put(torch.full((1,), rate, dtype=torch.float32, device=device))
         else:
-            held.tensor._buf.fill_(rate)
+            writable(held.tensor).fill_(rate)

@@ -23,6 +23,11 @@ _FRESH = {
     "layer_norm_grad": {"X@GRAD"},
     "pool2d_grad": {"X@GRAD"},  # of the largest elements; averages are spread by a view
 }
+# Further operators whose results are memory of their own, whatever their attributes.
+_COMPUTED = frozenset({
+    "scale", "elementwise_div", "elementwise_max", "elementwise_min", "elementwise_pow", "mean",
+    "reduce_sum", "reduce_mean", "square", "clip", "pow",
+})  # fmt: skip
 # In place of one of these the result is fresh exactly if the input was.
 _PASSES_ON = {"relu": "Out", "relu_grad": "X@GRAD"}
 
@@ -60,6 +65,22 @@ _FORMS = {
     "elementwise_add": Form("X", ("X", "Y"), _add),
     "sum": Form("X", ("X",), _add),
 }
+
+
+def makes_memory(op: Operator, name: str) -> bool:
+    """Whether a result is in memory that neither an input nor a later run has a part in."""
+    if op.attrs.get("_once") or op.sub_blocks:
+        return False
+    known = op.definition
+    if known is None:
+        return False
+    if not op.input_arg_names or op.type in _COMPUTED:
+        return True
+    if any(slot.writes and name in op.outputs.get(slot.name, []) for slot in known.outputs):
+        return True  # written into a copy of the input
+    slots = _FRESH.get(op.type, ())
+    listed = [n for slot in slots for n in op.outputs.get(slot, [])]
+    return name in listed and not (op.type == "sum" and len(op.inputs.get("X", [])) < 2)
 
 
 class Memory:
@@ -106,7 +127,7 @@ class Memory:
         if var is None or var.persistable or var.is_data or name in self._kept:
             return False
         writers = self._writers.get(name, [])
-        if self._readers.get(name) != 1 or len(writers) != 1:
+        if self._readers.get(name) != 1 or len(writers) != 1 or writers[0].attrs.get("_once"):
             return False
         return writers[0].block is reader.block and self._fresh(writers[0], name)
 

@@ -37,6 +37,15 @@ def is_gradient(op: Operator) -> bool:
     return known is not None and known.base is not None
 
 
+def shape_needs(op: Operator) -> list[str]:
+    """Variables of which an operator reads the shape at most."""
+    if is_gradient(op):
+        return gradient_needs(op)[1]
+    if op.type == "py_func":  # a backward function may return None, which means zeros
+        return [n.partition("@GRAD")[0] for n in op.output_arg_names if "@GRAD" in n]
+    return []
+
+
 def last_uses(block: Block, kept: Iterable[str]) -> list[list[str]]:
     """For each operator the variables that nothing after it needs.
 

@@ -54,17 +54,23 @@ class Plan:
         emitter = Emitter(program, feeds, fetches, probe, _keeps_rank_0(program), in_place, frees)
         self.source = emitter.source()
         self.scope_names = emitter.scope_names
+        self._needed = emitter.needed
         self._origin = emitter.origin
         names = dict(emitter.constants)
         if "plan" in os.environ.get("PADDLE_DEBUG", ""):
             print(f"# {self._file}: feed {self.feeds}, fetch {self.fetches}\n{self.source}")
         exec(compile(self.source, self._file, "exec"), names)
         self._bind = names["bind"]
+        self._starts = getattr(probe, "starts", None)  # called when a run begins
+        self._made: weakref.WeakKeyDictionary[Scope, list[str]] = weakref.WeakKeyDictionary()
         self._bound: weakref.WeakKeyDictionary[Scope, Any] = weakref.WeakKeyDictionary()
 
     def bound(self, scope: Scope) -> Callable:
         """Returns the function that works on the values of a scope."""
-        held = [self._holder(scope, name) for name in self.scope_names]
+        try:
+            held = [scope.find_var(name).held for name in self.scope_names]  # type: ignore[union-attr]
+        except AttributeError:
+            held = self._holders(scope)
         known = self._bound.get(scope)
         if known is not None and all(a is b for a, b in zip(known[0], held, strict=True)):
             return known[1]
@@ -72,17 +78,29 @@ class Plan:
         self._bound[scope] = (held, step)
         return step
 
-    @staticmethod
-    def _holder(scope: Scope, name: str) -> Any:
-        found = scope.find_var(name)
-        return (scope.var(name) if found is None else found).held
-
     def run(self, scope: Scope, buffers: Sequence[Any]) -> tuple:
         """Runs one step and returns the fetched buffers."""
+        if self._starts is not None:
+            self._starts()
         try:
             return self.bound(scope)(*buffers)
         except Exception as error:
-            raise self._explained(error, scope) from error
+            explained = self._explained(error, scope)
+            self._forget(scope)
+            if explained is error:
+                raise
+            raise explained from error
+
+    def _holders(self, scope: Scope) -> list[Any]:
+        """The scope's holders of all variables; those that it does not know yet are made."""
+        self._made[scope] = [n for n in self.scope_names if scope.find_var(n) is None]
+        return [(scope.find_var(n) or scope.var(n)).held for n in self.scope_names]
+
+    def _forget(self, scope: Scope) -> None:
+        """Takes out what was made but got no value: it would hide an outer scope's variable."""
+        made = self._made.pop(scope, [])
+        scope.erase([n for n in made if not scope.var(n).is_initialized()])
+        self._bound.pop(scope, None)
 
     def _explained(self, error: Exception, scope: Scope) -> Exception:
         """The framework's error for what went wrong inside of the generated function."""
@@ -96,24 +114,36 @@ class Plan:
             trace = trace.tb_next
         if frame is None:
             return error
-        if op is None:
-            return self._uninitialised(scope) or error
         if getattr(error, "_explained", False):
             return error
+        if op is None or isinstance(error, AttributeError):
+            missing = self._uninitialised(scope)
+            if op is None or missing is not None:
+                return missing or error
         return _with_site(error, op)
 
     def _uninitialised(self, scope: Scope) -> Exception | None:
-        for name in self.scope_names:
+        for name in self._needed:
             found = scope.find_var(name)
             if found is None or found.held.tensor is None:
-                var = self.program.global_block()._find_var_recursive(name)
-                kind = "parameter" if var is not None and var.is_parameter else "variable"
-                return PreconditionNotMetError(
-                    f"{kind} {name!r} is not initialized: the scope holds no value for it.",
-                    hint="run the startup program first: "
-                    "exe.run(paddle.static.default_startup_program())",
-                )
+                return self._missing(name)
         return None
+
+    def _missing(self, name: str) -> Exception:
+        """The error for a variable that has no value."""
+        var = self.program._find_var(name)
+        if var is not None and not var.persistable:
+            wanted = " is to be fetched, but it" if name in self.fetches else ""
+            return PreconditionNotMetError(
+                f"variable {name!r}{wanted} has no value: no operator of the Program makes it "
+                "before it is used, it was not fed, and the scope does not hold it.",
+                hint=f"feed it, or fetch a variable that an operator makes; fed were {self.feeds}",
+            )
+        kind = "parameter" if var is not None and var.is_parameter else "variable"
+        return PreconditionNotMetError(
+            f"{kind} {name!r} is not initialized: the scope holds no value for it.",
+            hint="run the startup program first: exe.run(paddle.static.default_startup_program())",
+        )
 
 
 def _with_site(error: Exception, op: Operator) -> Exception:

@@ -17,6 +17,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.lod import LoDTensor
 from paddle.core.tensor import writable
 from paddle.executor.codegen import Emitter, emitter
+from paddle.executor.liveness import inner_names
 from paddle.ir.operator import Operator
 from paddle.ops import optimizer as kernels
 
@@ -160,7 +161,17 @@ def _emit(e: Emitter, op: Operator) -> None:
     held = ", ".join(
         "[" + ", ".join(e.scope_slot(n) for n in op.inputs[slot]) + "]" for slot in slots
     )
+    e.needed.update(dict.fromkeys(n for slot in slots for n in op.inputs[slot]))
     words = "".join(f", {k}={e.literal(op.attrs[k], k)}" for k in ATTRIBUTES if k in op.attrs)
     e.before(f"{name} = {e.constant(kind, kind.__name__)}({held}{words})")
     grads = ", ".join(e.read(n) for n in op.inputs["Grad"])
     e.line(f"{name}([{grads}], {e.read(op.inputs['LearningRate'][0])})")
+    for written in _still_read(e, op):
+        e.reload(written)
+
+
+def _still_read(e: Emitter, op: Operator) -> list[str]:
+    """Of what is updated, the variables that something after it reads."""
+    after = op.block.ops[op.idx + 1 :]
+    later = {*e.fetches, *(n for o in after for n in (*o.input_arg_names, *inner_names(o)))}
+    return [n for n in op.output_arg_names if n in later]

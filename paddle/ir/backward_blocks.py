@@ -161,6 +161,18 @@ def _named(walk: Walk, name: str, gradient: str | None) -> str:
     return usual
 
 
+def _renamed(walk: Walk, name: str, gradient: str) -> str:
+    """The gradient of what a block overwrites, under a name that the block does not use."""
+    var = walk.block._var_recursive(name)
+    if is_array(var):  # changed in place, it keeps its name
+        return gradient
+    made = walk.target.create_var(
+        name=unique_name.generate(f"{gradient}@AFTER"), shape=var._dims, dtype=var.dtype
+    )
+    walk.emit("assign", {"X": [gradient]}, {"Out": [made._name]}, {})
+    return made._name
+
+
 def _common(op: Operator) -> dict[str, Any]:
     return {k: op.attrs[k] for k in ("op_namescope", "op_device") if k in op.attrs}
 
@@ -268,6 +280,9 @@ def _memory_helper(op: Operator, walk: Walk) -> None:
 def _conditional_block(op: Operator, walk: Walk) -> None:
     sub: Block = op.attrs["sub_block"]
     given = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
+    passed = {n for n in given if n in op.inputs.get("Input", [])}
+    for name in passed:
+        given[name] = _renamed(walk, name, given[name])
     sources = _sources(walk, op, "Input")
     with _discarding(walk) as blocks:
         count = len(blocks)
@@ -277,7 +292,6 @@ def _conditional_block(op: Operator, walk: Walk) -> None:
         inner.run(differentiate)
         inner.write()
         # What the block may have overwritten keeps its gradient where the block does not run.
-        passed = {n for n in given if n in op.inputs.get("Input", [])}
         found = (sources & inner.final) | passed
         if not found:
             del blocks[count:]

@@ -28,6 +28,10 @@ from paddle.ir.variable import Variable
 # Operators of our own that a Program holds in PaddlePaddle's terms: name -> function(args, attrs).
 LOWERINGS: dict[str, Callable[[tuple, dict[str, Any]], Any]] = {}
 
+# Results that are missing because the call does without them, not because nothing computes them.
+_ASKED_FOR = frozenset(["Index", "Indices", "Counts", "MasterParamOut"])
+_AUXILIARY_DTYPES = {"Mask": VarType.UINT8, "DropoutState": VarType.UINT8}
+
 _layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
 # What stands for an eager Tensor in a Program; None: it is an error.
 _capture: contextvars.ContextVar[Callable[[Tensor], Variable] | None] = contextvars.ContextVar(
@@ -182,11 +186,9 @@ def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, 
             made.append(source)
         elif result is None:
             made.append(None)
-            if (
-                slot.name == "XShape" and not op.inputs[0].many
-            ):  # no value here, but 2.6.2's gradients look for it
-                shape = Spec((0, *values[0].shape), values[0].dtype)
-                outputs["XShape"] = [_fresh(block, helper, shape, True)._name]
+            specs = _auxiliary(slot, values[0])
+            if specs:
+                outputs[slot.name] = [_fresh(block, helper, s, True)._name for s in specs]
         else:
             listed = result if slot.many else [result]
             new = [
@@ -199,6 +201,19 @@ def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, 
                 v._name for v in (made[-1] if slot.many else [made[-1]]) if v is not None
             ]
     return outputs, made
+
+
+def _auxiliary(slot: Slot, source: Any) -> list[Spec]:
+    """Results that kernels of PaddlePaddle leave for the gradient, and ours do without.
+
+    A Program has variables for them nevertheless, for 2.6.2 does not run it otherwise.
+    """
+    if slot.name in _ASKED_FOR:
+        return []
+    dtype = _AUXILIARY_DTYPES.get(slot.name)
+    sources = source if slot.many else [source[0] if isinstance(source, list) else source]
+    first = (0,) if slot.name == "XShape" else ()
+    return [Spec((*first, *var.shape), dtype or var.dtype) for var in sources]
 
 
 def _fresh(block: Any, helper: str, spec: Any, stop: bool) -> Variable:

@@ -45,7 +45,7 @@ def check_blocks(blocks: Sequence[Any]) -> None:
                 f"block {at}: expected forward_block_idx to be another one of {count} blocks, "
                 f"or -1, but it is {forward}."
             )
-    _check_uses([_used_by(block, count) for block in blocks])
+    check_uses([_used_by(block, count) for block in blocks])
 
 
 def _used_by(block: Any, count: int) -> list[int]:
@@ -70,8 +70,14 @@ def _block_indices(attr: Any) -> Iterator[int]:
         yield from attr.blocks_idx
 
 
-def _check_uses(uses: list[list[int]]) -> None:
-    """Takes away blocks that no other one uses until none is left; what stays is a cycle."""
+def check_uses(uses: list[list[int]]) -> None:
+    """Raises InvalidArgumentError where blocks run one another in a cycle, or too deeply.
+
+    Blocks that no other one uses are taken away until none is left; what stays is a cycle.
+
+    Args:
+        uses: for every block the indices of the blocks that its operators run.
+    """
     users = [0] * len(uses)
     for used in uses:
         for index in used:

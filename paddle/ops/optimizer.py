@@ -47,6 +47,10 @@ def momentum_all(
     weight_decay: float = 0.0,
 ) -> None:
     """``v = mu * v + g``; ``p -= lr * v``, or ``lr * (g + mu * v)`` for Nesterov's form."""
+    if mu == 0 and velocity:  # torch takes no velocity then
+        decayed = torch._foreach_add(grads, params, alpha=weight_decay) if weight_decay else grads
+        torch._foreach_copy_(velocity, decayed)
+        velocity, nesterov = [], False
     torch._fused_sgd_(
         params,
         in_order(grads),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
 from paddle.ir.versions import to_current
+from paddle.ir.wire_check import check_uses
 from paddle.passes.bias import fuse_bias
 from paddle.passes.checker import check
 from paddle.passes.constants import fold_constants
@@ -51,6 +52,8 @@ def prepare(
         fuse (bool): False keeps every operator by itself.
         skipped (Sequence[str]): names of passes to leave out.
     """
+    if program.num_blocks > 1:
+        check_uses([[b.idx for op in block.ops for b in op.sub_blocks] for block in program.blocks])
     made = clone(program)
     if use_prune and fetches:
         from paddle.ir.cloning import prune

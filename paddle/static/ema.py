@@ -193,7 +193,7 @@ def _check(decay: Any, thres_steps: Any, name: Any) -> None:
         )
     if isinstance(decay, bool) or not isinstance(decay, numbers.Real):
         raise TypeError(f"{api}(decay): expected a float, but received {type(decay).__name__}.")
-    if not 0.0 <= decay < 1.0:
+    if not 0.0 <= float(decay) < 1.0:
         raise InvalidArgumentError(f"{api}(decay): expected a number in [0, 1), got {decay}.")
     if thres_steps is not None and not isinstance(thres_steps, Variable):
         raise TypeError(

@@ -46,7 +46,7 @@ def accuracy(
                 share = paddle.static.accuracy(scores, label)
             feed = {"scores": np.array([[.1, .9], [.8, .2]], "float32"),
                     "label": np.array([[1], [1]])}
-            print(paddle.static.Executor().run(main, feed, [share]))  # [array([0.5], ...)]
+            print(paddle.static.Executor().run(main, feed, [share])[0])  # [0.5]
             paddle.disable_static()
     """
     if not recording():

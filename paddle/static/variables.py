@@ -97,4 +97,4 @@ def _number(api: str, value: Any, kind: VarType) -> float:
         raise InvalidArgumentError(
             f"{api}(value): expected an integer for dtype {dtype_name(kind)}, but received {value}."
         )
-    return value
+    return value  # type: ignore[return-value]  # as it is: an integer stays exact

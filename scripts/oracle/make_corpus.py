@@ -1,6 +1,8 @@
-"""Writes the frozen corpus of the release this interpreter has: `python make_corpus.py ROOT [NAME]`.
+"""Writes the frozen corpus of the release at hand: `python make_corpus.py ROOT [NAME]`.
 
-ROOT is tests/data/programs; NAME keeps only the cases whose name contains it. Environments:
+ROOT is tests/data/programs; NAME keeps only the cases whose name contains it. The corpus is
+frozen: write elsewhere and compare (PYTHONHASHSEED=0: both releases order some inputs by a set).
+Environments:
   2.6.2: python3.11 -m venv E; pip install paddlepaddle==2.6.2 "numpy<2" setuptools
   1.8.5: python3.7 -m venv E; pip install paddlepaddle==1.8.5 "protobuf<=3.20"
 """

@@ -14,6 +14,7 @@ import argparse
 import collections
 import io
 import pickle
+import select
 import struct
 import subprocess
 import sys
@@ -37,10 +38,11 @@ from tests.static.harness import data, flat, run, static  # noqa: E402
 from tests.static.values import FIXED, arrays_for  # noqa: E402
 
 DEFAULT = "/tmp/oracle/p26/bin/python"
+PATIENCE = 20  # seconds; starting it takes some
 
 
 class Crashed(Exception):
-    """The other process died."""
+    """The other process died, or said nothing for long."""
 
 
 class Oracle:
@@ -66,10 +68,12 @@ class Oracle:
         try:
             self.process.stdin.write(struct.pack("<q", len(sent)) + sent)
             self.process.stdin.flush()
-            head = self.process.stdout.read(8)
+            ready, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+            head = self.process.stdout.read(8) if ready else b""
             if len(head) < 8:
                 raise BrokenPipeError
         except BrokenPipeError:
+            self.process.kill()
             self.process.wait()
             self.process = None
             raise Crashed from None

@@ -6,8 +6,8 @@ CASE is a folder (or a zip of one) in the layout of the corpus:
   feeds.npz    values by name
 Instead of main.pb, meta.json may name a saved model: {"inference": {"prefix": "model/net"}} (2.6.2)
 or {"inference": {"dirname": "model", "params_filename": "params"}} (1.8.5).
-Writes CASE/oracle.npz (CASE.oracle.npz next to a zip), with keys fetch_<i>: the value, or the values
-of all steps stacked; and after/<name> for persistable variables. Prints shapes and values.
+Writes CASE/oracle.npz (CASE.oracle.npz next to a zip), with keys fetch_<i>: the value, or the
+values of all steps stacked; and after/<name> for persistable variables. Prints shapes and values.
 With expected.npz in CASE it also compares, and exits with 1 if anything differs by more than
 `--rtol` (1e-5) and `--atol` (1e-6).
 """
@@ -96,9 +96,8 @@ def differences(found: dict, expected: dict, rtol: float, atol: float) -> list:
         if key not in found:
             lines.append(f"{key}: missing")
         elif found[key].shape != value.shape or found[key].dtype != value.dtype:
-            lines.append(
-                f"{key}: {found[key].dtype} {found[key].shape} instead of {value.dtype} {value.shape}"
-            )
+            got = found[key]
+            lines.append(f"{key}: {got.dtype} {got.shape} instead of {value.dtype} {value.shape}")
         elif not np.allclose(found[key], value, rtol=rtol, atol=atol, equal_nan=True):
             gap = np.max(np.abs(found[key].astype("float64") - value.astype("float64")))
             lines.append(f"{key}: differs by {gap:g}")

@@ -70,4 +70,5 @@ def value(scope: Scope, name: str) -> np.ndarray:
 
 def put(scope: Scope, name: str, array: Any) -> None:
     """Puts an array into a scope."""
-    scope.var(name).get_tensor().set(np.asarray(array))
+    made = array if isinstance(array, np.ndarray) else np.array(array, "float32")
+    scope.var(name).get_tensor().set(made)

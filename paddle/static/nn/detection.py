@@ -84,7 +84,7 @@ def multi_box_head(
                     maps, image, base_size=64, num_classes=5, aspect_ratios=[[2.0]] * 3,
                     min_ratio=20, max_ratio=90)
                 print(offsets.shape, scores.shape, boxes.shape)
-                # (-1, 336, 4) (-1, 336, 5) (336, 4)
+                # (-1, -1, 4) (-1, -1, 5) (336, 4)
             paddle.disable_static()
     """
     layer = Layer("multi_box_head", name)
@@ -103,7 +103,9 @@ def multi_box_head(
     variances = _numbers(layer, "variance", variance)
     if len(variances) != 4:
         raise layer.wrong("variance", "4 numbers", variance)
-    offsets, scores, boxes, spreads = [], [], [], []
+    offsets: list[Variable] = []
+    scores: list[Variable] = []
+    boxes, spreads = [], []
     for i, value in enumerate(listed):
         most = max_sizes[i] if max_sizes else None
         box, spread = Layer("prior_box").call(

@@ -25,7 +25,7 @@ def _layout(layer: Layer, data_layout: Any) -> int:
 def _epsilon(layer: Layer, value: Any, argument: str = "epsilon") -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{layer.api}({argument}): expected a float, but received {value!r}.")
-    if not value >= 0:
+    if not float(value) >= 0:
         raise layer.wrong(argument, "a number >= 0", value)
     return float(value)
 

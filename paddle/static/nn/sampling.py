@@ -89,7 +89,7 @@ def nce(
     bias = layer.parameter(bias_attr, [total, 1], input.dtype, is_bias=True)
     inputs = {"Input": input, "Label": label, "Weight": weight, "Bias": bias}
     inputs["SampleWeight"] = sample_weight
-    outputs = {
+    outputs: dict[str, Any] = {
         "Cost": layer.fresh(input.dtype),
         "SampleLogits": layer.fresh(input.dtype, stop_gradient=True),
         "SampleLabels": layer.fresh(label.dtype, stop_gradient=True),
