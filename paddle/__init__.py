@@ -47,7 +47,7 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
-    "autograd", "callbacks", "core", "device", "framework", "hapi", "io", "metric", "nn",
+    "amp", "autograd", "callbacks", "core", "device", "framework", "hapi", "io", "metric", "nn",
     "optimizer", "regularizer", "static", "tensor", "utils", "vision",
 })  # fmt: skip
 _NAMES = {

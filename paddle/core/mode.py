@@ -37,6 +37,11 @@ def set_grad_enabled(on: bool) -> bool:
     return bool(before & GRAD)
 
 
+def current_hook() -> Any:
+    """Who intercepts the operator calls of this thread; None: nobody."""
+    return _hook.get()
+
+
 @contextlib.contextmanager
 def hooked(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> Iterator[None]:
     """Sends operator calls of this thread to ``hook(op, args, attrs)``; None sends them nowhere."""

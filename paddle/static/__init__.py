@@ -15,7 +15,7 @@ from paddle.ir.current import (
 )
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
-from paddle.static import nn
+from paddle.static import amp, nn
 from paddle.static.compiled import (
     CompiledProgram,
     ParallelExecutor,
@@ -57,7 +57,7 @@ __all__ = [
     "Executor", "InputSpec", "Print", "Program", "Scope", "Variable", "append_backward",
     "create_parameter", "data",
     "default_main_program", "default_startup_program", "device_guard", "global_scope",
-    "gradients", "name_scope", "nn", "program_guard", "py_func", "scope_guard",
+    "amp", "gradients", "name_scope", "nn", "program_guard", "py_func", "scope_guard",
     "deserialize_persistables", "deserialize_program", "load", "load_from_file",
     "load_inference_model", "load_program_state", "load_vars", "normalize_program", "save",
     "save_inference_model", "save_to_file", "save_vars", "serialize_persistables",

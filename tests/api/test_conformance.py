@@ -13,6 +13,7 @@ COVERED = (
     "paddle",
     "paddle.Tensor",
     "paddle.Model",
+    "paddle.amp",
     "paddle.no_grad",
     "paddle.callbacks",
     "paddle.io",
@@ -23,6 +24,8 @@ COVERED = (
     "paddle.optimizer",
     "paddle.optimizer.lr",
     "paddle.regularizer",
+    "paddle.static",
+    "paddle.static.nn",
     "paddle.vision.datasets",
     "paddle.vision.transforms",
 )

@@ -1,0 +1,65 @@
+"""Which operators run in 16 bits, which in 32; the same for dynamic mode and for Programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import REGISTRY
+
+# Products of matrices: their time is that of reading and multiplying, and sums are kept wide.
+WHITE = frozenset([
+    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "depthwise_conv2d", "fc", "linear",
+    "matmul", "matmul_v2", "mul",
+])  # fmt: skip
+# Sums of many terms, and functions that leave the range of 16 bits.
+BLACK = frozenset([
+    "cos_sim", "cross_entropy", "cross_entropy2", "exp", "hard_cross_entropy", "log", "log_softmax",
+    "mean", "nll_loss", "reduce_mean", "reduce_sum", "sigmoid_cross_entropy_with_logits",
+    "softmax", "softmax_with_cross_entropy", "square", "sum",
+])  # fmt: skip
+# Only X is in the precision of the data; factors and statistics stay in 32 bits.
+NORMS = frozenset(["batch_norm", "group_norm", "instance_norm", "layer_norm", "sync_batch_norm"])
+LOW = frozenset([VarType.FP16, VarType.BF16])
+
+
+def custom(api: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """The lists with a user's changes: what is in one list of the user leaves the other.
+
+    Args:
+        api (str): whose arguments these are, for messages.
+        white (Iterable[str]|None): operators to run in 16 bits.
+        black (Iterable[str]|None): operators to run in 32 bits.
+    """
+    more_white = _names(api, "custom_white_list", white)
+    more_black = _names(api, "custom_black_list", black)
+    both = sorted(more_white & more_black)
+    if both:
+        raise InvalidArgumentError(
+            f"{api}: expected an operator in custom_white_list or in custom_black_list, "
+            f"but {both} are in both."
+        )
+    return (WHITE | more_white) - more_black, (BLACK | more_black) - more_white
+
+
+def _names(api: str, argument: str, value: Any) -> frozenset[str]:
+    if value is None:
+        return frozenset()
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise TypeError(
+            f"{api}({argument}): expected a set of operator names, "
+            f"but received {type(value).__name__}."
+        )
+    names = list(value)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(
+                f"{api}({argument}): expected names of operators, but it holds {name!r}."
+            )
+        if name not in REGISTRY:
+            raise InvalidArgumentError(
+                f"{api}({argument}): expected names of operators, but there is none named {name!r}."
+            )
+    return frozenset(names)
