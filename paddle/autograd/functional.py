@@ -9,7 +9,7 @@ from paddle.core import tape
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import set_grad_enabled
 from paddle.core.op import C
-from paddle.core.tensor import Tensor, wrap
+from paddle.core.tensor import Tensor
 
 __all__ = ["backward", "grad"]
 
@@ -179,7 +179,7 @@ def _results(
                 hint="pass allow_unused=True to get None for it",
             )
         if value is not None and not graph:
-            value = wrap(value.detach())
+            value = tape.Arithmetic.handle(value)
         elif value is not None and id(value) in taken:  # the caller's, or returned twice
             value = C.assign(value)
         taken.add(id(value))

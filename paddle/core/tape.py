@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from paddle.core import rows
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor, wrap, writable, writes
 
@@ -136,11 +137,13 @@ class Arithmetic:
 
     @staticmethod
     def handle(value: Any) -> Tensor:
+        if value.is_sparse:
+            value = value.to_dense()
         return wrap(value.detach())  # shared memory that counts as such, should a hook write to it
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
-        return torch.add(a, b)
+        return rows.add(a, b)
 
     @staticmethod
     def zeros(meta: Any, like: Any) -> Any:
@@ -410,7 +413,10 @@ def accumulate(leaf: Tensor, grad: Any) -> None:
     if grad.dtype is not leaf._buf.dtype:
         grad = grad.to(leaf._buf.dtype)
     before = leaf._grad
-    if before is None or before is CLEARED:
+    if grad.is_sparse or type(before) is rows.RowsGradient:
+        new = before is None or before is CLEARED
+        leaf._grad = rows.of_rows(grad) if new else rows.summed(before, grad)
+    elif before is None or before is CLEARED:
         # A second handle on the memory: the gradient may be some other Tensor's as well, and the
         # count of uses then shows it to whoever writes here first.
         leaf._grad = wrap(grad.detach())

@@ -27,6 +27,11 @@ def decay_l1(params: Buffers, grads: Buffers, coeff: float) -> Buffers:
     return list(torch._foreach_add(grads, torch._foreach_sign(params), alpha=coeff))
 
 
+def shrink_all(params: Buffers, factor: float) -> None:
+    """``p *= factor``."""
+    torch._foreach_mul_(params, factor)
+
+
 def in_order(grads: Buffers) -> Buffers:
     """The fused kernels walk over memory: a transposed gradient would meet other elements."""
     return [g if g.is_contiguous() else g.contiguous() for g in grads]

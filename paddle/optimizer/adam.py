@@ -29,8 +29,8 @@ class Adam(Optimizer):
         parameters (list): what to train.
         weight_decay (float|L1Decay|L2Decay, optional): penalty on the parameters.
         grad_clip (optional): gradient clipping.
-        lazy_mode (bool): for sparse gradients update only the rows that occur; dense gradients,
-            the only ones so far, are updated whole either way. Default: False.
+        lazy_mode (bool): of a table with ``Embedding(sparse=True)`` update only the rows that
+            occur, moments included. Default: False.
         multi_precision (bool): keep float32 master copies of float16 parameters. Default: False.
         name (str, optional): becomes a part of the accumulators' names.
 
@@ -68,6 +68,7 @@ class Adam(Optimizer):
         self._beta2 = arguments.beta(owner, "beta2", beta2)
         self._epsilon = arguments.epsilon(owner, epsilon)
         self._lazy_mode = bool(lazy_mode)
+        self._updates_rows = self._lazy_mode
         self._multi_precision = bool(multi_precision)
         self._groups_by_name: dict[str, dict[str, Any]] = {}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
@@ -117,7 +118,7 @@ class AdamW(Adam):
         apply_decay_param_fun (callable, optional): takes a parameter's name; only where it returns
             True is the parameter decayed.
         grad_clip (optional): gradient clipping.
-        lazy_mode (bool): see Adam. Default: False.
+        lazy_mode (bool): see Adam; the decay reaches every row nevertheless. Default: False.
         multi_precision (bool): keep float32 master copies of float16 parameters. Default: False.
         name (str, optional): becomes a part of the accumulators' names.
 
@@ -171,6 +172,11 @@ class AdamW(Adam):
         """The coefficient of the decay of one parameter."""
         chosen = self._apply_decay_param_fun
         return group["coeff"] if chosen is None or chosen(param.name) else 0.0
+
+    def _before_rows(self, batch, weights, rate) -> float:
+        if batch.option:
+            kernels.shrink_all(weights, 1.0 - rate * batch.option)
+        return 0.0
 
     def _update(self, batch, weights, grads, rate) -> None:
         group, states = batch.group, batch.buffers

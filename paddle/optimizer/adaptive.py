@@ -34,6 +34,8 @@ class Adagrad(Optimizer):
             opt.clear_grad()
     """
 
+    _updates_rows = True
+
     def __init__(
         self,
         learning_rate: Any,

@@ -6,11 +6,12 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import no_grad
+from paddle.core.rows import RowsGradient
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.clip import ClipGradBase
-from paddle.optimizer import arguments
+from paddle.optimizer import arguments, rows
 from paddle.optimizer.batch import Batch, Plan, signature
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.state import State
@@ -45,6 +46,7 @@ class Optimizer(State):
     """
 
     _folds_l2 = False  # the update can add an L2 penalty by itself
+    _updates_rows = False  # a row without gradient stays as it is
     _group_options: tuple[str, ...] = ()  # settings that a group may have for itself
 
     def __init__(
@@ -192,10 +194,19 @@ class Optimizer(State):
     def _step_group(
         self, group: dict[str, Any], params: list[Tensor], grads: list[Tensor], rate: float
     ) -> None:
+        by_rows: dict[int, Any] = {}
+        if self._updates_rows and any(type(g) is RowsGradient for g in grads):
+            grads, by_rows = rows.merged(self, group, params, grads)
         clip = group["grad_clip"]
         if clip is not None:
             with no_grad():
                 grads = [g for _, g in clip(list(zip(params, grads)))]
+        if by_rows:
+            at, places = list(by_rows), list(by_rows.values())
+            tables, values = [params[i] for i in at], [grads[i] for i in at]
+            rows.update(self, group, tables, values, places, rate)
+            left = [i for i in range(len(params)) if i not in by_rows]
+            params, grads = [params[i] for i in left], [grads[i] for i in left]
         key, current = id(group), signature(params)
         plan = self._plans.get(key)
         if plan is None or plan.signature != current:
@@ -211,12 +222,19 @@ class Optimizer(State):
             batch.unshare_states()
         if batch.penalty is not None:
             grads = batch.penalty.apply(weights, grads)
-        batch.count += 1
-        if self._powers:
-            self._steps.update(dict.fromkeys(batch.names, batch.count))
+        self._count(batch)
         self._update(batch, weights, grads, rate)
         if batch.mastered:
             batch.write_back()
+
+    def _count(self, batch: Batch) -> None:
+        batch.count += 1
+        if self._powers:
+            self._steps.update(dict.fromkeys(batch.names, batch.count))
+
+    def _before_rows(self, batch: Batch, weights: list, rate: float) -> Any:
+        """Does to whole tables what an update of rows leaves out; returns the rows' option."""
+        return batch.option
 
     def _update(self, batch: Batch, weights: list, grads: list, rate: float) -> None:
         """Changes ``weights`` and the accumulators in place; to be written by the subclass.

@@ -34,6 +34,7 @@ class SGD(Optimizer):
     """
 
     _folds_l2 = True
+    _updates_rows = True
 
     def __init__(
         self,

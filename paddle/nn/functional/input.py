@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from paddle.autograd.py_layer import PyLayer
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import GRAD, get_mode, grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.ops.rows import gradient_of_rows
 from paddle.tensor.dims import is_variable
 
 __all__ = ["embedding", "one_hot"]
@@ -63,8 +68,9 @@ def embedding(
         weight (Tensor): the table, shape [rows, width].
         padding_idx (int, optional): this row gives zeros and gets no gradient; negative counts
             from the end.
-        sparse (bool): the gradient concerns only the rows that occur. The result is the same; the
-            gradient is kept dense for now.
+        sparse (bool): the gradient of ``weight`` is kept as the rows that occur. SGD, and Adam with
+            ``lazy_mode``, then update these rows only, so that a step takes no longer for a larger
+            table. To all else it looks like a dense gradient. Default: False.
         name (str, optional): not used in dynamic mode.
 
     Returns:
@@ -83,7 +89,7 @@ def embedding(
             #  [0. 0.]]
     """
     if padding_idx is None:
-        return C.lookup_table_v2(x, weight, is_sparse=sparse)
+        return _look_up(x, weight, -1, sparse)
     if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):
         raise TypeError(
             f"embedding(padding_idx): expected an int or None, got {type(padding_idx).__name__}."
@@ -94,4 +100,33 @@ def embedding(
             f"embedding(padding_idx): expected -{rows} <= padding_idx < {rows}, "
             f"but received {padding_idx}."
         )
-    return C.lookup_table_v2(x, weight, padding_idx=padding_idx % rows, is_sparse=sparse)
+    return _look_up(x, weight, padding_idx % rows, sparse)
+
+
+def _look_up(x: Tensor, weight: Tensor, padding_idx: int, sparse: bool) -> Tensor:
+    # What made a table out of others needs its gradient dense.
+    if sparse and get_mode() == GRAD and weight._edge is None and not weight.stop_gradient:
+        return _ByRows.apply(x, weight, padding_idx)
+    return C.lookup_table_v2(x, weight, padding_idx=padding_idx, is_sparse=sparse)
+
+
+class _ByRows(PyLayer):
+    """A look-up whose gradient is kept as rows."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, padding_idx: int) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.size, ctx.padding_idx = weight.shape, padding_idx
+        return C.lookup_table_v2(x, weight, padding_idx=padding_idx)
+
+    @staticmethod
+    def backward(ctx: Any, d_out: Tensor) -> tuple:  # type: ignore[override]
+        (x,) = ctx.saved_tensor()
+        if not grad_enabled():
+            return None, gradient_of_rows(d_out, x, ctx.size[0], ctx.padding_idx)
+        # With create_graph the gradient is differentiated in turn.
+        if ctx.padding_idx != -1:
+            d_out = d_out * (x != ctx.padding_idx).unsqueeze(-1).astype(d_out.dtype)
+        zeros = C.fill_constant(shape=ctx.size, value=0.0, dtype=d_out.dtype)
+        index, width = x.reshape([-1, 1]), ctx.size[1]
+        return None, C.scatter_nd_add(zeros, index, d_out.reshape([-1, width]))
