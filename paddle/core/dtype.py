@@ -39,6 +39,16 @@ class VarType(enum.IntEnum):
     RAW = 17
     TUPLE = 18
 
+    # Nothing here computes with these; a file may name them.
+    SIZE_T = 19
+    STRING = 25
+    STRINGS = 26
+    VOCAB = 27
+    FEED_LIST = 28
+    PSTRING = 29
+    SPARSE_COO = 30
+    SPARSE_CSR = 31
+
     def __str__(self) -> str:
         return f"VarType.{self.name}"
 

@@ -4,16 +4,44 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Callable
 from typing import Any
+
+import torch
 
 from paddle.core.errors import InvalidArgumentError
 
 # name -> (default, what it does)
 TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_check_nan_inf": (False, "stop at the operator that makes a NaN or an infinity"),
+    "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
+    "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
+    "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _values: dict[str, Any] = {}
+
+
+def _repeat(on: bool) -> None:
+    torch.use_deterministic_algorithms(on, warn_only=True)
+    # new memory needs no values: every kernel writes its whole result
+    setattr(torch.utils.deterministic, "fill_uninitialized_memory", False)
+
+
+def _repeat_convolutions(on: bool) -> None:
+    torch.backends.cudnn.deterministic = on
+
+
+def _search(on: bool) -> None:
+    torch.backends.cudnn.benchmark = on
+
+
+# What setting a flag does at once; the others are looked up where they matter.
+_EFFECTS: dict[str, Callable[[Any], None]] = {
+    "FLAGS_cpu_deterministic": _repeat,
+    "FLAGS_cudnn_deterministic": _repeat_convolutions,
+    "FLAGS_cudnn_exhaustive_search": _search,
+}
 
 
 def _parse(name: str, text: Any) -> Any:
@@ -47,3 +75,15 @@ def get(name: str) -> Any:
         text = os.environ.get(name)
         _values[name] = TABLE[name][0] if text is None else _parse(name, text)
     return _values[name]
+
+
+def set(name: str, value: Any) -> None:
+    """Sets a flag for this process."""
+    _values[_known(name)] = parsed = _parse(name, value)
+    if name in _EFFECTS:
+        _EFFECTS[name](parsed)
+
+
+for _name in _EFFECTS:
+    if _name in os.environ:
+        set(_name, os.environ[_name])

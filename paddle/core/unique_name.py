@@ -8,11 +8,22 @@ from collections.abc import Iterator
 
 
 class UniqueNameGenerator:
-    """Counts how often each key was asked for; ``prefix`` goes before every name."""
+    """Counts how often each key was asked for.
 
-    def __init__(self, prefix: str = "") -> None:
+    Args:
+        prefix (str, optional): goes before every name.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            names = paddle.utils.unique_name.UniqueNameGenerator("A")
+            print(names("fc"), names("fc"))  # Afc_0 Afc_1
+    """
+
+    def __init__(self, prefix: str | None = None) -> None:
         self.ids: dict[str, int] = collections.defaultdict(int)
-        self.prefix = prefix
+        self.prefix = prefix or ""
 
     def __call__(self, key: str) -> str:
         number = self.ids[key]
@@ -20,7 +31,28 @@ class UniqueNameGenerator:
         return f"{self.prefix}{key}_{number}"
 
 
+class DygraphParameterNameChecker:
+    """Remembers names: says whether one was there before, and notes it.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            known = paddle.utils.unique_name.DygraphParameterNameChecker()
+            print(known("w"), known("w"))  # False True
+    """
+
+    def __init__(self) -> None:
+        self._names: set[str] = set()
+
+    def __call__(self, name: str) -> bool:
+        known = name in self._names
+        self._names.add(name)
+        return known
+
+
 _generator = UniqueNameGenerator()
+_checker = DygraphParameterNameChecker()
 
 
 def generate(key: str) -> str:
@@ -37,8 +69,57 @@ def generate(key: str) -> str:
     return _generator(key)
 
 
-def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenerator:
-    """Makes ``new_generator`` (None: a fresh one) the current one and returns the one before.
+def generate_with_ignorable_key(key: str) -> str:
+    """Like :func:`generate`; outside of Programs, where the name says little, the key is left out.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            with paddle.utils.unique_name.guard():
+                print(paddle.utils.unique_name.generate_with_ignorable_key("fc"))
+                # dygraph_tmp_0
+    """
+    from paddle.core.mode import recording
+
+    return _generator(key if recording() else "dygraph_tmp")
+
+
+def generator(key: str) -> str:
+    """The current generator, called; the same as :func:`generate`.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            with paddle.utils.unique_name.guard():
+                print(paddle.utils.unique_name.generator("fc"))  # fc_0
+    """
+    return _generator(key)
+
+
+def dygraph_parameter_name_checker(name: str) -> bool:
+    """Asks the current checker of names: was this one there before?
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            with paddle.utils.unique_name.guard():
+                print(paddle.utils.unique_name.dygraph_parameter_name_checker("w"))  # False
+    """
+    return _checker(name)
+
+
+def switch(
+    new_generator: UniqueNameGenerator | None = None,
+    new_para_name_checker: DygraphParameterNameChecker | None = None,
+) -> tuple[UniqueNameGenerator, DygraphParameterNameChecker]:
+    """Makes another generator and checker of names the current ones and returns those before.
+
+    Args:
+        new_generator (UniqueNameGenerator, optional): None makes a fresh one.
+        new_para_name_checker (DygraphParameterNameChecker, optional): None makes a fresh one.
 
     Examples:
         .. code-block:: python
@@ -46,11 +127,14 @@ def switch(new_generator: UniqueNameGenerator | None = None) -> UniqueNameGenera
             import paddle
             before = paddle.utils.unique_name.switch()
             print(paddle.utils.unique_name.generate("fc"))  # fc_0
-            paddle.utils.unique_name.switch(before)
+            paddle.utils.unique_name.switch(*before)
     """
-    global _generator
-    before = _generator
+    global _generator, _checker
+    before = _generator, _checker
     _generator = UniqueNameGenerator() if new_generator is None else new_generator
+    _checker = (
+        DygraphParameterNameChecker() if new_para_name_checker is None else new_para_name_checker
+    )
     return before
 
 
@@ -69,8 +153,13 @@ def guard(new_generator: UniqueNameGenerator | str | bytes | None = None) -> Ite
         new_generator = new_generator.decode()
     if isinstance(new_generator, str):
         new_generator = UniqueNameGenerator(new_generator)
+    if new_generator is not None and not callable(new_generator):
+        raise TypeError(
+            "unique_name.guard(new_generator): expected a str, bytes, UniqueNameGenerator or None, "
+            f"but got {type(new_generator).__name__}."
+        )
     before = switch(new_generator)
     try:
         yield
     finally:
-        switch(before)
+        switch(*before)

@@ -20,8 +20,8 @@ from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tensor import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
-from paddle.executor.inplace import Memory, makes_memory
-from paddle.executor.liveness import last_uses, shape_needs
+from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
+from paddle.executor.liveness import DROPS, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -64,8 +64,7 @@ class Emitter:
     """
 
     def __init__(self, program: Program, feeds: Iterable[str], fetches: Iterable[str],
-                 probe: Callable | None = None, keep_rank_0: bool = False,
-                 in_place: bool = True, frees: bool = True) -> None:  # fmt: skip
+                 probe: Callable | None = None, keep_rank_0: bool = False) -> None:  # fmt: skip
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
@@ -95,8 +94,6 @@ class Emitter:
         self._prologue: list[str] = []
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
-        self.memory = Memory(program, self.fetches) if in_place and not probe else None
-        self.frees = frees
 
     # -- lines and names ----------------------------------------------------------------------
 
@@ -168,8 +165,10 @@ class Emitter:
                 queue.append(self.program.blocks[here.forward_block_idx])
             if here.parent_idx >= 0:
                 queue.append(self.program.blocks[here.parent_idx])
+        site = self._current.site if self._current else None
         raise NotFoundError(
             f"operator {self._current and self._current.type}: there is no variable {name!r}."
+            + (f"\n  {site}" if site else "")
         )
 
     def python_name(self, name: str, block: Block | None = None) -> str:
@@ -290,7 +289,8 @@ class Emitter:
             if var.type == VarType.LOD_TENSOR_ARRAY and name not in linked:
                 self.line(f"{self.python_name(name, block)} = []")
                 self.defined.add((block.idx, name))
-        ends = last_uses(block, [*kept, *(n for n, v in block.vars.items() if v._persistable)])
+        keep = set(kept)
+        ends = [[n for n in op.attrs.get(DROPS, ()) if n not in keep] for op in block.ops]
         before = self._current
         for i, op in enumerate(block.ops):
             self._current = op
@@ -302,7 +302,7 @@ class Emitter:
     def _drop(self, block: Block, op: Operator, names: list[str]) -> None:
         names = [n for n in names if n not in self.feeds and not self._stays(block, n)]
         done = [self.python_name(n) for n in names if (block.idx, n) in self.defined]
-        if done and self.frees:
+        if done:
             self.line("del " + ", ".join(done))
         self.defined.difference_update((block.idx, n) for n in names)
 
@@ -365,12 +365,15 @@ class Emitter:
 
     def _in_place(self, op: Operator) -> bool:
         """Writes an operator in its in-place form, where that cannot be noticed."""
-        found = None if self.memory is None or op.attrs.get(ONCE) else self.memory.form(op)
-        if found is None:
+        names = op.attrs.get(IN_PLACE)
+        if names is None:
             return False
-        form, names = found
         args = ", ".join(self.read(n) for n in names)
-        function = self.constant(form.function, op.type + "_")
+        if len(names) == 1 and op.definition is not None:
+            known = op.definition
+            attrs = {k: op.attrs.get(k, d) for k, d in known.attrs.items()}
+            args = ", ".join([args, *self._keywords(known, attrs)])
+        function = self.constant(FORMS[op.type].function, op.type + "_")
         self.line(f"{self.write(op.output_arg_names[0])} = {function}({args})")
         return True
 

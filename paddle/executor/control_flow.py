@@ -237,8 +237,11 @@ def _passed(em: Emitter, op: Operator) -> dict[str, str]:
 
 
 def _inner_gradient(em: Emitter, name: str, block: Block) -> str | None:
-    """The local of a variable's gradient as a gradient block sees it, None where there is none."""
-    if block._find_var_recursive(f"{name}@GRAD") is None:
+    """The local of a variable's gradient that a gradient block computes, None where it does not.
+
+    There may be one of the same name outside: that of the value after the block.
+    """
+    if not any(f"{name}@GRAD" in op.output_arg_names for op in block.ops):
         return None
     return em.python_name(f"{name}@GRAD", block)
 

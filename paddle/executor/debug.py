@@ -27,8 +27,10 @@ def probe_for() -> Callable | None:
 
 def check_finite(op: Operator, *buffers: Any) -> None:
     """Raises where an operator made a NaN or an infinity; names it and the user's line."""
-    for name, buf in zip(op.output_arg_names, buffers, strict=False):
-        if not isinstance(buf, torch.Tensor) or not buf.is_floating_point():
+    named = zip(op.output_arg_names, buffers, strict=False)
+    parts = [(n, b) for n, held in named for b in (held if isinstance(held, list) else [held])]
+    for name, buf in parts:
+        if not isinstance(buf, torch.Tensor) or not (buf.is_floating_point() or buf.is_complex()):
             continue
         if not bool(torch.isfinite(buf).all()):
             nans = int(torch.isnan(buf).sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,14 @@ class Executor:
         if self._closed:
             raise PreconditionNotMetError("Executor.run: the executor was closed.")
         program = default_main_program() if program is None else program
+        if scope is not None and not isinstance(scope, Scope):
+            raise TypeError(
+                f"Executor.run(scope): expected a Scope, but received {type(scope).__name__}."
+            )
         if hasattr(program, "_run_by"):  # a CompiledProgram
-            return program._run_by(self, feed, fetch_list, scope, return_numpy, return_merged)
+            return program._run_by(
+                self, feed, fetch_list, scope, return_numpy, return_merged, use_prune
+            )
         if not isinstance(program, Program):
             raise TypeError(
                 "Executor.run(program): expected a Program or CompiledProgram, "
@@ -156,15 +163,35 @@ class Executor:
             for v in values
         ]
 
-    def train_from_dataset(self, *args: Any, **kwargs: Any) -> Any:
+    def train_from_dataset(
+        self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
+        debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
+        print_period: int = 100, fetch_handler: Any = None,
+    ) -> Any:  # fmt: skip
         """Raises: datasets of the parameter server are not part of this package."""
-        raise NotImplementedError(
-            "Executor.train_from_dataset: not available; iterate over a paddle.io.DataLoader and "
-            "call Executor.run for each batch."
-        )
+        raise _no_datasets("train_from_dataset")
 
-    infer_from_dataset = train_from_dataset
-    start_heter_trainer = train_from_dataset
+    def infer_from_dataset(
+        self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
+        debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
+        print_period: int = 100, fetch_handler: Any = None,
+    ) -> Any:  # fmt: skip
+        """Raises: datasets of the parameter server are not part of this package."""
+        raise _no_datasets("infer_from_dataset")
+
+    def start_heter_trainer(
+        self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,
+        fetch_info: Any = None, print_period: int = 100, fetch_handler: Any = None,
+    ) -> Any:  # fmt: skip
+        """Raises: trainers of the parameter server are not part of this package."""
+        raise _no_datasets("start_heter_trainer")
+
+
+def _no_datasets(name: str) -> Exception:
+    return NotImplementedError(
+        f"Executor.{name}: not available; iterate over a paddle.io.DataLoader and call "
+        "Executor.run for each batch."
+    )
 
 
 def fetch_names(fetch_list: Any) -> list[str]:
@@ -173,6 +200,11 @@ def fetch_names(fetch_list: Any) -> list[str]:
         return []
     if isinstance(fetch_list, (str, Variable)):
         fetch_list = [fetch_list]
+    if not isinstance(fetch_list, Iterable):
+        raise TypeError(
+            "Executor.run(fetch_list): expected a list of Variables or names, "
+            f"but received {type(fetch_list).__name__}."
+        )
     names = []
     for item in fetch_list:
         if isinstance(item, (list, tuple)):
@@ -246,13 +278,21 @@ def _converted(value: Any, var: Variable | None, name: str) -> torch.Tensor:
     if isinstance(value, np.ndarray) or var is None:
         return tensor_of(value, None, "cpu")._buf
     try:
+        if isinstance(value, (str, bytes)):
+            raise TypeError("text is no number")
         array = np.array(value, dtype=numpy_dtype(var.dtype))
+        if array.dtype.kind == "f" and np.isnan(array).any() and _holds_none(value):
+            raise TypeError("it holds None, which NumPy takes for NaN")
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"Executor.run(feed): {name!r} is expected to be an array or numbers, "
             f"but received {type(value).__name__}: {error}"
         ) from None
     return tensor_of(array, var.dtype, "cpu")._buf
+
+
+def _holds_none(value: Any) -> bool:
+    return any(v is None for v in np.array(value, dtype=object).ravel())
 
 
 def _check_fed(buf: torch.Tensor, var: Variable, name: str, value: Any) -> None:

@@ -95,6 +95,9 @@ def _shape(e: Emitter, op: Operator, slot: str) -> str:
         parts.append(hoisted if hoisted else f"{e.read(name)}.shape")
     base = op.definition.base if op.definition else None
     found = slot_named(base, slot)
+    while found is None and base is not None:  # a slot of an operator of lower order
+        base = base.base
+        found = slot_named(base, slot)
     if found is not None and found.many:
         return "[" + ", ".join(parts) + "]"
     return parts[0] if parts else "None"

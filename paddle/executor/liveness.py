@@ -8,6 +8,8 @@ from paddle.core.derive import gradient_of
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 
+DROPS = "_drops"  # attribute: variables that nothing after the operator needs
+
 
 def gradient_needs(op: Operator) -> tuple[list[str], list[str]]:
     """Splits the inputs of a gradient operator into those read and those whose shape is enough."""

@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 import torch
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
@@ -35,12 +37,12 @@ class ParallelPlan:
         devices (Sequence[torch.device]): the places.
         average (bool): gradients are averaged; False adds them up.
         skipped (Sequence[str]): passes to leave out.
-        **options: ``in_place`` and ``frees`` of :class:`Plan`.
+        probe (callable, optional): called after every operator, as by :class:`Plan`.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str],
-                 devices: Sequence[Any], average: bool, skipped: Sequence[str] = (),
-                 **options: Any) -> None:  # fmt: skip
+                 devices: Sequence[Any], average: bool,
+                 skipped: Sequence[str] = (), probe: Any = None) -> None:  # fmt: skip
         self.devices = list(devices)
         self.average = average
         first, second = clone(program), clone(program)
@@ -55,14 +57,14 @@ class ParallelPlan:
         top = first.global_block().vars
         self.own = [n for n in early if n in top and top[n].persistable and n not in late]
         computed = [*self.early, *self.handed]
-        prepared = prepare(first, feeds, computed, skipped=skipped)
-        self.forward = Plan(prepared, feeds, computed, **options)
+        prepared = prepare(first, feeds, computed, fuse=probe is None, skipped=skipped)
+        self.forward = Plan(prepared, feeds, computed, probe)
         given = [*self.handed, *(n for n in feeds if n in _read(second))]
         self.given = given[len(self.handed) :]
         self.update = None
         if second.global_block().ops:
-            prepared = prepare(second, given, self.late, skipped=skipped)
-            self.update = Plan(prepared, given, self.late, **options)
+            prepared = prepare(second, given, self.late, fuse=probe is None, skipped=skipped)
+            self.update = Plan(prepared, given, self.late, probe)
         self._scopes: weakref.WeakKeyDictionary[Scope, list[Scope]] = weakref.WeakKeyDictionary()
 
     def scopes(self, scope: Scope) -> list[Scope]:
@@ -155,6 +157,14 @@ def split_feed(feed: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """Cuts every fed batch into so many parts, the first ones one row longer where need be."""
     parts: list[dict[str, Any]] = [{} for _ in range(count)]
     for name, value in feed.items():
+        if isinstance(value, LoDTensor):
+            value = value._filled()
+        if not hasattr(value, "__len__") or not len(np.shape(value)):
+            raise InvalidArgumentError(
+                f"the value fed for {name!r} cannot be divided among {count} places: expected a "
+                f"batch, but received {type(value).__name__}.",
+                hint="feed a list with a dict for each place",
+            )
         rows = len(value)
         if rows < count:
             raise InvalidArgumentError(

@@ -31,8 +31,6 @@ class Plan:
         feeds (Sequence[str]): variables that are given, in the order of the arguments.
         fetches (Sequence[str]): variables to return.
         probe (callable, optional): called as ``probe(operator, *buffers)`` after every operator.
-        in_place (bool): let operators write into memory of their inputs. Default: True.
-        frees (bool): drop values after their last use. Default: True.
     """
 
     built = 0  # how many were made in this process
@@ -43,15 +41,13 @@ class Plan:
         feeds: Sequence[str],
         fetches: Sequence[str],
         probe: Callable | None = None,
-        in_place: bool = True,
-        frees: bool = True,
     ) -> None:
         Plan.built += 1
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
         self._file = f"<plan {Plan.built}>"
-        emitter = Emitter(program, feeds, fetches, probe, _keeps_rank_0(program), in_place, frees)
+        emitter = Emitter(program, feeds, fetches, probe, _keeps_rank_0(program))
         self.source = emitter.source()
         self.scope_names = emitter.scope_names
         self._needed = emitter.needed
@@ -120,6 +116,11 @@ class Plan:
             missing = self._uninitialised(scope)
             if op is None or missing is not None:
                 return missing or error
+        if isinstance(error, TypeError) and "NoneType" in str(error):
+            # A kernel was given nothing: what it reads is written in a branch that did not run.
+            error = PreconditionNotMetError(
+                f"{op.type} reads a variable that has no value: one of {op.input_arg_names}."
+            ).with_traceback(error.__traceback__)
         return _with_site(error, op)
 
     def _uninitialised(self, scope: Scope) -> Exception | None:

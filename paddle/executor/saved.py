@@ -115,7 +115,7 @@ def _analyse(emitter: Emitter, op: Operator, readers: list[Operator]) -> Saved:
                 continue
             if owner is forward:
                 (values if whole else shapes)[name] = None
-            elif name in changed and owner is emitter.owner(name, forward):
+            elif op.type == "while" and name in changed and owner is emitter.owner(name, forward):
                 starts[name] = None
     return Saved(list(values), [n for n in shapes if n not in values], list(starts), readers)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
@@ -67,6 +67,12 @@ class Model:
         if not isinstance(network, Layer):
             raise TypeError(
                 f"Model(network): expected a paddle.nn.Layer, got {type(network).__name__}."
+            )
+        if not paddle.in_dynamic_mode():
+            raise UnimplementedError(
+                "Model: static mode is on, but Model works in dynamic mode only.",
+                hint="call paddle.disable_static() before the network is made, or train a Program "
+                "by paddle.static.Executor",
             )
         self.network = network
         self.mode = "train"

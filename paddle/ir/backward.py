@@ -11,7 +11,7 @@ from paddle.ir.block import Block
 from paddle.ir.gradient_flow import carries, flags_of
 from paddle.ir.gradient_makers import differentiate
 from paddle.ir.gradient_walk import Walk
-from paddle.ir.operator import Role, user_site
+from paddle.ir.operator import Operator, Role, user_site
 from paddle.ir.recompute import Recompute
 from paddle.ir.variable import Parameter, Variable
 
@@ -72,7 +72,7 @@ def append_backward(
     ops = block.ops[: last + 1]
     names = {p._name for p in chosen}
     flags = flags_of(block, ops, lambda v, made: not made or v._name in names, blocked)
-    walk = Walk(block, ops, flags, block, marked=names, site=user_site())
+    walk = Walk(block, ops, flags, block, marked=names, blocked=blocked, site=user_site())
     if checkpoints:
         kept = _name_list("append_backward", "checkpoints", checkpoints)
         walk.enter = Recompute(walk, kept).enter
@@ -94,7 +94,8 @@ def gradients(
 
     .. math:: g_i = \\sum_j v_j^T \\frac{\\partial t_j}{\\partial x_i}
 
-    Gradients of gradients work too.
+    Gradients of gradients work too. For a computed variable that operators overwrite, such as the
+    result of a loop, the gradient is that of its last value.
 
     Args:
         targets (Variable|list[Variable]): what is differentiated.
@@ -121,14 +122,17 @@ def gradients(
             paddle.disable_static()
     """
     listed = _variables("targets", targets)
-    wanted = _variables("inputs", inputs)
-    given = _target_gradients(listed, target_gradients)
+    if not listed:
+        raise InvalidArgumentError("gradients(targets): expected at least one Variable.")
     block = listed[0].block
+    wanted = _variables("inputs", inputs, block.program)
+    given = _target_gradients(listed, target_gradients)
     blocked = _name_set("gradients", "no_grad_set", no_grad_set)
     names = {v._name for v in wanted}
     ops = block.ops[: 1 + max(_last_writer(block, v._name) for v in listed)]
     flags = flags_of(block, ops, lambda var, made: var._name in names, blocked)
-    walk = Walk(block, ops, flags, block, site=user_site())
+    walk = Walk(block, ops, flags, block, blocked=blocked, site=user_site())
+    walk.last = dict.fromkeys(v._name for v in wanted if _overwritten(v, ops))
     for target, value in zip(listed, given, strict=True):
         if value is None:
             value = block.create_var(
@@ -140,11 +144,20 @@ def gradients(
     walk.run(differentiate)
     walk.write()
     return [
-        block._var_recursive(walk.found[v._name])
+        block._var_recursive(walk.last.get(v._name) or walk.found[v._name])
         if v._name in walk.found and not v.stop_gradient and v._name not in blocked
         else None
         for v in wanted
     ]
+
+
+def _overwritten(var: Variable, ops: Sequence[Operator]) -> bool:
+    """Whether a computed variable, as the result of a loop, had other values before its last."""
+    return (
+        not var.persistable
+        and not var.is_data
+        and sum(var._name in op.output_arg_names for op in ops) > 1
+    )
 
 
 def _start_at_one(walk: Walk, loss: Variable) -> None:
@@ -242,15 +255,17 @@ def _parameters(block: Block, wanted: Any) -> list[Variable]:
     return found
 
 
-def _variables(argument: str, values: Any) -> list[Variable]:
+def _variables(argument: str, values: Any, program: Any = None) -> list[Variable]:
+    """A list of Variables of one Program, of ``program`` if it is given."""
     listed = list(values) if isinstance(values, (list, tuple)) else [values]
-    if not listed:
-        raise InvalidArgumentError(f"gradients({argument}): expected at least one Variable.")
     for value in listed:
         _check_variable("gradients", argument, value)
-    program = listed[0].block.program
-    if any(v.block.program is not program for v in listed):
-        raise InvalidArgumentError(f"gradients({argument}): they belong to different Programs.")
+        program = program or value.block.program
+        if value.block.program is not program:
+            raise InvalidArgumentError(
+                f"gradients({argument}): expected Variables of one Program, the same as that of "
+                f"the targets, but {value.name!r} belongs to another one."
+            )
     return listed
 
 
@@ -267,6 +282,11 @@ def _target_gradients(targets: list[Variable], given: Any) -> list[Variable | No
         if value is None:
             continue
         _check_variable("gradients", "target_gradients", value)
+        if value.dtype != target.dtype:
+            raise InvalidArgumentError(
+                f"gradients(target_gradients): expected {target.dtype} as target "
+                f"{target._name!r} has it, but {value._name!r} is {value.dtype}."
+            )
         if len(value._dims) != len(target._dims) or any(
             m != n and -1 not in (m, n) for m, n in zip(value._dims, target._dims, strict=True)
         ):

@@ -87,8 +87,7 @@ def _discarding(walk: Walk) -> Iterator[list[Block]]:
 
 
 def _flags(walk: Walk, sub: Block, sources: set[str]) -> list[Flags]:
-    blocked = getattr(walk, "blocked", ())
-    return flags_of(sub, sub.ops, lambda v, made: not made and v._name in sources, blocked)
+    return flags_of(sub, sub.ops, lambda v, made: not made and v._name in sources, walk.blocked)
 
 
 def _open(walk: Walk, sub: Block, flags: list[Flags], loop: bool) -> BlockWalk:
@@ -98,9 +97,7 @@ def _open(walk: Walk, sub: Block, flags: list[Flags], loop: bool) -> BlockWalk:
     target._set_forward_block_idx(sub.idx)
     program.blocks.append(target)
     inner = BlockWalk(sub, list(sub.ops), flags, target, outer=walk, keeps_starts=loop)
-    inner.site = walk.ops[walk.at].site
-    if hasattr(walk, "blocked"):
-        inner.blocked = walk.blocked  # type: ignore[attr-defined]
+    inner.site, inner.blocked = walk.ops[walk.at].site, walk.blocked
     return inner
 
 
@@ -192,11 +189,12 @@ def _while(op: Operator, walk: Walk) -> None:
     carried = [n for n in names if carries(op.block._var_recursive(n))]
     given = {n: g for n in carried if (g := walk.incoming(n)) is not None}
     sources = _sources(walk, op, "X")
-    flags = _spread(walk, sub, sources, [(n, n) for n in carried])
+    _spread(walk, sub, sources, [(n, n) for n in carried])
     with _discarding(walk) as blocks:
         count, live = len(blocks), [n for n in carried if n in given]
         while True:
-            inner = _open(walk, sub, flags, loop=True)
+            # Anew each time: a walk may have put copies of values into the body.
+            inner = _open(walk, sub, _flags(walk, sub, sources), loop=True)
             for name in live:
                 inner.start(name, inner.gradient_name(name))
             inner.run(differentiate)
@@ -290,6 +288,10 @@ def _conditional_block(op: Operator, walk: Walk) -> None:
         for name, gradient in given.items():
             inner.start(name, gradient)
         inner.run(differentiate)
+        for name in sorted(passed - inner.final):
+            if name in inner.found:  # that is of a value in between, this one of the value before
+                out = {"Out": [inner.gradient_name(name)]}
+                inner.emit("fill_zeros_like", {"X": [name]}, out, {})  # type: ignore[arg-type]
         inner.write()
         # What the block may have overwritten keeps its gradient where the block does not run.
         found = (sources & inner.final) | passed

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from paddle.ir.operator import Operator, user_site
+from paddle.ir.operator import Operator, here, user_site
 from paddle.ir.variable import Parameter, Variable
+from paddle.ir.verbatim import add_operator, add_variable, kinds
 
 if TYPE_CHECKING:
     from paddle.ir.program import Program
@@ -31,6 +32,7 @@ class Block:
         self.forward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
+        self.wire_rest: bytes | None = None  # of a file: fields without a place here
 
     # -- around it ------------------------------------------------------------------------------
 
@@ -58,10 +60,12 @@ class Block:
             ValueError: the block has no such variable.
         """
         if not isinstance(name, str):
-            raise TypeError(f"Block.var(name): expected a str, but got {type(name).__name__}.")
+            raise TypeError(
+                f"Block.var(name): expected a str, but got {type(name).__name__}.{here()}"
+            )
         found = self.vars.get(name)
         if found is None:
-            raise InvalidArgumentError(f"block {self.idx} has no variable {name!r}.")
+            raise InvalidArgumentError(f"block {self.idx} has no variable {name!r}.{here()}")
         return found
 
     def has_var(self, name: str) -> bool:
@@ -83,7 +87,7 @@ class Block:
         found = self._find_var_recursive(name)
         if found is None:
             raise InvalidArgumentError(
-                f"neither block {self.idx} nor one around it has a variable {name!r}."
+                f"neither block {self.idx} nor one around it has a variable {name!r}.{here()}"
             )
         return found
 
@@ -93,12 +97,19 @@ class Block:
         Args:
             **kwargs: what :class:`Variable` takes: name, shape, dtype, persistable, ...
         """
+        if args:
+            raise TypeError(
+                f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
+                f"received {args[0]!r:.60} without one.{here()}"
+            )
+        if self.program._verbatim is not None:
+            return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")
         found = self.vars.get(name) if name is not None else None
         if found is not None:
             self._check_same(found, kwargs)
             return found
-        made = Variable(self, *args, **kwargs)
+        made = Variable(self, **kwargs)
         self.vars[made._name] = made
         self.program._changed()
         if "initializer" in kwargs and kwargs["initializer"] is not None:
@@ -113,12 +124,12 @@ class Block:
             if sizes(shape, found._name) != found._dims:
                 raise InvalidArgumentError(
                     f"variable {found._name!r} exists with shape {list(found._dims)}, "
-                    f"but shape {list(shape)} is asked for."
+                    f"but shape {list(shape)} is asked for.{here()}"
                 )
         if dtype is not None and found._dtype is not None and found._dtype != dtype:
             raise InvalidArgumentError(
                 f"variable {found._name!r} exists with dtype {found.dtype}, but {dtype} is asked "
-                "for."
+                f"for.{here()}"
             )
 
     def create_parameter(self, *args: Any, **kwargs: Any) -> Parameter:
@@ -127,6 +138,8 @@ class Block:
         Args:
             **kwargs: what :class:`Parameter` takes: name, shape, dtype, trainable, initializer, ...
         """
+        if self.program._verbatim is not None and not args:
+            return add_variable(self, kwargs, parameter=True)  # type: ignore[return-value]
         initializer = kwargs.pop("initializer", None)
         top = self.program.global_block()
         made = Parameter(top, *args, **kwargs)
@@ -135,7 +148,7 @@ class Block:
             if not isinstance(before, Parameter) or before._dims != made._dims:
                 raise AlreadyExistsError(
                     f"parameter {made._name!r} of shape {list(made._dims)} is asked for, but a "
-                    f"variable of that name exists with shape {list(before._dims)}."
+                    f"variable of that name exists with shape {list(before._dims)}.{here()}"
                 )
             return before
         top.vars[made._name] = made
@@ -160,9 +173,11 @@ class Block:
         """Renames a variable here and in the operators of this block and those inside it."""
         found = self.vars.get(name)
         if found is None:
-            raise NotFoundError(f"block {self.idx} has no variable {name!r} to rename.")
+            raise NotFoundError(f"block {self.idx} has no variable {name!r} to rename.{here()}")
         if new_name in self.vars:
-            raise AlreadyExistsError(f"block {self.idx} already has a variable {new_name!r}.")
+            raise AlreadyExistsError(
+                f"block {self.idx} already has a variable {new_name!r}.{here()}"
+            )
         self.vars = {new_name if k == name else k: v for k, v in self.vars.items()}
         found._name = new_name
         for block in self.program.blocks:
@@ -191,7 +206,7 @@ class Block:
         outputs: dict[str, Any] | None = None,
         attrs: dict[str, Any] | None = None,
         stop_gradient: bool = False,
-        **kwargs: Any,
+        attr_types: dict[str, str] | None = None,
     ) -> Operator:
         """Adds an operator at the end and infers shape and type of its outputs.
 
@@ -201,11 +216,17 @@ class Block:
             outputs (dict): slot -> Variable or name, or a list of them.
             attrs (dict): attributes.
             stop_gradient (bool): the outputs get no gradient. Default: False.
+            attr_types (dict, optional): the kind of an attribute in the Program's bytes where that
+                is not what PaddlePaddle declares or what suits the value: ``{"axis": "LONG"}``.
 
         Returns:
             Operator: what was added.
         """
-        return self._insert(len(self.ops), type, inputs, outputs, attrs, stop_gradient)
+        made = self._insert(len(self.ops), type, inputs, outputs, attrs, stop_gradient)
+        if attr_types:
+            made.attr_kinds = {} if made.attr_kinds is None else made.attr_kinds
+            made.attr_kinds.update(kinds(made.type, attr_types))
+        return made
 
     def _prepend_op(self, type: Any = None, inputs: Any = None, outputs: Any = None,
                     attrs: Any = None, **kwargs: Any) -> Operator:  # fmt: skip
@@ -221,7 +242,9 @@ class Block:
         if not isinstance(type, str) or not type:
             raise InvalidArgumentError(
                 f"Block.append_op(type): expected an operator's name, but received {type!r}."
+                f"{here()}"
             )
+        from paddle.ir.operator_checks import check_operator
         from paddle.ir.shapes import infer_outputs
 
         op = Operator(
@@ -232,14 +255,22 @@ class Block:
             {k: v for k, v in (attrs or {}).items() if v is not None},
             user_site(),
         )
+        if self.program._verbatim is not None:
+            return add_operator(op, at)
         self.program._mark(op)
         for name in op.input_arg_names:
             if self._find_var_recursive(name) is None:
                 raise InvalidArgumentError(
                     f"Block.append_op({type}): input {name!r} is no variable of block {self.idx} "
-                    "or of one around it."
+                    f"or of one around it.{here()}"
                 )
-        infer_outputs(op)
+        check_operator(op)
+        try:
+            infer_outputs(op)
+        except Exception as error:  # of any kind: it is only told where the operator was asked for
+            if op.site is not None and error.args:
+                error.args = (f"{error.args[0]}\n  {op.site}", *error.args[1:])
+            raise
         if stop:
             for name in op.output_arg_names:
                 self._var_recursive(name).stop_gradient = True
@@ -252,18 +283,20 @@ class Block:
         self.program._changed()
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Returns a description of the block.
+        """Returns the block as text in the form of the wire format.
 
         Args:
             throw_on_error (bool): fail where a required field is not set. Default: False.
             with_details (bool): add what is not part of the wire format. Default: False.
         """
+        from paddle.ir.printing import block_details
+
+        return block_details(self, throw_on_error, with_details)
+
+    def __repr__(self) -> str:
         from paddle.ir.printing import block_text
 
         return block_text(self)
-
-    def __repr__(self) -> str:
-        return self.to_string()
 
     __str__ = __repr__
 
@@ -283,7 +316,7 @@ def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list
             if name is None:
                 raise TypeError(
                     f"Block.append_op({type}): expected Variables or names in {kind}[{slot!r}], "
-                    f"but received {item.__class__.__name__}."
+                    f"but received {item.__class__.__name__}.{here()}"
                 )
             names.append(name)
         found[slot] = names

@@ -23,12 +23,21 @@ def clone(program: Program) -> Program:
     made.__dict__.update({k: v for k, v in program.__dict__.items() if k.startswith("_fleet")})
     if "_lr_schedulers" in program.__dict__:
         made.__dict__["_lr_schedulers"] = dict(program.__dict__["_lr_schedulers"])
+    _copy_rest(program, made)
     for old, new in zip(program.blocks, made.blocks, strict=True):
         new.forward_block_idx = old.forward_block_idx
+        _copy_rest(old, new)
         for var in old.vars.values():
             copy_variable(var, new)
         new.ops = [_copy_operator(op, new) for op in old.ops]
     return made
+
+
+def _copy_rest(old: Any, new: Any) -> None:
+    """What a file held beyond our classes goes along, and with it the file's order."""
+    rest = getattr(old, "wire_rest", None)
+    if rest is not None:
+        new.wire_rest = rest
 
 
 def copy_variable(var: Variable, block: Block) -> Variable:
@@ -40,6 +49,7 @@ def copy_variable(var: Variable, block: Block) -> Variable:
         made: Variable = Parameter(block, dims, dtype, **info)
     else:
         made = Variable(block, **info)
+    _copy_rest(var, made)
     block.vars[name] = made
     return made
 
@@ -60,7 +70,7 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
         {k: moved(v) for k, v in op.attrs.items()},
         op.site,
     )
-    made.attr_kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
+    made.attr_kinds = None if op.attr_kinds is None else op.attr_kinds.copy()
     made.is_target = op.is_target
     return made
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.ir.program import Program
+from paddle.ir.operator import here
+from paddle.ir.program import Program, marks
 
 _main = Program()
 _startup = Program()
@@ -55,6 +56,7 @@ def _check(value: Any, argument: str) -> None:
     if not isinstance(value, Program):
         raise TypeError(
             f"program_guard({argument}): expected a Program, but received {type(value).__name__}."
+            f"{here()}"
         )
 
 
@@ -111,9 +113,10 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
             paddle.disable_static()
     """
     if not isinstance(prefix, str) or not prefix:
-        raise InvalidArgumentError(f"name_scope(prefix): expected a name, but got {prefix!r}.")
-    names = _main._scope_names
-    used = _main.__dict__.setdefault("_scope_counts", {})
+        raise InvalidArgumentError(
+            f"name_scope(prefix): expected a name, but got {prefix!r}.{here()}"
+        )
+    names, used = marks.scopes, _main._scope_counts
     parent = "/".join(names)
     count = used.get((parent, prefix), 0)
     used[parent, prefix] = count + 1
@@ -144,17 +147,22 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             print(main.global_block().ops[0].attr("op_device"))  # cpu
             paddle.disable_static()
     """
+    if device is not None and not isinstance(device, str):
+        raise TypeError(
+            f"device_guard(device): expected a str or None, but got {type(device).__name__}."
+            f"{here()}"
+        )
     kind, _, index = (device or "").partition(":")
     known = kind in ("cpu", "gpu", "xpu", "") and (not index or index.isdigit())
     if device is not None and not known:
         raise InvalidArgumentError(
             f"device_guard(device): expected 'cpu', 'gpu' or 'gpu:<number>', but got {device!r}."
+            f"{here()}"
         )
     if kind == "cpu" and index:
-        raise InvalidArgumentError("device_guard(device): 'cpu' takes no number.")
-    program = _main
-    before, program._device = program._device, device or ""
+        raise InvalidArgumentError(f"device_guard(device): 'cpu' takes no number.{here()}")
+    before, marks.device = marks.device, device or ""
     try:
         yield
     finally:
-        program._device = before
+        marks.device = before

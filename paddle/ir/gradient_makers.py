@@ -70,14 +70,15 @@ def _default(op: Operator, known: OpDef, walk: Walk) -> None:
 def _values(op: Operator, known: OpDef, walk: Walk) -> dict[str, Names]:
     """The forward values that go into a gradient operator, those that it reads being checked."""
     read = {t for t in gradient_of(known).saves if "." not in t}
+    shaped = {t.split(".")[0] for t in _tokens(known)}  # what overwrites them may be larger
     if known.base is None:
         chosen = {*op.inputs, *op.outputs}
     else:  # of higher order: none but what it needs, for slots may have one name on both sides
-        chosen = read | {a.split(".")[0] for a in _tokens(known)}
+        chosen = read | shaped
     found: dict[str, Names] = {}
     for slots, written in ((op.inputs, False), (op.outputs, True)):
         for slot, names in slots.items():
-            if slot in read and slot not in found:
+            if slot in read | shaped and slot not in found:
                 found[slot] = [walk.value(n, written) for n in names]
             elif slot in chosen and slot not in found:
                 found[slot] = [walk.name_of(n) for n in names]
@@ -99,7 +100,8 @@ def _arrived(op: Operator, slot: Slot, walk: Walk, zeros: bool) -> Names | None:
     for name, gradient in zip(names, found, strict=True):
         if gradient is None and zeros and name != EMPTY:
             gradient = walk.gradient_name(name)
-            walk.emit("fill_zeros_like", {"X": [walk.name_of(name)]}, {"Out": [gradient]}, {})
+            like = walk.value(name, written=True)
+            walk.emit("fill_zeros_like", {"X": [like]}, {"Out": [gradient]}, {})
         result.append(gradient or EMPTY)
     return result
 

@@ -56,6 +56,9 @@ class Walk:
         flags: which inputs want a gradient, see :func:`paddle.ir.gradient_flow.flags_of`.
         target: the block that the new operators go to.
         marked: parameters for which ``op_role_var`` says where their gradient is complete.
+        blocked: names of variables that no gradient goes through, in sub-blocks too.
+        last: computed variables that may be written more than once, and of which the gradient of
+            the last value is wanted; then the name of that gradient.
         found: variable name -> name of its gradient.
         enter: called with the position of an operator before it is differentiated.
         site: the user's call, for operators that belong to no forward one.
@@ -67,6 +70,8 @@ class Walk:
     flags: Sequence[Flags]
     target: Block
     marked: Collection[str] = ()
+    blocked: Collection[str] = ()
+    last: dict[str, str | None] = field(default_factory=dict)
     checks_overwritten: bool = True
     found: dict[str, str] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
@@ -201,9 +206,18 @@ class Walk:
             names = [self._name_part(name, gradient, part) for part in parts]
             step = self.emit("sum", {"X": names}, {"Out": [gradient]}, {})
         self.found[name] = gradient
+        if name in self.last and self.last[name] is None:
+            self.last[name] = self._put_aside(name, gradient)
         if name in self.marked and step is not None:
             step.attrs["op_role_var"] = [*step.attrs.get("op_role_var", []), name, gradient]
         return gradient
+
+    def _put_aside(self, name: str, gradient: str) -> str:
+        """A name for a gradient that one of an earlier value cannot take away."""
+        made = unique_name.generate(f"{gradient}@LAST")
+        self._declare(made, name)
+        self.emit("assign", {"X": [gradient]}, {"Out": [made]}, {})
+        return made
 
     def _name_part(self, name: str, gradient: str, part: Part) -> str:
         if part.given:

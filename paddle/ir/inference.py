@@ -135,7 +135,8 @@ def mark(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None
 
     first = [made(FEED, FEED, name, i) for i, name in enumerate(feeds)]
     last = [made(FETCH, name, FETCH, i) for i, name in enumerate(fetches)]
-    block.ops = [*first, *block.ops, *last]
+    # The last input comes first: so PaddlePaddle writes them, and its jit.load goes by it.
+    block.ops = [*first[::-1], *block.ops, *last]
     for name in feeds:
         block.vars[name].need_check_feed = block.vars[name].is_data = True
     program._changed()

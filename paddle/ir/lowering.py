@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core import unique_name
+from paddle.core.infer import checked_infer
 from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import REGISTRY, REQUIRED
 from paddle.ir.current import default_main_program
-from paddle.ir.record import _layer, _taken, append, layer_name, lowering, plain_attr
+from paddle.ir.record import _layer, _spec, _taken, append, layer_name, lowering, plain_attr
 
 
 def _named(name: str) -> Any:
@@ -64,6 +65,33 @@ def _linear(args: tuple, attrs: dict[str, Any]) -> Any:
     with _named("linear"):
         out = append(REGISTRY["matmul_v2"], (x, w), {"trans_x": False, "trans_y": False})
         return out if bias is None else add_bias(out, bias, len(out.shape) - 1)
+
+
+def _whole(name: str, args: tuple, **attrs: Any) -> Any:
+    """Records an operator with all its attributes."""
+    op = REGISTRY[name]
+    return append(op, args, {**op.attrs, **attrs})
+
+
+@lowering("scaled_dot_product_attention")
+def _attention(args: tuple, attrs: dict[str, Any]) -> Any:
+    op = REGISTRY["scaled_dot_product_attention"]
+    given = [_taken(op, slot, arg) for slot, arg in zip(op.inputs, args, strict=True)]
+    checked_infer(op, [_spec(value) for value in given], attrs)  # so that errors say the same
+    q, k, v, mask = given
+    rate = attrs["dropout_prob"]
+    scores = _whole(
+        "matmul_v2", (_whole("scale", (q, None), scale=attrs["scale"]), k), trans_y=True
+    )
+    if mask is not None:
+        scores = _whole("elementwise_add", (scores, mask))
+    weights = _whole("softmax", (scores,))
+    if rate:
+        upscale = "upscale_in_train"
+        weights, _ = _whole(
+            "dropout", (weights, None), dropout_prob=rate, dropout_implementation=upscale
+        )
+    return _whole("matmul_v2", (weights, v)), None, None
 
 
 _CONVOLUTIONS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
 # Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
-_INNER = (_PACKAGE, "<operator ", contextlib.__file__)
+_INNER = (_PACKAGE, "<operator ", contextlib.__file__, copy.__file__)
+
+# Attributes that every operator has, with their defaults.
+COMMON_ATTRS: dict[str, Any] = {
+    "op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": [],
+}  # fmt: skip
 
 EMPTY = "@EMPTY@"  # stands in a list for a variable that is not there
 
@@ -57,6 +63,12 @@ def user_site() -> Site | None:
     if frame is None:
         return None
     return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+
+
+def here() -> str:
+    """The user's own line, as the end of a message."""
+    found = user_site()
+    return f"\n  {found}" if found else ""
 
 
 class Operator:
@@ -108,7 +120,7 @@ class Operator:
         found = slots.get(name)
         if found is None:
             raise NotFoundError(
-                f"operator {self.type} has no {kind} {name!r}; it has {sorted(slots)}."
+                f"operator {self.type} has no {kind} {name!r}; it has {sorted(slots)}.{here()}"
             )
         return found
 
@@ -152,15 +164,16 @@ class Operator:
 
     def attr(self, name: str) -> Any:
         """Returns an attribute; a missing one has its default."""
-        found = self.attrs.get(name, self)
-        if found is self:
-            known = self.definition
-            if known is None or name not in known.attrs:
-                raise NotFoundError(
-                    f"operator {self.type} has no attribute {name!r}; it has {self.attr_names}."
-                )
+        if name in self.attrs:
+            return self.attrs[name]
+        known = self.definition
+        if known is not None and name in known.attrs:
             return known.attrs[name]
-        return found
+        if name in COMMON_ATTRS:
+            return copy.copy(COMMON_ATTRS[name])
+        raise NotFoundError(
+            f"operator {self.type} has no attribute {name!r}; it has {self.attr_names}.{here()}"
+        )
 
     def has_attr(self, name: str) -> bool:
         """Says whether it has an attribute."""
@@ -225,17 +238,19 @@ class Operator:
         return found
 
     def to_string(self, throw_on_error: bool = False) -> str:
-        """Returns a description.
+        """Returns the operator as text in the form of the wire format.
 
         Args:
             throw_on_error (bool): fail where a required field is not set. Default: False.
         """
+        from paddle.ir.printing import operator_details
+
+        return operator_details(self, throw_on_error)
+
+    def __repr__(self) -> str:
         from paddle.ir.printing import operator_line
 
         return operator_line(self)
-
-    def __repr__(self) -> str:
-        return self.to_string()
 
     __str__ = __repr__
 

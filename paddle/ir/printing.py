@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import VarType, dtype_name
+from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
-from paddle.ir.operator import Operator
+from paddle.ir.operator import COMMON_ATTRS, Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
-
-# Shown for every operator, as attributes that each of them has.
-_COMMON = {"op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": []}
 
 
 def _kind(var: Variable) -> str:
@@ -62,7 +60,7 @@ def _attr_text(value: Any) -> str:
 
 def operator_line(op: Operator) -> str:
     """``{Out=['y']} = relu(inputs={X=['x']}, op_device = , ...)``."""
-    shown = {**_COMMON, **{k: v for k, v in op.attrs.items() if k != "op_callstack"}}
+    shown = {**COMMON_ATTRS, **{k: v for k, v in op.attrs.items() if k != "op_callstack"}}
     attrs = ", ".join(f"{k} = {_attr_text(shown[k])}" for k in sorted(shown))
     head = f"{_slots(op.outputs)} = {op.type}(inputs={_slots(op.inputs)}"
     return f"{head}, {attrs})"
@@ -85,32 +83,54 @@ def program_text(program: Program) -> str:
 def program_details(program: Program, throw_on_error: bool, with_details: bool) -> str:
     """The text form of the wire format, with what it does not hold added to the variables."""
     _check_flags("Program", throw_on_error, with_details)
-    from google.protobuf import text_format
-
     from paddle.ir.wire import to_message
 
     if not with_details:
-        return text_format.MessageToString(to_message(program))
-    parts = []
-    for block in program.blocks:
-        body = [f"blocks {{\n  idx: {block.idx}\n  parent_idx: {block.parent_idx}\n"]
-        for var in block.vars.values():
-            text = variable_details(var, throw_on_error, True)
-            body.append("  vars {\n" + _indent(text, "    ") + "  }\n")
-        for op in block.ops:
-            body.append("  ops {\n" + _indent(operator_line(op), "    ") + "  }\n")
-        parts.append("".join(body) + "}\n")
-    return "".join(parts)
+        return _text(to_message(program), throw_on_error)
+    return "".join(block_details(block, throw_on_error, True) for block in program.blocks)
+
+
+def block_details(block: Block, throw_on_error: bool, with_details: bool) -> str:
+    """The same for one block."""
+    _check_flags("Block", throw_on_error, with_details)
+    from paddle.ir.wire import to_message
+
+    if not with_details:
+        return _text(to_message(block.program).blocks[block.idx], throw_on_error)
+    body = [f"blocks {{\n  idx: {block.idx}\n  parent_idx: {block.parent_idx}\n"]
+    for var in block.vars.values():
+        text = variable_details(var, throw_on_error, True)
+        body.append("  vars {\n" + _indent(text, "    ") + "  }\n")
+    for op in block.ops:
+        body.append("  ops {\n" + _indent(operator_details(op, throw_on_error), "    ") + "  }\n")
+    return "".join(body) + "}\n"
+
+
+def operator_details(op: Operator, throw_on_error: bool) -> str:
+    """The text form of an operator in the wire format."""
+    _check_flags("Operator", throw_on_error, False)
+    from paddle.ir.wire import operator_message
+
+    return _text(operator_message(op), throw_on_error)
+
+
+def _text(message: Any, throw_on_error: bool) -> str:
+    from google.protobuf import text_format
+
+    missing = message.FindInitializationErrors() if throw_on_error else None
+    if missing:
+        raise InvalidArgumentError(
+            f"to_string: expected all required fields to be set, but {missing[:8]} are not.{here()}"
+        )
+    return text_format.MessageToString(message)
 
 
 def variable_details(var: Variable, throw_on_error: bool, with_details: bool) -> str:
     """The text form of a variable in the wire format, with what it does not hold if asked for."""
     _check_flags("Variable", throw_on_error, with_details)
-    from google.protobuf import text_format
-
     from paddle.ir.wire import variable_message
 
-    text = text_format.MessageToString(variable_message(var))
+    text = _text(variable_message(var), throw_on_error)
     if not with_details:
         return text
     names = ["error_clip"]
@@ -124,6 +144,7 @@ def _check_flags(owner: str, throw_on_error: Any, with_details: Any) -> None:
         if not isinstance(value, bool):
             raise TypeError(
                 f"{owner}.to_string({name}): expected a bool, but got {type(value).__name__}."
+                f"{here()}"
             )
 
 

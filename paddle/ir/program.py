@@ -7,12 +7,24 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.ir.block import Block
-from paddle.ir.operator import Operator, Role
+from paddle.ir.operator import Operator, Role, here
 from paddle.ir.variable import Parameter, Variable
+from paddle.ir.verbatim import Verbatim
 
 _serial = itertools.count()
+
+
+class Marks:
+    """What name_scope and device_guard say of operators that are added now, to any Program."""
+
+    def __init__(self) -> None:
+        self.scopes: list[str] = []
+        self.device = ""
+
+
+marks = Marks()
 
 
 class Program:
@@ -46,10 +58,10 @@ class Program:
         self.op_versions: dict[str, int] = {}
         self._current_role = Role.FORWARD
         self._role_var: list[str] = []
-        self._scope_names: list[str] = []
-        self._device = ""
+        self._scope_counts: dict[tuple[str, str], int] = {}
         self._parameters_grads: Any = None
         self._is_distributed = False
+        self._verbatim: Verbatim | None = None  # whether what is added is taken as it is
 
     def _changed(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
@@ -79,9 +91,14 @@ class Program:
         Args:
             index (int): position, from 0.
         """
-        if not isinstance(index, int) or not -len(self.blocks) <= index < len(self.blocks):
-            raise InvalidArgumentError(
-                f"Program.block(index): expected an int below {len(self.blocks)}, got {index!r}."
+        if isinstance(index, bool) or not hasattr(index, "__index__"):
+            raise TypeError(
+                f"Program.block(index): expected an int, but got {type(index).__name__}.{here()}"
+            )
+        if not -len(self.blocks) <= index < len(self.blocks):
+            raise OutOfRangeError(
+                f"Program.block(index): expected an int below {len(self.blocks)}, but received "
+                f"{index}.{here()}"
             )
         return self.blocks[index]
 
@@ -95,6 +112,33 @@ class Program:
         made = Block(self, len(self.blocks), parent)
         self.blocks.append(made)
         self.current_block_idx = made.idx
+        self._changed()
+        return made
+
+    def create_block(self, parent: Block | None = None) -> Block:
+        """Adds an empty block, for an operator of control flow; the current block stays current.
+
+        Args:
+            parent (Block, optional): the block around it; None means the current one.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                program = paddle.static.Program()
+                inner = program.create_block()
+                print(inner.idx, inner.parent_idx, program.current_block().idx)  # 1 0 0
+        """
+        around = self.current_block() if parent is None else parent
+        if not any(around is block for block in self.blocks):
+            raise InvalidArgumentError(
+                f"Program.create_block(parent): expected a block of this Program, "
+                f"but got {around!r:.60}.{here()}"
+            )
+        made = Block(self, len(self.blocks), around.idx)
+        if self._verbatim is not None and self._verbatim.filed:
+            made.wire_rest = b""
+        self.blocks.append(made)
         self._changed()
         return made
 
@@ -174,7 +218,7 @@ class Program:
     def random_seed(self, seed: int) -> None:
         if not isinstance(seed, int) or isinstance(seed, bool):
             raise InvalidArgumentError(
-                f"Program.random_seed: expected an int, but received {seed!r}."
+                f"Program.random_seed: expected an int, but received {seed!r}.{here()}"
             )
         self._seed = seed
         self._changed()
@@ -216,6 +260,11 @@ class Program:
         """
         from paddle.ir.cloning import clone, for_testing
 
+        if not isinstance(for_test, bool):
+            raise TypeError(
+                f"Program.clone(for_test): expected a bool, but got {type(for_test).__name__}."
+                f"{here()}"
+            )
         return for_testing(self) if for_test else clone(self)
 
     def _prune(self, targets: Any) -> Program:
@@ -275,14 +324,57 @@ class Program:
 
         return program_details(self, throw_on_error, with_details)
 
-    def to_python(self) -> str:
+    def to_python(self, startup_program: Program | None = None) -> str:
         """Returns readable Python source that builds the Program anew.
 
-        The source defines ``build()``, which returns the Program.
+        The source defines ``build()``, which returns an equal Program: the same blocks, names and
+        bytes. What is no part of a Program is not in it: values of parameters, a scheduler that an
+        optimizer was given, functions of ``py_func`` (their numbers hold in this process only).
+
+        Args:
+            startup_program (Program, optional): the source then also defines ``build_startup()``,
+                which returns this Program.
+
+        Raises:
+            InvalidArgumentError: an attribute cannot be written as Python source.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                paddle.enable_static()
+                main = paddle.static.Program()
+                with paddle.static.program_guard(main, paddle.static.Program()):
+                    y = paddle.static.data("x", [None, 3]) * 2.0
+                made = {}
+                exec(main.to_python(), made)
+                print(str(made["build"]()) == str(main))  # True
+                paddle.disable_static()
         """
         from paddle.ir.source import program_source
 
-        return program_source(self)
+        return program_source(self, startup_program)
+
+    @contextlib.contextmanager
+    def verbatim(self, version: int | None = None) -> Iterator[None]:
+        """Inside, what is added to the Program is taken as it is written.
+
+        Shapes are not inferred, operators get no attributes but those given and need not be
+        registered, their inputs need not exist. ``to_python`` writes such source.
+
+        Args:
+            version (int, optional): the version that a file said, for a Program that came from one
+                (0: it said none). Its bytes then keep the order in which things are added.
+        """
+        before, self._verbatim = self._verbatim, Verbatim(version)
+        if version is not None:
+            self.wire_version = version
+            for block in self.blocks:
+                block.wire_rest = b""
+        try:
+            yield
+        finally:
+            self._verbatim = before
 
     def __repr__(self) -> str:
         from paddle.ir.printing import program_text
@@ -320,10 +412,10 @@ class Program:
         attrs.setdefault("op_role", self._current_role)
         if self._role_var:
             attrs.setdefault("op_role_var", list(self._role_var))
-        if self._scope_names:
-            attrs.setdefault("op_namescope", "/" + "".join(n + "/" for n in self._scope_names))
-        if self._device:
-            attrs.setdefault("op_device", self._device)
+        if marks.scopes:
+            attrs.setdefault("op_namescope", "/" + "".join(n + "/" for n in marks.scopes))
+        if marks.device:
+            attrs.setdefault("op_device", marks.device)
 
     @contextlib.contextmanager
     def _roled(self, role: int, variables: Any = ()) -> Iterator[None]:

@@ -109,6 +109,8 @@ def _segments(block: Block, ops: Sequence[Operator], checkpoints: Collection[str
     ends = set()
     for name in checkpoints:
         at = [i for i, op in enumerate(ops) if name in op.output_arg_names]
+        if not at and any(name in op.input_arg_names for op in ops):
+            continue  # fed or stored: it stays anyway
         if not at:
             raise InvalidArgumentError(
                 f"append_backward(checkpoints): {name!r} is not computed on the way to the loss."

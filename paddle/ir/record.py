@@ -96,6 +96,7 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
 
         values[:2] = unify(*values[:2])
     block = default_main_program().current_block()
+    _check_reachable(op, values, block)
     plain = {k: plain_attr(v) for k, v in attrs.items() if v is not None}
     specs = [_spec(v) for v in values]
     results = checked_infer(op, specs, plain)
@@ -146,6 +147,33 @@ def _variable(op: OpDef, slot: Slot, arg: Any) -> Variable:
             "create_parameter), or call paddle.disable_static() first",
         )
     raise _wrong(op, slot, arg)
+
+
+def _check_reachable(op: OpDef, values: list, block: Any) -> None:
+    """Refuses variables that the current block cannot see: those of a block that is over.
+
+    What counts is the name, for copies of a Program have other variables of the same names.
+    """
+    for value in values:
+        for var in value if isinstance(value, list) else (value,):
+            if var is None or var.block is block:
+                continue
+            if block._find_var_recursive(var._name) is not None:
+                continue
+            same = var.block.program is block.program
+            where = f"block {var.block.idx}" if same else "another Program"
+            raise InvalidArgumentError(
+                f"operator {op.name}: {var._name!r} belongs to {where}, which block {block.idx} "
+                f"does not see.{_line_of(var)}",
+                hint="return it from the function that made it, as a result of cond or while_loop"
+                if same
+                else "build both inside of one paddle.static.program_guard",
+            )
+
+
+def _line_of(var: Variable) -> str:
+    found = var.op.site if var.op is not None else None
+    return f"\n  it was made here:\n  {found}" if found else ""
 
 
 def _wrong(op: OpDef, slot: Slot, arg: Any) -> TypeError:

@@ -7,11 +7,30 @@ from typing import TYPE_CHECKING, Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType, dtype_name, to_vartype, torch_dtype
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.ir.operator import here
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
 
 DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
+
+
+# What a Tensor has and a Variable cannot have, and what to do instead.
+_FETCH = "fetch it by Executor.run(program, feed=..., fetch_list=[variable])"
+_PLACE = "the place of the Executor, or paddle.static.device_guard, says where it is computed"
+_GRAD = "its gradient is another variable: see paddle.static.append_backward and gradients"
+_SCOPE = "get and set what a scope holds by get_value() and set_value()"
+_OF_TENSORS = {
+    "place": _PLACE, "cpu": _PLACE, "cuda": _PLACE, "pin_memory": _PLACE,
+    "to": _PLACE + "; astype() converts", "grad": _GRAD, "clear_grad": _GRAD,
+    "register_hook": _GRAD, "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
+    "inplace_version": _FETCH, "element_size": "see its dtype",
+}  # fmt: skip
+_ARGUMENTS = [
+    "type", "name", "shape", "dtype", "lod_level", "capacity", "persistable", "error_clip",
+    "stop_gradient", "is_data", "need_check_feed", "belong_to_optimizer", "initializer",
+]  # fmt: skip
+_EXTRAS = ("initializer", "is_distributed")  # what 1.x code passes besides
 
 
 class Variable:
@@ -64,16 +83,21 @@ class Variable:
         belong_to_optimizer: bool = False,
         **kwargs: Any,
     ) -> None:
+        for key in kwargs:
+            if key not in _EXTRAS:
+                raise TypeError(
+                    f"Variable: unexpected argument {key!r}; expected some of {_ARGUMENTS}.{here()}"
+                )
         self.block = block
-        self.type = VarType(type)
+        self._type = _kind(type)
         self._name = unique_name.generate("_generated_var") if name is None else str(name)
         self._dtype = None if dtype is None else to_vartype(dtype)
         self._dims = () if shape is None else sizes(shape, self._name)
-        self.lod_level = lod_level or 0
+        self._lod_level = lod_level or 0
         self.capacity = capacity
         self._persistable = bool(persistable)
         self.error_clip = error_clip
-        self.stop_gradient = stop_gradient
+        self._stop_gradient = bool(stop_gradient)
         self.is_data = is_data
         self.need_check_feed = need_check_feed
         self.belong_to_optimizer = belong_to_optimizer
@@ -131,6 +155,40 @@ class Variable:
         self.block.program._changed()
 
     @property
+    def stop_gradient(self) -> bool:
+        """Whether backward computes no gradient for it and for what comes before it."""
+        return self._stop_gradient
+
+    @stop_gradient.setter
+    def stop_gradient(self, value: bool) -> None:
+        self._stop_gradient = bool(value)
+
+    @property
+    def lod_level(self) -> int:
+        """The levels of detail of sequences; 0 for a dense tensor."""
+        return self._lod_level
+
+    @lod_level.setter
+    def lod_level(self, value: int) -> None:
+        if not isinstance(value, int) or value < 0:
+            raise InvalidArgumentError(
+                f"the lod_level of {self._name!r}: expected an int >= 0, but received {value!r}."
+                f"{here()}"
+            )
+        self._lod_level = value
+        self.block.program._changed()
+
+    @property
+    def type(self) -> VarType:
+        """The kind of variable: ``VarType.LOD_TENSOR`` for a tensor."""
+        return self._type
+
+    @type.setter
+    def type(self, value: Any) -> None:
+        self._type = value
+        self.block.program._changed()
+
+    @property
     def ndim(self) -> int:
         """The number of dimensions."""
         return len(self._dims)
@@ -155,7 +213,8 @@ class Variable:
 
     def _only_at_run_time(self, what: str) -> Exception:
         return PreconditionNotMetError(
-            f"{what}: Variable {self._name!r} of a static Program has no value before a run.",
+            f"{what}: Variable {self._name!r} of a static Program has no value before a run."
+            f"{here()}",
             hint="fetch it: Executor.run(program, feed=..., fetch_list=[variable])",
         )
 
@@ -182,14 +241,14 @@ class Variable:
     def backward(self, retain_graph: bool = False) -> None:
         """Raises: in static mode backward is built by :func:`paddle.static.append_backward`."""
         raise PreconditionNotMetError(
-            f"Variable.backward: {self._name!r} belongs to a static Program.",
+            f"Variable.backward: {self._name!r} belongs to a static Program.{here()}",
             hint="use optimizer.minimize(loss) or paddle.static.append_backward(loss)",
         )
 
     def __bool__(self) -> bool:
         raise PreconditionNotMetError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
-            "its value is known only in a run.",
+            f"its value is known only in a run.{here()}",
             hint="use paddle.static.nn.cond or paddle.static.nn.while_loop",
         )
 
@@ -200,6 +259,24 @@ class Variable:
 
     def __int__(self) -> int:
         raise self._only_at_run_time("int")
+
+    def __complex__(self) -> complex:
+        raise self._only_at_run_time("complex")
+
+    def __format__(self, spec: str) -> str:
+        if spec:
+            raise self._only_at_run_time(f"format(variable, {spec!r})")
+        return str(self)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not found comes here. Of a Tensor that is what needs a value or a device.
+        if name in _OF_TENSORS:
+            raise AttributeError(
+                f"'Variable' object has no attribute {name!r}: Variable "
+                f"{self.__dict__.get('_name')!r} of a static Program has no value and no device; "
+                f"{_OF_TENSORS[name]}.{here()}"
+            )
+        raise AttributeError(f"'{self.__class__.__name__}' object has no attribute {name!r}")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise self._only_at_run_time("numpy.array")
@@ -214,7 +291,7 @@ class Variable:
 
     def __deepcopy__(self, memo: dict) -> Variable:
         raise PreconditionNotMetError(
-            f"Variable {self._name!r} cannot be copied apart from its Program.",
+            f"Variable {self._name!r} cannot be copied apart from its Program.{here()}",
             hint="use Program.clone()",
         )
 
@@ -290,12 +367,15 @@ class Parameter(Variable):
 
     def __init__(self, block: Block, shape: Any, dtype: Any, **options: Any) -> None:
         if shape is None or dtype is None:
-            raise InvalidArgumentError("Parameter: expected a shape and a dtype, but got None.")
+            raise InvalidArgumentError(
+                f"Parameter {options.get('name')!r}: expected a shape and a dtype, but received "
+                f"{shape!r} and {dtype!r}.{here()}"
+            )
         dims = sizes(shape, str(options.get("name")))
         if not dims or any(n <= 0 for n in dims):
             raise InvalidArgumentError(
                 f"Parameter {options.get('name')!r}: expected a shape of positive sizes, "
-                f"but received {list(dims)}."
+                f"but received {list(dims)}.{here()}"
             )
         self.trainable = bool(options.pop("trainable", True))
         self.optimize_attr = options.pop("optimize_attr", None) or {"learning_rate": 1.0}
@@ -315,19 +395,34 @@ class Parameter(Variable):
         return super()._info() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
 
 
+def _kind(value: Any) -> VarType:
+    try:
+        return VarType(value)
+    except ValueError:
+        raise InvalidArgumentError(
+            f"Variable(type): expected a VarType, but received {value!r}.{here()}"
+        ) from None
+
+
 def sizes(shape: Any, name: str) -> tuple[int, ...]:
     """Returns a shape as a tuple; None in it becomes -1."""
     dims = []
+    if isinstance(shape, str) or not hasattr(shape, "__iter__"):
+        raise TypeError(
+            f"the shape of {name!r}: expected a list or tuple, but received {shape!r}.{here()}"
+        )
     for n in shape:
         n = -1 if n is None else n
         if isinstance(n, bool) or not hasattr(n, "__index__"):
             raise TypeError(
                 f"the shape of {name!r}: expected integers, -1 or None, but received {shape!r}."
+                f"{here()}"
             )
         dims.append(int(n))
     if any(n < -1 for n in dims):
         raise InvalidArgumentError(
             f"the shape of {name!r}: expected sizes >= 0, or -1 for unknown, but received {dims}."
+            f"{here()}"
         )
     return tuple(dims)
 

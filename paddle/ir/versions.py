@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
 from paddle.ir.gradient_slots import complete_gradient, rename_second_order
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ir.wire_check import check_operators
 
 V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
 NEVER = 1 << 31
@@ -252,6 +254,34 @@ TABLE: tuple[Conversion, ...] = (
 )
 
 
+def named_memories(program: Program) -> None:
+    """Memories of a recurrent net that are handed on by assign, as 2.6.2 has it.
+
+    In the last step nothing has come to such a gradient; only the operator of its own knows that.
+    """
+    for op in [op for block in program.blocks for op in block.ops if op.type == "recurrent_grad"]:
+        states = {f"{state}@GRAD": state for state in op.attrs.get("states", ())}
+        for inner in [inner for block in op.sub_blocks for inner in block.ops]:
+            given = inner.inputs.get("X", [None])
+            if inner.type == "assign" and given[0] in states:
+                state = [states[given[0]]]
+                inner.type = "rnn_memory_helper_grad"
+                inner.inputs = {"X": state, "Out": state, "Out@GRAD": given}
+                inner.outputs = {"X@GRAD": inner.output("Out")}
+
+
+def _applied(row: Conversion, op: Operator, context: Context) -> bool:
+    """Converts an operator; says whether it stays."""
+    try:
+        return row.apply(op, context) is not False
+    except LookupError as error:
+        raise InvalidArgumentError(
+            f"operator {op.type} of block {op.block.idx} cannot be converted ({row.change}), for "
+            f"it has only the inputs {op.inputs} and the outputs {op.outputs}.",
+            hint="the file is damaged, or was put together by hand",
+        ) from error
+
+
 def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
     """Rewrites a Program that was read from a file into operators as this engine has them.
 
@@ -266,6 +296,7 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
     for row in TABLE:
         if row.since <= program.wire_version < row.before:
             rows[row.op] = row
+    check_operators(program, rows)
     written = {n for block in program.blocks for op in block.ops for n in op.output_arg_names}
     written |= {v.name for v in program.list_vars() if v.persistable or v.is_data}
     written |= set(feeds)
@@ -273,9 +304,11 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
         context = Context(block, written)
         for op in block.ops:
             row = rows.get(op.type) or rows.get(op.type.removesuffix("_grad"))
-            if row is None or row.apply(op, context) is not False:
+            if row is None or _applied(row, op, context):
                 context.ops.append(op)
         block.ops[:] = context.ops
+    check_operators(program)
+    named_memories(program)
     for block in program.blocks:
         for at, op in enumerate(block.ops):
             rename_second_order(op)

@@ -15,6 +15,7 @@ from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.ir.wire_reading import read_program
 from paddle.ir.wire_schema import message_class, parse
+from paddle.ir.wire_writing import _write_operator as write_operator
 from paddle.ir.wire_writing import write_program, write_variable
 
 
@@ -71,3 +72,10 @@ def variable_message(var: Variable) -> Any:
     desc = message_class("VarDesc")()
     write_variable(var, desc)
     return desc
+
+
+def operator_message(op: Any) -> Any:
+    """Returns an Operator as an OpDesc message."""
+    desc = message_class("BlockDesc")()
+    write_operator(op, desc.ops)
+    return desc.ops[0]

@@ -1,12 +1,14 @@
-"""Checks that the blocks of a ProgramDesc are numbered and nested so that a Program can be made."""
+"""Checks what a file says: blocks that are numbered and nested, operators that are whole."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.op import REQUIRED
 from paddle.ir.attribute_kinds import AttrType
+from paddle.ir.operator import EMPTY
 
 MAX_DEPTH = 100  # of nested blocks; those who walk over them may recurse
 
@@ -68,6 +70,63 @@ def _block_indices(attr: Any) -> Iterator[int]:
         yield attr.block_idx
     elif attr.type == AttrType.BLOCKS:
         yield from attr.blocks_idx
+
+
+_WITH_BLOCK = ("while", "conditional_block", "recurrent")
+# Operators that the executor knows by itself: the slots that cannot be empty.
+_OWN = {
+    "feed": (("X",), ("Out",)),
+    "fetch": (("X",), ("Out",)),
+    "while": (("Condition",), ()),
+    "select_input": (("X", "Mask"), ("Out",)),
+    "select_output": (("X", "Mask"), ("Out",)),
+    "write_to_array": (("X", "I"), ("Out",)),
+    "read_from_array": (("X", "I"), ("Out",)),
+    "lod_array_length": (("X",), ("Out",)),
+    "rnn_memory_helper": (("X",), ("Out",)),
+    "sum": (("X",), ("Out",)),
+    "print": (("In",), ()),
+}
+
+
+def check_operators(program: Any, ignored: Container[str] = ()) -> None:
+    """Raises InvalidArgumentError for operators of a file that lack what they cannot do without.
+
+    Args:
+        program (Program): read from a file.
+        ignored: types of operators to leave out.
+    """
+    for block in program.blocks:
+        for at, op in enumerate(block.ops):
+            missing = "" if op.type in ignored else _missing(op)
+            if missing:
+                raise InvalidArgumentError(
+                    f"operator {at} ({op.type}) of block {block.idx} has no {missing}; it has the "
+                    f"inputs {op.inputs} and the outputs {op.outputs}.",
+                    hint="the file is damaged, or was put together by hand",
+                )
+
+
+def _missing(op: Any) -> str:
+    """Names the slot or attribute that an operator lacks."""
+    forward = op.type.removesuffix("_grad")
+    if forward in _WITH_BLOCK and not hasattr(op.attrs.get("sub_block"), "ops"):
+        return "attribute 'sub_block', a block"
+    if forward != op.type:
+        return ""
+    inputs, outputs = _OWN.get(op.type, ((), ()))
+    known = op.definition
+    if known is not None:
+        for name, default in known.attrs.items():
+            if default is REQUIRED and name not in op.attrs:
+                return f"attribute {name!r}"
+        inputs = tuple(slot.name for slot in known.inputs if not slot.optional)
+        outputs = tuple(slot.name for slot in known.outputs if not slot.optional)[:1]
+    for kind, names, slots in (("input", inputs, op.inputs), ("output", outputs, op.outputs)):
+        for name in names:
+            if (slots.get(name) or [EMPTY])[0] == EMPTY:
+                return f"{kind} {name!r}"
+    return ""
 
 
 def check_uses(uses: list[list[int]]) -> None:

@@ -13,7 +13,7 @@ from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.ir.wire_check import check_blocks
-from paddle.ir.wire_fields import FIELD, MANY, SCALAR, TENSOR, WITH_LOD
+from paddle.ir.wire_fields import FIELD, MANY, SCALAR, TENSOR, WITH_LOD, ReadKinds
 
 NEXT_VERSION = 2_007_000  # of this one and those after it we know nothing
 
@@ -130,7 +130,7 @@ def _read_operator(block: Block, at: int, told: Any) -> Operator:
         _read_slots(told.inputs, where, "input"),
         _read_slots(told.outputs, where, "output"),
     )
-    kinds: dict[str, int] = {}
+    kinds = ReadKinds()
     for attr in told.attrs:
         name = _text(attr.name)
         value = _read_attribute(block.program, attr, where)
@@ -138,6 +138,8 @@ def _read_operator(block: Block, at: int, told: Any) -> Operator:
             raise InvalidArgumentError(f"{where} has two different attributes {name!r}.")
         kinds[name] = attr.type  # 2.6.2 writes some of them twice
         op.attrs[name] = value
+    if len(kinds) < len(told.attrs):
+        kinds.order = tuple(attr.name for attr in told.attrs)
     op.attr_kinds = kinds
     op.is_target = told.is_target
     return op

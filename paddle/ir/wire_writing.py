@@ -10,6 +10,7 @@ from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
+from paddle.ir.wire_additions import Written, completed
 from paddle.ir.wire_fields import FIELD, MANY, TENSOR, WITH_LOD
 
 OUR_VERSION = 2_000_000  # written for a Program that was made here: major, minor, patch
@@ -35,8 +36,17 @@ def _write_block(block: Block, told: Any) -> None:
     names = sorted(block.vars) if rest is None else list(block.vars)
     for name in names:
         write_variable(block.vars[name], told.vars.add())
+    added: set[str] = set()
     for op in block.ops:
-        _write_operator(op, told.ops.add())
+        written = completed(op)
+        for before in written.before:
+            _write_operator(Operator(block, *before), told.ops)
+        for name, like in written.variables:
+            if name not in added:
+                added.add(name)
+                var = Variable(block, name=name, shape=like.shape, dtype=like.dtype)
+                write_variable(var, told.vars.add())
+        _write_operator(op, told.ops, written)
 
 
 def _set(told: Any, field: str, value: Any) -> None:
@@ -75,17 +85,24 @@ def write_variable(var: Variable, told: Any) -> None:
         tensor.dims.extend(dims)
 
 
-def _write_operator(op: Operator, told: Any) -> None:
-    told.type = op.type
+def _write_operator(op: Operator, ops: Any, written: Written | None = None) -> None:
+    whole = written or op
+    told = ops.add(type=whole.type)
     ours = op.attr_kinds is None
-    for slots, field in ((op.inputs, told.inputs), (op.outputs, told.outputs)):
+    for slots, field in ((whole.inputs, told.inputs), (whole.outputs, told.outputs)):
         for slot in sorted(slots) if ours else slots:
             field.add(parameter=slot, arguments=slots[slot])
-    for name in sorted(op.attrs) if ours else op.attrs:
-        value = op.attrs[name]
+    for name in sorted(whole.attrs) if ours else _as_read(op):
+        value = whole.attrs[name]
         if value is not None and (not is_private(name) or name in (op.attr_kinds or ())):
             _write_attribute(op, name, value, told.attrs.add(name=name))
     _set(told, "is_target", bool(op.is_target))
+
+
+def _as_read(op: Operator) -> list[str]:
+    """The names of attributes in the order of the file, twice where it has them twice."""
+    order = getattr(op.attr_kinds, "order", ())
+    return [n for n in order if n in op.attrs] + [n for n in op.attrs if n not in order]
 
 
 def _write_attribute(op: Operator, name: str, value: Any, told: Any) -> None:

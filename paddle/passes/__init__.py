@@ -10,28 +10,35 @@ from paddle.ir.cloning import clone
 from paddle.ir.program import Program
 from paddle.ir.versions import to_current
 from paddle.ir.wire_check import check_uses
-from paddle.passes.bias import fuse_bias
-from paddle.passes.checker import check
+from paddle.passes.bias import fuse_conv_bias, fuse_fc
+from paddle.passes.checker import check, promise
 from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.in_place import mark_in_place
+from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
 
 # pass(program, feeds, fetches) changes the Program it is given.
 Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
 
-# They run from top to bottom: (name, whether operators are joined by it, pass).
+# They run from top to bottom: (name, whether operators are no longer run one by one, pass).
+# Marks come last: they hold for the operators as they stand then.
 TABLE: list[tuple[str, bool, Pass]] = [
     ("versions", False, to_current),
     ("dead_code", False, remove_dead_code),
-    ("bias", True, fuse_bias),
+    ("fc", True, fuse_fc),
+    ("conv_bias", True, fuse_conv_bias),
     ("conv_bn", True, fuse_conv_bn),
     ("loss", True, fuse_loss),
     ("constants", True, fold_constants),
     ("merge_optimizers", True, merge_optimizers),
+    ("in_place", True, mark_in_place),
+    ("lifetimes", False, mark_lifetimes),
 ]
-checking = False  # whether the checker runs after every pass; tests turn it on
+# Whether the checker runs after every pass; tests/conftest.py turns it on.
+checking = os.environ.get("PADDLE_CHECK_PASSES", "") not in ("", "0")
 
 
 def prepare(
@@ -59,6 +66,7 @@ def prepare(
         from paddle.ir.cloning import prune
 
         made = prune(made, list(feeds), list(fetches))
+    before_all = promise(made, feeds, fetches) if checking else None
     noisy = "passes" in os.environ.get("PADDLE_DEBUG", "")
     for name, joins, rewrite in TABLE:
         if name in skipped or (joins and not fuse):
@@ -68,10 +76,12 @@ def prepare(
         if noisy:
             _print_change(name, before, str(made))
         if checking:
-            check(made, feeds, name)
+            check(made, feeds, name, before_all)
     return made
 
 
 def _print_change(name: str, before: str, after: str) -> None:
-    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "before", name, n=0)
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), "before", name, n=0, lineterm=""
+    )
     print(f"# pass {name}\n" + "\n".join(lines))

@@ -1,8 +1,4 @@
-"""Joins a product or convolution with the addition of its bias, and their gradients too.
-
-``matmul_v2`` (or ``mul``) + ``elementwise_add`` become ``linear``; ``conv2d`` + ``elementwise_add``
-become ``conv2d`` with its Bias: one kernel, and nothing in between to keep.
-"""
+"""Joins a product or convolution with the addition of its bias, and their gradients too."""
 
 from __future__ import annotations
 
@@ -19,6 +15,7 @@ from paddle.passes.graph import (
     made_from,
     replace,
     single,
+    unchanged,
 )
 
 # type -> (slot of the weight, slot of the result)
@@ -30,13 +27,34 @@ _CONVOLUTIONS = {
 }
 
 
-def fuse_bias(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Joins what can be joined, in every block."""
+def fuse_fc(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Makes ``linear`` of a product and the addition of its bias: one call, nothing in between.
+
+    Matches ``matmul_v2`` or ``mul`` by a matrix, not transposed, whose result nothing but an
+    ``elementwise_add`` of one row of the same dtype reads. Where there are gradients, both belong
+    to the match and become ``linear_grad``. Not matched: a product that is fetched, stored, read a
+    second time, by a sub-block too, or whose operands are written before the addition.
+    """
+    _fuse(program, fetches, _PRODUCTS)
+
+
+def fuse_conv_bias(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    """Gives a convolution the bias that an ``elementwise_add`` adds along its channels.
+
+    Matches ``conv2d``, ``depthwise_conv2d`` and ``conv2d_transpose`` without a Bias, by the same
+    rules as :func:`fuse_fc`; gradients are joined with it.
+    """
+    _fuse(program, fetches, _CONVOLUTIONS)
+
+
+def _fuse(program: Program, fetches: Sequence[str], makers: dict[str, tuple[str, str]]) -> None:
     for block in program.blocks:
         uses = Uses(block, fetches)
         for add in [op for op in block.ops if op.type == "elementwise_add"]:
             maker = uses.maker(single(add, "X") or "")
-            if maker is not None and _joins(block, uses, maker, add):
+            if maker is None or maker.type not in makers:
+                continue
+            if _joins(block, uses, maker, add):
                 _join(block, uses, maker, add)
                 uses = Uses(block, fetches)
     program._changed()
@@ -57,16 +75,17 @@ def _joins(block: Block, uses: Uses, maker: Operator, add: Operator) -> bool:
     if maker.type in _PRODUCTS:
         if not _plain_product(block, maker) or axis != len(out.shape) - 1:
             return False
-    elif maker.type in _CONVOLUTIONS:
+    else:
         known = REGISTRY[maker.type]
         if maker.inputs.get("Bias") or not any(s.name == "Bias" for s in known.inputs):
             return False
         last = str(maker.attrs.get("data_format", "NCHW")).endswith("C")
         if axis != (len(out.shape) - 1 if last else 1):
             return False
-    else:
-        return False
-    return _only_added(uses, maker, add, middle)
+    # The joined operator stands where the addition stood.
+    return unchanged(block, maker.input_arg_names, maker, add) and _only_added(
+        uses, maker, add, middle
+    )
 
 
 def _plain_product(block: Block, op: Operator) -> bool:
@@ -98,6 +117,8 @@ def _only_added(uses: Uses, maker: Operator, add: Operator, middle: str) -> bool
         return True
     passed = single(backward, "X@GRAD", output=True)
     if passed is None or not uses.passing(passed) or uses.mentions.get(passed) != [back]:
+        return False
+    if not unchanged(uses.block, [*backward.inputs["Out@GRAD"], *add.inputs["Y"]], backward, back):
         return False
     bias_grad = single(backward, "Y@GRAD", output=True)
     return not any(

@@ -27,7 +27,13 @@ _RANDOM = (
 
 
 def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Marks what depends on constants alone in the global block."""
+    """Marks what depends on constants alone, so that a plan computes it when it meets a scope.
+
+    Matches, in the global block, ``fill_constant``, ``assign_value`` and ``eye``, and operators all
+    of whose inputs are such results. Not matched: random numbers, effects, operators that write
+    into an input, results of more than 2**18 elements or of unknown size, and what is fetched,
+    fed, stored, written twice or used by a sub-block.
+    """
     block = program.global_block()
     uses = Uses(block, [*fetches, *feeds])
     folded: set[str] = set()

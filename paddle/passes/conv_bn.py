@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paddle.core.dtype import VarType
 from paddle.core.op import REGISTRY
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, made_from, replace, single
+from paddle.passes.graph import Uses, made_from, replace, single, unchanged
 
 # type -> dimension of the filter along which its outputs lie
 _CONVOLUTIONS = {"conv2d": 0, "depthwise_conv2d": 0, "conv2d_transpose": 1}
+_STATISTICS = ("Mean", "Variance")
 
 
 def fuse_conv_bn(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Replaces convolution and batch norm by a convolution with folded weights."""
+    """Replaces convolution and batch norm by a convolution with folded weights.
+
+    Matches ``batch_norm`` in test mode or with global statistics behind a convolution (``conv2d``,
+    ``depthwise_conv2d``, ``conv2d_transpose`` without groups) in NCHW whose result nothing else
+    reads, in the global block. The weights are folded in the first run, and again when one of them
+    changes. Not matched: norms that train, results that are fetched or that a gradient reads,
+    statistics that are fetched or go to other variables, weights that the Program writes, and
+    other dtypes than float32 and float64.
+    """
     block = program.global_block()
     uses = Uses(block, fetches)
     for norm in [op for op in block.ops if op.type == "batch_norm" and _fixed(op)]:
@@ -49,9 +59,17 @@ def _joins(block: Block, uses: Uses, conv: Operator, norm: Operator) -> bool:
     weights += [n for s in ("Scale", "Bias") for n in norm.inputs[s]]
     if not all(uses.constant(n) for n in weights):
         return False
-    result = single(norm, "Y", output=True)
+    if not unchanged(block, conv.input_arg_names, conv, norm):
+        return False
+    var = block._find_var_recursive(weights[0])
+    if var is None or var.dtype not in (VarType.FP32, VarType.FP64):
+        return False  # folding would round the weights to half precision
+    if any(norm.outputs.get(f"{s}Out", norm.inputs[s]) != norm.inputs[s] for s in _STATISTICS):
+        return False
     others = [n for s, ns in norm.outputs.items() if s.startswith("Saved") for n in ns]
-    return result is not None and not any(uses.mentions.get(n) for n in others)
+    if not all(uses.passing(n) and not uses.mentions.get(n) for n in others):
+        return False
+    return single(norm, "Y", output=True) is not None
 
 
 def _join(block: Block, conv: Operator, norm: Operator) -> None:

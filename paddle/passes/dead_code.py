@@ -16,7 +16,11 @@ EFFECTS = frozenset({
 
 
 def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Keeps what leads to a fetched or persistable variable, or has an effect."""
+    """Keeps what leads to a fetched or persistable variable, or has an effect.
+
+    Matches operators of the global block, those with sub-blocks as a whole, and the ``feed`` and
+    ``fetch`` of saved Programs. What a needed sub-block or gradient reads is needed.
+    """
     block = program.global_block()
     needed = set(fetches)
     kept: list[Operator] = []
@@ -25,7 +29,7 @@ def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[s
             continue
         outs = set(op.output_arg_names)
         for sub in op.sub_blocks:
-            outs |= _outer_writes(sub)
+            outs |= outer_writes(sub)
         if outs & needed or has_effect(op) or any(_persists(block, n) for n in outs):
             kept.append(op)
             needed |= reads(op)
@@ -38,12 +42,13 @@ def has_effect(op: Operator) -> bool:
     return op.type in EFFECTS or any(has_effect(o) for sub in op.sub_blocks for o in sub.ops)
 
 
-def _outer_writes(block: Block) -> set[str]:
+def outer_writes(block: Block) -> set[str]:
+    """Names of outer variables that the operators of a block write."""
     names: set[str] = set()
     for op in block.ops:
         names |= {n for n in op.output_arg_names if n not in block.vars}
         for sub in op.sub_blocks:
-            names |= {n for n in _outer_writes(sub) if n not in block.vars}
+            names |= {n for n in outer_writes(sub) if n not in block.vars}
     return names
 
 

@@ -21,7 +21,7 @@ class Uses:
 
     def __init__(self, block: Block, fetches: Sequence[str] = ()) -> None:
         self.block = block
-        self.kept = set(fetches)
+        self.kept = {*fetches, *_read_by_gradients(block)}
         self.writers: dict[str, list[Operator]] = {}
         self.readers: dict[str, list[Operator]] = {}
         self.mentions: dict[str, list[Operator]] = {}
@@ -61,6 +61,17 @@ class Uses:
         return not self.writers.get(name)
 
 
+def _read_by_gradients(block: Block) -> set[str]:
+    """What the gradient of a sub-block, a block elsewhere, finds in it."""
+    return {
+        name
+        for other in block.program.blocks
+        if other.forward_block_idx == block.idx and other is not block
+        for op in other.ops
+        for name in (*op.input_arg_names, *inner_names(op))
+    }
+
+
 def single(op: Operator, slot: str, output: bool = False) -> str | None:
     """The one variable of a slot, or None."""
     names = (op.outputs if output else op.inputs).get(slot) or []
@@ -81,6 +92,14 @@ def between(block: Block, first: Operator, last: Operator) -> list[Operator]:
     """The operators from one to another, without both."""
     at = {id(op): i for i, op in enumerate(block.ops)}
     return block.ops[at[id(first)] + 1 : at[id(last)]]
+
+
+def unchanged(block: Block, names: Sequence[str], first: Operator, last: Operator) -> bool:
+    """Says whether no operator between two others writes any of some variables."""
+    wanted = set(names)
+    return not any(
+        wanted & {*op.output_arg_names, *inner_names(op)} for op in between(block, first, last)
+    )
 
 
 def replace(block: Block, old: Operator, new: Operator | None) -> None:

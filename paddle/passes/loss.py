@@ -1,8 +1,4 @@
-"""Joins the softmax loss of class numbers with its mean or sum, and their gradients too.
-
-``softmax_with_cross_entropy`` + ``mean`` become ``hard_cross_entropy``, the operator that dynamic
-mode uses: the logarithms of the probabilities are all that backward keeps.
-"""
+"""Joins the softmax loss of class numbers with its mean or sum, and their gradients too."""
 
 from __future__ import annotations
 
@@ -12,11 +8,18 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, gradient_of_output, made_from, replace, single
+from paddle.passes.graph import Uses, gradient_of_output, made_from, replace, single, unchanged
 
 
 def fuse_loss(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
-    """Joins what can be joined in the global block."""
+    """Makes ``hard_cross_entropy``, the operator of dynamic mode, of a loss and its reduction.
+
+    Matches ``softmax_with_cross_entropy`` of rows and class numbers (not soft labels) whose loss
+    only a ``mean``, ``reduce_mean`` or ``reduce_sum`` of all elements reads, in the global block,
+    with both gradients where there are any. Then the logarithms of the probabilities are all that
+    backward keeps. Not matched: probabilities or losses that are fetched or read elsewhere, and
+    logits or labels that are written before the reduction.
+    """
     block = program.global_block()
     for entropy in [op for op in block.ops if op.type == "softmax_with_cross_entropy"]:
         uses = Uses(block, fetches)
@@ -70,6 +73,12 @@ def _join(block: Block, uses: Uses, entropy: Operator, summed: Operator, loss: s
     if back_sum is not None:
         passed = single(back_sum, "X@GRAD", output=True)
         if passed is None or uses.mentions.get(passed) != [back] or not uses.passing(passed):
+            return
+    if not unchanged(block, entropy.input_arg_names, entropy, summed):
+        return
+    if back is not None and back_sum is not None:
+        # One gradient stands where that of the loss stood.
+        if not unchanged(block, back_sum.inputs["Out@GRAD"], back_sum, back):
             return
     rows = block._var_recursive(entropy.inputs["Logits"][0])
     logp = block.create_var(name=f"{loss}@LOGP", shape=rows.shape, dtype=rows.dtype)

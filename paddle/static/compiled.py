@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import Any
 
+from paddle.core import random
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, device_count, to_torch_device
+from paddle.executor.debug import probe_for
 from paddle.executor.executor import (
     Executor,
     check_feed,
@@ -17,7 +20,7 @@ from paddle.executor.executor import (
 )
 from paddle.executor.parallel import ParallelPlan, merge, split_feed
 from paddle.executor.scope import Scope, global_scope
-from paddle.ir.cloning import clone
+from paddle.ir.cloning import clone, prune
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Role
 from paddle.ir.program import Program
@@ -60,7 +63,7 @@ def cuda_places(device_ids: Any = None) -> list[Any]:
         .. code-block:: python
 
             import paddle
-            if paddle.is_compiled_with_cuda():
+            if paddle.get_device().startswith("gpu"):
                 print(paddle.static.cuda_places([0]))
     """
     if not device_count():
@@ -130,7 +133,9 @@ class CompiledProgram:
                 f"but received {type(program_or_graph).__name__}."
             )
         self._program = program_or_graph
-        self._build = check_strategy(build_strategy, BuildStrategy, "build_strategy")
+        self._build = check_strategy(
+            build_strategy, BuildStrategy, "build_strategy", "CompiledProgram"
+        )
         self._execution = ExecutionStrategy()
         self._loss: str | None = None
         self._places: list[Any] | None = None
@@ -192,27 +197,36 @@ class CompiledProgram:
     # -- running ----------------------------------------------------------------------------------
 
     def _run_by(self, exe: Executor, feed: Any, fetch_list: Any, scope: Scope | None,
-                return_numpy: bool, return_merged: bool) -> list:  # fmt: skip
+                return_numpy: bool, return_merged: bool, use_prune: bool) -> list:  # fmt: skip
         """Runs on behalf of an Executor."""
         scope = global_scope() if scope is None else scope
-        self._draw()
         places = self._devices(exe)
         names = fetch_names(fetch_list)
         parts = self._parts(feed, len(places))
-        plan = self._plan(tuple(parts[0]), names, places)
+        plan = self._plan(tuple(parts[0]), names, places, use_prune)
         top = self._program.global_block().vars
         rates = self._program.__dict__.get("_lr_schedulers")
+        execution: Any = self._execution
+        threads = execution.num_threads or len(places)
         results: list = []
-        for _ in range(max(self._execution.num_iteration_per_run, 1)):  # type: ignore[attr-defined]
-            if rates:
-                set_learning_rates(rates, scope, to_torch_device(exe.place))
-            buffers = [
-                [feed_buffer(part[n], top.get(n), n, device) for n in plan.forward.feeds]
-                for part, device in zip(parts, places, strict=True)
-            ]
-            threads = self._execution.num_threads or len(places)  # type: ignore[attr-defined]
-            results = plan.run(scope, buffers, threads)
-        return [merge(values, return_numpy, return_merged) for values in results]
+        with self._random():
+            for _ in range(execution.num_iteration_per_run):
+                if rates:
+                    set_learning_rates(rates, scope, to_torch_device(exe.place))
+                buffers = [
+                    [feed_buffer(part[n], top.get(n), n, device) for n in plan.forward.feeds]
+                    for part, device in zip(parts, places, strict=True)
+                ]
+                results = plan.run(scope, buffers, threads)
+        merged = return_merged or not self._parallel
+        return [merge(values, return_numpy, merged) for values in results]
+
+    def _random(self) -> contextlib.AbstractContextManager:
+        """The random numbers of a Program with a seed of its own."""
+        program = self._program
+        if not program._seed:
+            return contextlib.nullcontext()
+        return random.sequence_of(program._serial, program._seed)
 
     def _devices(self, exe: Executor) -> list[Any]:
         if not self._parallel:
@@ -230,25 +244,40 @@ class CompiledProgram:
                     f"Executor.run(feed): expected one dict for each of {count} places, "
                     f"but received {len(feed)}."
                 )
-            return [check_feed(part) for part in feed]
+            parts = [check_feed(part) for part in feed]
+            for i, part in enumerate(parts):
+                if set(part) != set(parts[0]):
+                    raise InvalidArgumentError(
+                        f"Executor.run(feed): expected the same variables for every place, "
+                        f"{sorted(parts[0])}, but place {i} gets {sorted(part)}."
+                    )
+            return parts
         whole = check_feed(feed)
         return [whole] if count == 1 else split_feed(whole, count)
 
-    def _plan(self, feeds: tuple[str, ...], names: list[str], places: list[Any]) -> ParallelPlan:
+    def _plan(
+        self, feeds: tuple[str, ...], names: list[str], places: list[Any], use_prune: bool
+    ) -> ParallelPlan:
         program = self._program
-        key = (program._version, feeds, tuple(names), tuple(places), repr(self._build))
+        scale = self._build.gradient_scale_strategy
+        skipped = self._build._skipped()
+        probe = probe_for()
+        key = (
+            program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
+            probe,
+        )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
             check_names(program, feeds, names)
-            scale = BuildStrategy.GradientScaleStrategy(self._build.gradient_scale_strategy)
+            self._draw()
             if scale is BuildStrategy.GradientScaleStrategy.Customized:
                 program = self._without_loss_gradient()
+            if use_prune and names:
+                program = prune(program, list(feeds), names)
             average = scale is BuildStrategy.GradientScaleStrategy.CoeffNumDevice
             found = self._plans[key] = ParallelPlan(
-                program, feeds, names, places, average, self._build._skipped(),
-                in_place=self._build.enable_inplace is not False,
-                frees=self._build.memory_optimize is not False,
-            )  # fmt: skip
+                program, feeds, names, places, average, skipped, probe
+            )
         return found
 
     def _without_loss_gradient(self) -> Program:

@@ -1,94 +1,187 @@
 """BuildStrategy and ExecutionStrategy: switches of 1.x and 2.x, and what they do here.
 
-``EFFECTS`` is the one table of what every switch does on this engine; the documentation shows it.
+``BUILD`` and ``EXECUTION`` are the one table of what every switch does on this engine;
+``effects_table`` renders it for docs/static.md.
 """
 
 from __future__ import annotations
 
 import enum
-from typing import Any
+import numbers
+from typing import Any, NamedTuple
 
-# name -> (default, effect, or why there is none)
-BUILD: dict[str, tuple[Any, str]] = {
-    "reduce_strategy": (
-        0,
-        "AllReduce and Reduce give the same result: parameters exist once, and are updated once",
+from paddle.core.errors import InvalidArgumentError
+
+
+class Switch(NamedTuple):
+    """One switch of a strategy.
+
+    Attributes:
+        default: its value until it is set.
+        kind (str): what it takes: ``"bool"``, ``"bool or None"``, ``"int"``, ``"str"``,
+            ``"set of str"``, ``"list of str"`` or the name of an enumeration of BuildStrategy.
+        effect (str): what it does here, or why it does nothing.
+        refused (tuple): values that raise NotImplementedError, because nothing can stand for them.
+    """
+
+    default: Any
+    kind: str
+    effect: str
+    refused: tuple = ()
+
+
+_ORDER = "no effect: operators run in the Program's order"
+_JOINED = "no effect: an activation always runs in place; joint kernels would turn NaN into 0"
+_ONE_PROCESS = "no effect: the places of a process share its memory"
+
+BUILD: dict[str, Switch] = {
+    "reduce_strategy": Switch(
+        0, "ReduceStrategy",
+        "`AllReduce` and `Reduce` both add up the gradients of all places and update each "
+        "parameter once: it exists once for all CPU places. `_NoReduce` raises", (2,),
     ),
-    "gradient_scale_strategy": (
-        0,
-        "CoeffNumDevice averages the gradients of all places, One adds them up, Customized takes "
-        "the gradient of the loss from the feed",
+    "gradient_scale_strategy": Switch(
+        0, "GradientScaleStrategy",
+        "`CoeffNumDevice` averages the gradients of all places, `One` adds them up, `Customized` "
+        "takes the gradient of the loss from the feed and adds up",
     ),
-    "debug_graphviz_path": ("", "the Program is written there in the language of Graphviz"),
-    "enable_inplace": (None, "False keeps operators from writing into memory of their inputs"),
-    "memory_optimize": (None, "False keeps every value to the end of the run"),
-    "fuse_all_optimizer_ops": (None, "False updates one parameter after the other"),
-    "fuse_elewise_add_act_ops": (
-        None,
-        "no effect: an activation is always run in place on the sum, which is quicker than one "
-        "kernel for both",
+    "debug_graphviz_path": Switch("", "str", "the Program is written there, in Graphviz's form"),
+    "enable_inplace": Switch(
+        True, "bool", "False leaves out the pass `in_place`: no operator writes into an input"
     ),
-    "fuse_bn_act_ops": (None, "no effect: the activation always runs in place"),
-    "fuse_bn_add_act_ops": (None, "no effect: sum and activation always run in place"),
-    "fuse_relu_depthwise_conv": (None, "no effect: relu always runs in place"),
-    "fuse_all_reduce_ops": (None, "no effect: gradients of a process are joined in memory"),
-    "fuse_broadcast_ops": (None, "no effect: nothing is broadcast within a process"),
-    "enable_addto": (None, "no effect: gradients are always added up in place where possible"),
-    "enable_auto_fusion": (None, "no effect: kernels are not generated"),
-    "enable_backward_optimizer_op_deps": (None, "no effect: operators run in the Program's order"),
-    "enable_sequential_execution": (None, "no effect: operators run in the Program's order"),
-    "cache_runtime_context": (None, "no effect: plans bind everything once"),
-    "remove_unnecessary_lock": (None, "no effect: there are no locks"),
-    "sync_batch_norm": (
-        None,
-        "True raises: the statistics of a batch norm are each place's own",
+    "memory_optimize": Switch(
+        None, "bool or None",
+        "False leaves out the pass `lifetimes`: every value is kept to the end of the run",
     ),
-    "mkldnn_enabled_op_types": (None, "no effect: ATen chooses the kernels"),
-    "async_mode": (None, "True raises: there is no parameter server"),
-    "is_distribution": (None, "no effect: processes are started by paddle.distributed"),
-    "num_trainers": (1, "more than 1 raises: use paddle.distributed"),
-    "trainer_id": (0, "no effect with one trainer"),
-    "trainers_endpoints": (None, "no effect with one trainer"),
-    "nccl_comm_num": (1, "no effect: one communicator"),
-    "use_hierarchical_allreduce": (None, "no effect within a process"),
-    "hierarchical_allreduce_inter_nranks": (0, "no effect within a process"),
+    "fuse_all_optimizer_ops": Switch(
+        False, "bool",
+        "set to False it leaves out the pass `merge_optimizers`: one parameter is updated after "
+        "the other; if it is not set, they are updated together",
+    ),
+    "sync_batch_norm": Switch(
+        False, "bool", "True raises: each place normalizes by the statistics of its own part",
+        (True,),
+    ),
+    "async_mode": Switch(False, "bool", "True raises: there is no parameter server", (True,)),
+    "num_trainers": Switch(
+        1, "int", "more than 1 raises: processes are started by paddle.distributed"
+    ),
+    "trainer_id": Switch(0, "int", "no effect: there is one trainer"),
+    "trainers_endpoints": Switch([], "list of str", "no effect: there is one trainer"),
+    "is_distribution": Switch(False, "bool", "no effect: there is one trainer"),
+    "fuse_elewise_add_act_ops": Switch(False, "bool", _JOINED),
+    "fuse_bn_act_ops": Switch(False, "bool", _JOINED),
+    "fuse_bn_add_act_ops": Switch(True, "bool", _JOINED),
+    "fuse_relu_depthwise_conv": Switch(False, "bool", _JOINED),
+    "fuse_all_reduce_ops": Switch(True, "bool", _ONE_PROCESS),
+    "fuse_broadcast_ops": Switch(True, "bool", _ONE_PROCESS),
+    "nccl_comm_num": Switch(1, "int", _ONE_PROCESS),
+    "use_hierarchical_allreduce": Switch(False, "bool", _ONE_PROCESS),
+    "hierarchical_allreduce_inter_nranks": Switch(0, "int", _ONE_PROCESS),
+    "enable_addto": Switch(
+        False, "bool", "no effect: gradients are always added up in place where that is possible"
+    ),
+    "enable_auto_fusion": Switch(False, "bool", "no effect: kernels are not generated"),
+    "enable_backward_optimizer_op_deps": Switch(True, "bool", _ORDER),
+    "enable_sequential_execution": Switch(False, "bool", _ORDER),
+    "cache_runtime_context": Switch(
+        False, "bool", "no effect: a plan binds kernels and attributes once"
+    ),
+    "remove_unnecessary_lock": Switch(False, "bool", "no effect: there are no locks"),
+    "mkldnn_enabled_op_types": Switch(set(), "set of str", "no effect: ATen chooses the kernels"),
+}  # fmt: skip
+EXECUTION: dict[str, Switch] = {
+    "num_threads": Switch(0, "int", "how many places compute at the same time; 0: all of them"),
+    "num_iteration_per_run": Switch(
+        1, "int", "`run` makes so many steps with one feed and returns what the last one gave"
+    ),
+    "num_iteration_per_drop_scope": Switch(
+        100, "int", "no effect: values are dropped after their last use"
+    ),
+    "use_thread_barrier": Switch(
+        False, "bool", "no effect: a step ends when all places have ended"
+    ),
+    "allow_op_delay": Switch(False, "bool", _ORDER),
+    "use_experimental_executor": Switch(True, "bool", "no effect: there is one executor"),
 }
-EXECUTION: dict[str, tuple[Any, str]] = {
-    "num_threads": (0, "how many places compute at the same time; 0: all of them"),
-    "num_iteration_per_drop_scope": (100, "no effect: values are dropped after their last use"),
-    "num_iteration_per_run": (1, "so many steps are made by one call of run"),
-    "use_thread_barrier": (None, "no effect: a step ends when all places have ended"),
-    "allow_op_delay": (None, "no effect: operators run in the Program's order"),
-    "use_experimental_executor": (None, "no effect: there is one executor"),
-}
-_REFUSED = {"sync_batch_norm": True, "async_mode": True}
+_LEAST = {  # of integers
+    "num_trainers": 1, "nccl_comm_num": 1, "trainer_id": 0,
+    "hierarchical_allreduce_inter_nranks": 0, "num_threads": 0, "num_iteration_per_run": 1,
+    "num_iteration_per_drop_scope": 1,
+}  # fmt: skip
 
 
 class _Strategy:
-    """Attributes of a table, with a check of their names."""
+    """Values of the switches of a table."""
 
-    _table: dict[str, tuple[Any, str]]
+    _table: dict[str, Switch]
+    _set: dict[str, Any]
 
     def __init__(self) -> None:
-        for name, (default, _) in self._table.items():
-            object.__setattr__(self, name, default)
+        object.__setattr__(self, "_set", {})
+
+    def __init_subclass__(cls) -> None:
+        for name, switch in cls._table.items():
+            setattr(cls, name, _property(cls, name, switch))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in self._table:
             raise AttributeError(
                 f"{type(self).__name__} has no switch {name!r}; it has {sorted(self._table)}."
             )
-        if name in _REFUSED and value:
-            raise NotImplementedError(f"{type(self).__name__}.{name}: {self._table[name][1]}.")
-        if name == "num_trainers" and value != 1:
-            raise NotImplementedError(
-                "BuildStrategy.num_trainers: start the processes by paddle.distributed.launch."
-            )
         object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in self._table)
         return f"{type(self).__name__}({shown})"
+
+
+def _property(owner: type, name: str, switch: Switch) -> property:
+    where = f"{owner.__name__}.{name}"
+
+    def get(self: Any) -> Any:
+        if name not in self._set:
+            default = switch.default
+            if switch.kind.endswith("Strategy"):
+                return getattr(BuildStrategy, switch.kind)(default)
+            if not isinstance(default, (list, set)):
+                return default
+            self._set[name] = type(default)(default)  # so that it can be added to
+        return self._set[name]
+
+    def put(self: Any, value: Any) -> None:
+        value = _checked(where, switch.kind, value)
+        least = _LEAST.get(name)
+        if least is not None and value < least:
+            raise InvalidArgumentError(f"{where}: expected an int >= {least}, got {value}.")
+        if value in switch.refused or (name == "num_trainers" and value != 1):
+            raise NotImplementedError(f"{where} = {value!r}: {switch.effect}.")
+        self._set[name] = value
+
+    return property(get, put, doc=f"{switch.kind}: {switch.effect}. Default: {switch.default!r}.")
+
+
+def _checked(where: str, kind: str, value: Any) -> Any:
+    """A value of the kind that a switch takes."""
+    if kind.endswith("Strategy"):
+        fits, kind = isinstance(value, getattr(BuildStrategy, kind)), f"a BuildStrategy.{kind}"
+    elif kind.startswith("bool"):
+        whole = isinstance(value, numbers.Integral) or type(value).__name__ in ("bool", "bool_")
+        if whole and value in (0, 1):
+            return bool(value)
+        fits = value is None and kind == "bool or None"
+    elif kind == "int":
+        fits = isinstance(value, numbers.Integral)
+        value = int(value) if fits else value
+    elif kind == "str":
+        fits = isinstance(value, str)
+    else:
+        outer = {"set": (set, frozenset), "list": (list, tuple)}[kind.split()[0]]
+        fits = isinstance(value, outer) and all(isinstance(v, str) for v in value)
+        value = outer[0](value) if fits else value
+    if not fits:
+        raise TypeError(f"{where}: expected {kind}, but received {type(value).__name__}.")
+    return value
 
 
 class BuildStrategy(_Strategy):
@@ -121,13 +214,17 @@ class BuildStrategy(_Strategy):
         Customized = 2
 
     def _skipped(self) -> list[str]:
-        """The passes that the switches leave out."""
-        off: Any = self
-        return ["merge_optimizers"] if off.fuse_all_optimizer_ops is False else []
+        """The passes that the switches leave out: where somebody set one to False."""
+        switches = {
+            "merge_optimizers": "fuse_all_optimizer_ops",
+            "in_place": "enable_inplace",
+            "lifetimes": "memory_optimize",
+        }
+        return [passed for passed, name in switches.items() if self._set.get(name) is False]
 
 
 class ExecutionStrategy(_Strategy):
-    """How a Program runs on several places.
+    """How a Program runs on several places; docs/static.md says what every switch does here.
 
     Examples:
         .. code-block:: python
@@ -141,13 +238,26 @@ class ExecutionStrategy(_Strategy):
     _table = EXECUTION
 
 
-def check_strategy(value: Any, kind: type, argument: str) -> Any:
+def effects_table() -> str:
+    """Returns what every switch does here as tables of Markdown."""
+    parts = []
+    for cls in (BuildStrategy, ExecutionStrategy):
+        lines = [f"| `{cls.__name__}` | default | what it does here |", "|---|---|---|"]
+        for name, switch in cls._table.items():
+            shown = getattr(cls(), name)
+            text = shown.name if isinstance(shown, enum.Enum) else repr(shown)
+            lines.append(f"| `{name}` | `{text}` | {switch.effect} |")
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def check_strategy(value: Any, kind: type, argument: str, owner: str = "") -> Any:
     """Returns a strategy, a new one for None."""
     if value is None:
         return kind()
     if not isinstance(value, kind):
         raise TypeError(
-            f"with_data_parallel({argument}): expected a {kind.__name__}, "
+            f"{owner or 'with_data_parallel'}({argument}): expected a {kind.__name__}, "
             f"but received {type(value).__name__}."
         )
     return value

@@ -4,7 +4,7 @@ Runs in the project's own environment, from the repository's root, with the Pyth
 with PaddlePaddle 2.6.2 in --oracle. PART is
   operators   every sample of every operator (tests/op_samples), with gradients of its inputs
   calls       the calls of the public API in tests/static/calls_*.py, with gradients
-  nets        small nets, trained for some steps (nets_ours.py)
+  nets        small nets, trained for some steps (nets_here.py)
 --only TEXT restricts it to names with TEXT in them, --show prints messages in full.
 """
 
@@ -13,11 +13,14 @@ from __future__ import annotations
 import argparse
 import collections
 import io
+import json
+import os
 import pickle
 import select
 import struct
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,8 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
+
+import nets_here  # noqa: E402
 
 import paddle  # noqa: E402
 from paddle.core.op import REGISTRY  # noqa: E402
@@ -57,8 +62,10 @@ class Oracle:
         if self.process is None:
             command = [self.python, str(Path(__file__).with_name("serve_262.py"))]
             log = open("/tmp/serve_262.log", "ab")
+            # PYTHONPATH would give it this repository's paddle.
+            env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, env=env
             )
         whole = {"startup": None, "steps": 1, "rates": None, "after": [], "params": {}, "feeds": {}}
         whole |= {"main": main, "fetches": fetches} | request
@@ -110,6 +117,95 @@ class Recorded:
     def there(self, oracle: Oracle) -> dict[str, Any]:
         params = _initial(self.main, self.startup)
         return oracle(wire.to_bytes(self.main), self.names, feeds=self.feed, params=params)
+
+
+class Trained:
+    """A net that runs several times, here and there from the same first values."""
+
+    def __init__(self, build: Any) -> None:
+        with static() as (self.main, startup):
+            self.feed, fetches = build()
+        self.names = [v.name for v in fetches]
+        self.first = _initial(self.main, startup)
+        self.rates = None
+
+    def here(self) -> tuple[list[Any], list[Any]]:
+        """What is fetched in all steps, and what is stored in the end."""
+        scope, executor = paddle.static.Scope(), paddle.static.Executor(paddle.CPUPlace())
+        for name, value in self.first.items():
+            scope.var(name).get_tensor().set(value, paddle.CPUPlace())
+        schedulers = list(self.main.__dict__.get("_lr_schedulers", {}).items())
+        rates, runs = [], []
+        for _ in range(nets_here.STEPS):
+            rates += [(name, s()) for name, s in schedulers]
+            runs.append(executor.run(self.main, feed=self.feed, fetch_list=self.names, scope=scope))
+            for _, scheduler in schedulers:
+                scheduler.step()
+        if rates:
+            self.rates = rates[0][0], [value for _, value in rates]
+        return runs, [scope.find_var(n).get_tensor().numpy() for n in self.first]
+
+    def there(self, oracle: Oracle) -> tuple[list[Any], list[Any]]:
+        found = oracle(
+            wire.to_bytes(self.main), self.names, feeds=self.feed, params=self.first,
+            steps=nets_here.STEPS, after=list(self.first), rates=self.rates,
+        )  # fmt: skip
+        if "error" in found:
+            raise RuntimeError(found["error"])
+        return found["fetches"], [found["after"][n] for n in self.first]
+
+
+FROZEN = (
+    "optimizer_adamw_decay", "optimizer_lamb_excluded", "optimizer_momentum_clip_global_norm",
+    "optimizer_rmsprop", "optimizer_rate_warmup", "embedding_sparse", "cond_taken",
+    "while_trained", "arrays_in_a_loop", "static_rnn",
+)  # fmt: skip
+
+
+def freeze(oracle: Oracle) -> None:
+    """Writes tests/data/programs/here_net_<name>.zip: a Program of ours and what 2.6.2 gives."""
+    for name in FROZEN:
+        net = Trained(nets_here.CASES[name])
+        net.here()  # the rates of schedulers
+        runs, after = net.there(oracle)
+        values = {f"fetch_{i}": np.stack([r[i] for r in runs]) for i in range(len(net.names))}
+        values |= {f"after/{n}": v for n, v in zip(net.first, after, strict=True)}
+        meta = {"release": "here", "kind": "here_net", "case": name, "steps": nets_here.STEPS}
+        meta |= {"feeds": list(net.feed), "fetches": net.names}
+        if net.rates:
+            meta["rates"] = {"variable": net.rates[0], "values": net.rates[1]}
+        files = {"meta.json": json.dumps(meta, indent=1, sort_keys=True).encode() + b"\n"}
+        files["main.pb"] = wire.to_bytes(net.main)
+        for file, arrays in (("params", net.first), ("feeds", net.feed), ("expected", values)):
+            buffer = io.BytesIO()
+            np.savez(buffer, **arrays)
+            files[file + ".npz"] = buffer.getvalue()
+        path = ROOT / "tests" / "data" / "programs" / f"here_net_{name}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file, content in files.items():
+                entry = zipfile.ZipInfo(file, (2020, 1, 1, 0, 0, 0))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                archive.writestr(entry, content)
+        print(path, path.stat().st_size)
+
+
+def check_net(oracle: Oracle, build: Any) -> tuple[str, str]:
+    """Compares a net of nets_here.py."""
+    try:
+        net = Trained(build)
+        ours = net.here()
+    except Exception as error:
+        return "fails here", f"{type(error).__name__}: {error}"
+    try:
+        theirs = net.there(oracle)
+    except Crashed:
+        return "crash", ""
+    except RuntimeError as error:
+        return "error", _essence(str(error))
+    names = [f"{n} of step {i}" for i in range(nets_here.STEPS) for n in net.names]
+    flat_ = [[v for run in side[0] for v in run] + side[1] for side in (ours, theirs)]
+    lines = differences(*flat_, [*names, *net.first], 1e-4)
+    return ("differs", "; ".join(lines)) if lines else ("equal", "")
 
 
 def _initial(main: Program, startup: Program) -> dict[str, np.ndarray]:
@@ -271,6 +367,10 @@ def cases(part: str, oracle: Oracle) -> Any:
                 key = f"{name}{'/grad' if backward else ''}"
                 yield key, lambda s=sample, b=backward: check_operator(oracle, s, b)
         return
+    if part == "nets":
+        for name, build in nets_here.CASES.items():
+            yield name, lambda b=build: check_net(oracle, b)
+        return
     for module in (calls_tensor, calls_functional, calls_layer):
         for name, function in module.CALLS.items():
             for backward in (False, True):
@@ -290,13 +390,17 @@ def check_call(oracle: Oracle, name: str, function: Any, backward: bool) -> Any:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=["operators", "calls"])
+    parser.add_argument("part", choices=["operators", "calls", "nets"])
     parser.add_argument("--only", default="")
     parser.add_argument("--exact", nargs="*", default=[])
     parser.add_argument("--oracle", default=DEFAULT)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--freeze", action="store_true", help="write some nets to the corpus")
     options = parser.parse_args()
     oracle = Oracle(options.oracle)
+    if options.freeze:
+        freeze(oracle)
+        return 0
     count: collections.Counter = collections.Counter()
     for name, check in cases(options.part, oracle):
         if options.only not in name:

@@ -6,6 +6,8 @@ CASE is a folder (or a zip of one) in the layout of the corpus:
   feeds.npz    values by name
 Instead of main.pb, meta.json may name a saved model: {"inference": {"prefix": "model/net"}} (2.6.2)
 or {"inference": {"dirname": "model", "params_filename": "params"}} (1.8.5).
+With {"saved": "model/net"} the values come from what static.save wrote, through static.load.
+A saved model is run through paddle.jit.load too, where there is one.
 Writes CASE/oracle.npz (CASE.oracle.npz next to a zip), with keys fetch_<i>: the value, or the
 values of all steps stacked; and after/<name> for persistable variables. Prints shapes and values.
 With expected.npz in CASE it also compares, and exits with 1 if anything differs by more than
@@ -71,6 +73,8 @@ def run_case(folder: str) -> dict:
                 executor.run(startup)
             for name, value in load_values(folder, "params.npz").items():
                 set_value(scope, name, value)
+            if "saved" in meta:
+                paddle.static.load(main, os.path.join(folder, meta["saved"]), executor)
         runs = []
         rates = meta.get("rates")
         for step in range(max(steps, 1)):
@@ -85,6 +89,21 @@ def run_case(folder: str) -> dict:
         values[f"fetch_{i}"] = np.stack(column) if steps else column[0]
     values.update(("after/" + name, value) for name, value in stored.items())
     return values
+
+
+def run_layer(folder: str) -> dict:
+    """What the model gives as a layer, loaded by paddle.jit.load (2.6.2)."""
+    with open(os.path.join(folder, "meta.json")) as file:
+        meta = json.load(file)
+    if "prefix" not in meta.get("inference", {}):
+        return {}
+    feeds = load_values(folder, "feeds.npz")
+    paddle.disable_static()
+    layer = paddle.jit.load(os.path.join(folder, meta["inference"]["prefix"]))
+    layer.eval()
+    found = layer(*(paddle.to_tensor(feeds[name]) for name in meta["feeds"]))
+    found = found if isinstance(found, (list, tuple)) else [found]
+    return {f"fetch_{i}": value.numpy() for i, value in enumerate(found)}
 
 
 def differences(found: dict, expected: dict, rtol: float, atol: float) -> list:
@@ -123,6 +142,10 @@ def main() -> int:
         if not key.startswith("after/"):
             print(key, value.dtype, list(value.shape), value.ravel()[:8].tolist())
     wrong = differences(values, load_values(folder, "expected.npz"), options.rtol, options.atol)
+    if RELEASE != "1.8.5":
+        layer = run_layer(folder)
+        same = {key: values[key] for key in layer}
+        wrong += ["as a layer: " + line for line in differences(layer, same, 1e-6, 1e-7)]
     for line in wrong:
         print("DIFFERENT", line)
     return 1 if wrong else 0

@@ -5,6 +5,7 @@ files, for the two processes have different releases of NumPy. A request is a di
   main, startup   serialised Programs (startup may be None)
   params, feeds   values by name; fetches: names
   steps           how often main runs; rates: None, or (variable, its value before each step)
+  differentiate   None, or names of targets and inputs: 2.6.2 adds gradients, which are fetched
   after           names of variables to read from the scope when it is over
 The answer has fetches (one list per step) and after, or error.
 """
@@ -64,6 +65,13 @@ def answer(request: dict) -> dict:
     with base.scope_guard(scope):
         if request["startup"]:
             executor.run(base.Program.parse_from_string(request["startup"]))
+        if request.get("differentiate"):
+            targets, inputs = request["differentiate"]
+            block = main.global_block()
+            found = paddle.static.gradients(
+                [block.var(n) for n in targets], [block.var(n) for n in inputs]
+            )
+            request["fetches"] = [v.name for v in found if v is not None]
         for name, value in request["params"].items():
             set_value(scope, name, unpacked(value))
         feeds = {name: unpacked(value) for name, value in request["feeds"].items()}

@@ -15,6 +15,7 @@ import json
 import os
 import zlib
 
+import nets_here
 import numpy as np
 
 import paddle
@@ -86,7 +87,26 @@ def constant(random):
     return {"x": random.randn(3, 6)}, [paddle.tanh(x) * 2.0]
 
 
-CASES = {f.__name__: f for f in (classifier, trained, lenet, attention, shapes, control, constant)}
+def resnet(random):
+    image = static.data("image", [None, 3, 16, 16])
+    x = static.nn.batch_norm(static.nn.conv2d(image, 8, 3, padding=1, bias_attr=False), act="relu")
+    x = nets_here.residual(nets_here.residual(x, 8, 1), 16, 2)
+    x = static.nn.fc(F.adaptive_avg_pool2d(x, 1), 4)
+    return {"image": random.randn(2, 3, 16, 16)}, [x, F.softmax(x)]
+
+
+def words(random):
+    ids, lengths = static.data("ids", [None, 5], "int64"), static.data("lengths", [None], "int64")
+    x = static.nn.embedding(ids, [11, 8], padding_idx=0)
+    there = paddle.unsqueeze(paddle.arange(5), 0) < paddle.unsqueeze(lengths, 1)
+    x = x * paddle.unsqueeze(paddle.cast(there, "float32"), 2)
+    x = static.nn.fc(paddle.sum(x, axis=1), 3, activation="tanh")
+    return {"ids": random.randint(0, 11, (3, 5)), "lengths": random.randint(1, 6, 3)}, [x]
+
+
+CASES = {f.__name__: f for f in (
+    classifier, trained, lenet, attention, shapes, control, constant, resnet, words
+)}  # fmt: skip
 
 
 def write(folder: str, name: str, build) -> None:
@@ -118,6 +138,32 @@ def write(folder: str, name: str, build) -> None:
         file.write("\n")
 
 
+def write_training(folder: str) -> None:
+    """A training Program with values of static.save, after two steps; the next ones are wanted."""
+    main, startup = static.Program(), static.Program()
+    with static.program_guard(main, startup), paddle.utils.unique_name.guard():
+        feeds, fetches = nets_here.lenet()
+        main, startup = static.default_main_program(), static.default_startup_program()
+    executor = static.Executor(paddle.CPUPlace())
+    with static.scope_guard(static.Scope()):
+        executor.run(startup)
+        for _ in range(2):
+            executor.run(main, feed=feeds)
+        static.save(main, os.path.join(folder, "model", "net"))
+        for name, program in (("main.pb", main), ("startup.pb", startup)):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(program.desc.serialize_to_string())
+        runs = [executor.run(main, feed=feeds, fetch_list=fetches) for _ in range(3)]
+    expected = {f"fetch_{i}": np.stack([run[i] for run in runs]) for i in range(len(fetches))}
+    np.savez(os.path.join(folder, "expected.npz"), **expected)
+    np.savez(os.path.join(folder, "feeds.npz"), **feeds)
+    meta = {"release": "here", "kind": "here", "saved": "model/net", "steps": 3}
+    meta |= {"feeds": list(feeds), "fetches": [v.name for v in fetches]}
+    with open(os.path.join(folder, "meta.json"), "w") as file:
+        json.dump(meta, file, indent=1, sort_keys=True)
+        file.write("\n")
+
+
 def freeze(folder: str, name: str) -> None:
     """Pack a case, with the numbers of the release, to the corpus."""
     import zipfile
@@ -139,7 +185,7 @@ def freeze(folder: str, name: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
-    parser.add_argument("names", nargs="*", default=list(CASES))
+    parser.add_argument("names", nargs="*", default=[*CASES, "training"])
     parser.add_argument("--freeze", help="pack this case instead, after a release has run it")
     options = parser.parse_args()
     if options.freeze:
@@ -149,7 +195,11 @@ def main() -> None:
     for name in options.names:
         target = os.path.join(options.folder, name)
         os.makedirs(target, exist_ok=True)
-        write(target, name, CASES[name])
+        if name == "training":
+            os.makedirs(os.path.join(target, "model"), exist_ok=True)
+            write_training(target)
+        else:
+            write(target, name, CASES[name])
         print("written", target)
 
 

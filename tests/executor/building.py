@@ -57,7 +57,7 @@ def run_plainly(main: Program, feed: dict, fetch: Any, scope: Scope | None = Non
     made = clone(main)
     if any(op.type in ("feed", "fetch") for op in made.global_block().ops):
         remove_dead_code(made, list(feed), names)
-    plan = Plan(made, list(feed), names, in_place=False, frees=False)
+    plan = Plan(made, list(feed), names)
     with torch.no_grad():
         values = plan.run(scope or Scope(), [torch.from_numpy(np.array(v)) for v in feed.values()])
     return [fetched_array(v) for v in values]

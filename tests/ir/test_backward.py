@@ -395,8 +395,8 @@ def test_bad_arguments():
             append_backward(loss, no_grad_set={3})
         with pytest.raises(TypeError, match=r"callbacks.*list of callables"):
             append_backward(loss, callbacks=print)
-        with pytest.raises(ValueError, match=r"checkpoints.*'x' is not computed"):
-            append_backward(loss, checkpoints=["x"])
+        with pytest.raises(ValueError, match=r"checkpoints.*'z' is not computed"):
+            append_backward(loss, checkpoints=["z"])
         with pytest.raises(TypeError, match=r"gradients\(targets\).*list"):
             gradients([[y]], x)
         with pytest.raises(ValueError, match=r"at least one"):

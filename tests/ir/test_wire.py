@@ -290,7 +290,51 @@ def test_oddities_of_real_files():
     program.global_block().vars["x"].shape = [2, 4]
     assert to_message(program).blocks[0].vars[2].type.lod_tensor.tensor.dims == [2, 4]
     _duplicate(_op(desc), "attrs")
-    assert len(_op(to_message(from_message(desc))).attrs) == 2
+    program = from_message(desc)
+    assert to_message(program) == desc and len(_op(desc).attrs) == 3
+    op = program.global_block().ops[0]
+    op._set_attr("is_test", True)  # both of them
+    op._set_attr("more", 1)
+    attrs = _op(to_message(program)).attrs
+    assert [a.name for a in attrs] == ["is_test", "sub_block", "is_test", "more"]
+    assert [a.b for a in attrs] == [True, False, True, False]
+    op._remove_attr("is_test")
+    assert [a.name for a in _op(to_message(program)).attrs] == ["sub_block", "more"]
+
+
+def test_kinds_that_nothing_here_computes_with_load_and_print():
+    desc = message_class("ProgramDesc")()
+    block = desc.blocks.add(idx=0, parent_idx=-1)
+    kinds = {"SIZE_T": 19, "STRING": 25, "STRINGS": 26, "VOCAB": 27, "FEED_LIST": 28,
+             "PSTRING": 29, "SPARSE_COO": 30, "SPARSE_CSR": 31}  # fmt: skip
+    for name, number in kinds.items():
+        var = block.vars.add(name=name.lower(), persistable=False)
+        var.type.type = number
+        var = block.vars.add(name=f"of_{name.lower()}", persistable=False)
+        var.type.type = 7
+        var.type.lod_tensor.tensor.data_type = number
+        var.type.lod_tensor.tensor.dims.append(2)
+    for kind, field in ((30, "sparse_coo"), (31, "sparse_csr")):
+        var = block.vars.add(name=f"a_{field}", persistable=False)
+        var.type.type = kind
+        getattr(var.type, field).data_type = 5
+        getattr(var.type, field).dims.extend([3, -1])
+    program = from_message(desc)
+    top = program.global_block().vars
+    for name, number in kinds.items():
+        assert top[name.lower()].type == VarType[name] == number
+        assert f"paddle.VarType.{name}" in str(top[name.lower()])
+        assert f"{name.lower()} : {name}" in str(program)
+    assert top["a_sparse_csr"].shape == (3, -1) and top["a_sparse_csr"].dtype == VarType.FP32
+    assert "type: SPARSE_COO" in program.to_string(True)
+    again = program.clone()
+    assert to_message(program) == to_message(again) == to_message(from_message(desc))
+
+
+@pytest.mark.parametrize("name", [f for f in FILES if f.endswith((".pdmodel", ".pb"))])
+def test_a_copy_writes_the_same_bytes(name):
+    data = read(name) + b"\xf2\x3f\x03abc"  # field 1022
+    assert to_bytes(from_bytes(data).clone()) == data
 
 
 def test_unknown_fields_and_is_target_survive():

@@ -105,6 +105,27 @@ CALLS = {
     "LayerNorm": lambda b: nn.LayerNorm([3, 5])(b),
     "LocalResponseNorm": lambda image: nn.LocalResponseNorm(3)(image),
     "SpectralNorm": lambda w: nn.SpectralNorm([3, 5], power_iters=2)(w),
+    # recurrent; more of them in tests/nn/test_rnn.py
+    "SimpleRNNCell": lambda x: nn.SimpleRNNCell(3, 2)(x),
+    "LSTMCell": lambda x: nn.LSTMCell(3, 2)(x),
+    "GRUCell": lambda x: nn.GRUCell(3, 2)(x),
+    "RNNCellBase": lambda x: nn.RNNCellBase().get_initial_states(x, [[2], [-1, 3]]),
+    "RNN": lambda b: nn.RNN(nn.GRUCell(5, 2), is_reverse=True)(b),
+    "BiRNN": lambda b: nn.BiRNN(nn.GRUCell(5, 2), nn.LSTMCell(5, 3))(b),
+    "SimpleRNN": lambda b: nn.SimpleRNN(5, 2, activation="relu")(b),
+    "LSTM": lambda b: nn.LSTM(5, 2, 2, direction="bidirect")(b),
+    "GRU": lambda b: nn.GRU(5, 2, time_major=True)(b),
+    "BeamSearchDecoder": lambda x: _searched(x),
+    "MultiHeadAttention": lambda b: nn.MultiHeadAttention(5, 1)(b, b, b),
+    "TransformerEncoderLayer": lambda b: nn.TransformerEncoderLayer(5, 5, 7, 0.0)(b),
+    "TransformerEncoder": lambda b: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(5, 1, 7, 0.0, normalize_before=True), 2, nn.LayerNorm(5)
+    )(b),
+    "TransformerDecoderLayer": lambda b: nn.TransformerDecoderLayer(5, 1, 7, 0.0)(b, b),
+    "TransformerDecoder": lambda b: nn.TransformerDecoder(
+        nn.TransformerDecoderLayer(5, 1, 7, 0.0, "gelu"), 2
+    )(b, b),
+    "Transformer": lambda b: nn.Transformer(5, 1, 1, 1, 7, 0.0)(b, b),
     # losses
     "BCELoss": lambda prob, ones_or_not: nn.BCELoss()(prob, ones_or_not),
     "BCEWithLogitsLoss": lambda x, ones_or_not: nn.BCEWithLogitsLoss()(x, ones_or_not),
@@ -142,3 +163,11 @@ def _statistics(layer, x):
     layer(x)
     layer(x * 2.0)
     return [v * 1.0 for v in layer.state_dict().values()]
+
+
+def _searched(x):
+    decoder = nn.BeamSearchDecoder(
+        nn.GRUCell(4, 3), 0, 1, 2, embedding_fn=nn.Embedding(5, 4), output_fn=nn.Linear(3, 5)
+    )
+    ids, states, lengths = nn.dynamic_decode(decoder, x, max_step_num=2, return_length=True)
+    return [ids, states.log_probs, lengths]

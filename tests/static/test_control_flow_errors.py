@@ -276,3 +276,45 @@ def test_arrays_in_a_program_check_their_arguments():
         late = arrays.array_read(array, i + 5)
     with check(IndexError, "below the array's length 1", "got 5", HERE):
         run(main, startup, {"x": np.ones(2, "float32")}, [late])
+
+
+def test_branches_that_disagree_leave_no_blocks():
+    with static() as (main, _):
+        x = paddle.static.data("x", [3, 4])
+        with pytest.raises(ValueError, match="same type and rank"):
+            nn.cond(
+                paddle.mean(x) > 0.0,
+                lambda: nn.cond(x[0, 0] > 0.0, lambda: x, lambda: x),
+                lambda: x[0],
+            )
+        assert main.num_blocks == 1 and main.current_block().idx == 0
+
+
+def test_a_variable_of_a_block_is_not_seen_outside():
+    with static() as (main, _):
+        x, inner = paddle.static.data("x", [3, 4]), []
+
+        def body(i, h):
+            inner.append(h * 2.0)
+            return [i + 1, inner[0]]
+
+        nn.while_loop(lambda i, h: i < 3, body, [paddle.full([1], 0, "int64"), x])
+        for call in (
+            lambda: inner[0] + 1.0,
+            lambda: paddle.concat([x, inner[0]]),
+            lambda: nn.cond(paddle.mean(x) > 0.0, lambda: inner[0] * 1.0, lambda: x),
+        ):
+            with pytest.raises(
+                ValueError, match=r"belongs to block 1, which block \d does not see"
+            ):
+                call()
+        with pytest.raises(ValueError, match=r"inner.append\(h \* 2.0\)"):
+            paddle.tanh(inner[0])
+        copy = main.clone(for_test=True)
+        with paddle.static.program_guard(copy):
+            assert (x * 2.0).block.program is copy  # it has a variable of that name
+        with (
+            paddle.static.program_guard(paddle.static.Program()),
+            pytest.raises(ValueError, match="'x' belongs to another Program"),
+        ):
+            paddle.tanh(x)

@@ -65,12 +65,18 @@ def _eager(sample: Sample) -> tuple[list[Any], dict[str, np.ndarray]]:
     return [o if o is None else o.numpy() for o in outs], after
 
 
+# Operators of our own whose further results are for their gradient only: a Program has none.
+ONE_RESULT = ("scaled_dot_product_attention",)
+
+
 @each_sample
 @pytest.mark.parametrize("batch", [False, True], ids=["known", "batch"])
 def test_recorded_equals_eager(sample, batch):
     if batch and any(part in str(sample) for part in NEEDS_SIZE):
         pytest.skip("a size that the operator must know")
     expected, written = _eager(sample)
+    if sample.op in ONE_RESULT:
+        expected = [expected[0], *[None] * (len(expected) - 1)]
     feed = _feed(sample)
     with static() as (main, startup):
         paddle.seed(2021)

@@ -100,12 +100,17 @@ def cond(
         chosen = true_fn if _truth("cond(pred)", pred) else false_fn
         return None if chosen is None else chosen()
     check_condition("cond", "pred", pred)
-    branches = [
-        _Branch("true_fn", true_fn, pred),
-        _Branch("false_fn", false_fn, pred),
-    ]
-    yes, no = branches
-    _check_branches(yes, no)
+    blocks = default_main_program().blocks
+    count = len(blocks)
+    try:
+        yes, no = branches = [
+            _Branch("true_fn", true_fn, pred),
+            _Branch("false_fn", false_fn, pred),
+        ]
+        _check_branches(yes, no)
+    except BaseException:
+        del blocks[count:]
+        raise
     pairs = zip(leaves(yes.result), leaves(no.result), strict=True)
     kinds = [_common_type(a, b) for a, b in pairs]
     for branch in branches:
