@@ -5,12 +5,17 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any as _Any
 
-from paddle.core import allocator as _allocator
+from paddle import _module_paths
+
+_module_paths.install()
+
+from paddle.core import allocator as _allocator  # noqa: E402
 
 _allocator.keep_freed_memory()  # before the first buffer is made
 
 from paddle import ops as _ops  # noqa: E402
 from paddle.autograd import grad  # noqa: E402
+from paddle.batch import batch  # noqa: E402
 from paddle.core.dtype import VarType as _VarType  # noqa: E402
 from paddle.core.dtype import get_default_dtype, set_default_dtype  # noqa: E402
 from paddle.core.mode import no_grad  # noqa: E402
@@ -27,7 +32,9 @@ from paddle.core.place import (  # noqa: E402
 from paddle.core.printing import set_printoptions  # noqa: E402
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state  # noqa: E402
 from paddle.core.tensor import Tensor  # noqa: E402
+from paddle.device import is_compiled_with_xpu  # noqa: E402
 from paddle.framework.create_parameter import create_parameter  # noqa: E402
+from paddle.framework.flags import get_flags, set_flags  # noqa: E402
 from paddle.framework.io import load, save  # noqa: E402
 from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode  # noqa: E402
 from paddle.framework.param_attr import ParamAttr  # noqa: E402
@@ -47,8 +54,9 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
-    "amp", "autograd", "callbacks", "core", "device", "framework", "hapi", "io", "metric", "nn",
-    "optimizer", "regularizer", "static", "tensor", "utils", "vision",
+    "amp", "autograd", "callbacks", "compat", "core", "device", "distribution", "framework",
+    "hapi", "incubate", "io", "metric", "nn", "optimizer", "reader", "regularizer", "static",
+    "sysconfig", "tensor", "utils", "version", "vision",
 })  # fmt: skip
 _NAMES = {
     "Model": "paddle.hapi.model",
@@ -74,11 +82,13 @@ def __dir__() -> list[str]:
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace",
     "Model",  # noqa: F405
-    "ParamAttr", "Tensor", "XPUPlace", "create_parameter", "disable_static", "enable_static",
+    "ParamAttr", "Tensor", "XPUPlace", "batch", "create_parameter", "disable_static",
+    "enable_static",
     "flops",  # noqa: F405
     "get_cuda_rng_state", "get_cudnn_version",
-    "get_default_dtype", "get_device", "grad", "in_dynamic_mode", "is_compiled_with_cuda", "load",
-    "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device",
+    "get_default_dtype", "get_device", "get_flags", "grad", "in_dynamic_mode",
+    "is_compiled_with_cuda", "is_compiled_with_xpu", "load",
+    "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device", "set_flags",
     "set_printoptions",
     "summary",  # noqa: F405
     *_tensor_names,

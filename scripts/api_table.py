@@ -102,7 +102,10 @@ def resolve(name: str) -> Any:
                 continue
             raise
         if split > 1:  # a function hides a module of its name, as nn.functional.pad does
-            found = getattr(sys.modules[".".join(parts[: split - 1])], parts[split - 1], found)
+            shown = getattr(sys.modules[".".join(parts[: split - 1])], parts[split - 1], found)
+            # paddle.batch.batch means the hidden module all the same
+            if split == len(parts) or hasattr(shown, parts[split]):
+                found = shown
         for part in parts[split:]:
             found = getattr(found, part, MISSING)
             if found is MISSING:

@@ -12,7 +12,7 @@ from paddle.core.op import REGISTRY
 # Products of matrices: their time is that of reading and multiplying, and sums are kept wide.
 WHITE = frozenset([
     "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "depthwise_conv2d", "fc", "linear",
-    "matmul", "matmul_v2", "mul",
+    "matmul", "matmul_v2", "mul", "scaled_dot_product_attention",
 ])  # fmt: skip
 # Sums of many terms, and functions that leave the range of 16 bits.
 BLACK = frozenset([

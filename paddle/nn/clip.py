@@ -167,20 +167,21 @@ class ClipGradByGlobalNorm(ClipGradBase):
             return []
         block = pairs[0][1].block.program.current_block()
         with block.program._optimized_guard(pairs[-1]):
-            factor = self._factor(block, [g for _, g in pairs])
+            factor = self._factor(block, pairs)
         for param, grad in pairs:
             with block.program._optimized_guard((param, grad)):
                 scale = factor if factor.dtype == grad.dtype else _cast(block, factor, grad.dtype)
                 block.append_op("elementwise_mul", {"X": grad, "Y": scale}, {"Out": grad})
         return [g for _, g in pairs]
 
-    def _factor(self, block: Any, grads: list) -> Variable:
+    def _factor(self, block: Any, pairs: list) -> Variable:
         """``clip_norm / max(clip_norm, norm of all)``; of half precision computed in float32."""
         squares = []
-        for grad in grads:
-            if grad.dtype in (VarType.FP16, VarType.BF16):
-                grad = _cast(block, grad, VarType.FP32)
-            squares.append(_result(block, "squared_l2_norm", {"X": grad}))
+        for param, grad in pairs:
+            with block.program._optimized_guard((param, grad)):
+                if grad.dtype in (VarType.FP16, VarType.BF16):
+                    grad = _cast(block, grad, VarType.FP32)
+                squares.append(_result(block, "squared_l2_norm", {"X": grad}))
         if len({g.dtype for g in squares}) > 1:
             squares = [_cast(block, g, VarType.FP32) for g in squares]
         norm = _result(block, "sqrt", {"X": _result(block, "sum", {"X": squares})})

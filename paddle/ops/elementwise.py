@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import op
 
 
@@ -16,7 +17,17 @@ def align(x: torch.Tensor, y: torch.Tensor, axis: int) -> torch.Tensor:
     """Appends ones to ``y``'s shape so that it begins at dimension ``axis`` of ``x``."""
     if axis in (-1, None) or y.dim() >= x.dim():
         return y
-    return y.reshape(list(y.shape) + [1] * (x.dim() - axis - y.dim()))
+    return y.reshape(list(y.shape) + _ones(x.dim(), axis, y.dim()))
+
+
+def _ones(rank: int, axis: int, own: int) -> list[int]:
+    """The sizes after the second operand's own ones; axis may come from a damaged file."""
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"expected axis to be -1 or a dimension of the first operand, 0 to {rank - 1}, "
+            f"but it is {axis}."
+        )
+    return [1] * (rank - axis - own)
 
 
 @op("elementwise_add", "X Y -> Out", infer="broadcast", direct=torch.add, unify=True)
@@ -38,7 +49,7 @@ def _to_y(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
         return grad
     if axis in (-1, None) or len(shape) >= grad.dim():
         return grad.sum_to_size(shape)
-    padded = list(shape) + [1] * (grad.dim() - axis - len(shape))
+    padded = list(shape) + _ones(grad.dim(), axis, len(shape))
     return grad.sum_to_size(padded).reshape(shape)
 
 
@@ -81,11 +92,7 @@ def elementwise_div(x, y, *, axis=-1):
 
 @elementwise_div.grad("X.shape Y Out")
 def _(d_out, x_shape, y, out, *, axis, wanted):
-    divisor = (
-        y
-        if axis in (-1, None) or y.dim() >= d_out.dim()
-        else y.reshape(list(y.shape) + [1] * (d_out.dim() - axis - y.dim()))
-    )
+    divisor = align(d_out, y, axis)
     if divisor.is_complex():
         divisor, out = divisor.conj(), out.conj()
     quotient = torch.div(d_out, divisor)

@@ -142,7 +142,7 @@ def _register(method: str, version: str) -> None:
         )  # fmt: skip
 
     run = partial(_kernel, method=method)
-    slots = "X OutSize? SizeTensor*? Scale? -> Out"
+    slots = "X OutSize?~ SizeTensor*?~ Scale?~ -> Out"
     define(f"{method}_interp{version}", slots, kernel, infer=_rule)
 
 

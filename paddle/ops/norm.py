@@ -57,7 +57,7 @@ def _batch_norm_rule(inputs, attrs):
 
 @op(
     "batch_norm",
-    "X Scale? Bias? Mean Variance MomentumTensor? -> "
+    "X Scale? Bias? Mean~ Variance~ MomentumTensor?~ -> "
     "Y MeanOut=Mean VarianceOut=Variance SavedMean~ SavedVariance~ ReserveSpace?~",
     infer=_batch_norm_rule,
 )

@@ -128,10 +128,11 @@ def _recorded(function: Any) -> Any:
     """A Python operator on Variables: its results are called ``tmp_0``, ``tmp_1``, ..."""
 
     @functools.wraps(function)
-    def named(self: Any, other: Any) -> Any:
+    def named(self: Any, other_var: Any) -> Any:
         with layer_name("tmp"):
-            return function(self, other)
+            return function(self, other_var)
 
+    del named.__wrapped__  # type: ignore[attr-defined]  # so that the parameter shows its name
     return named
 
 

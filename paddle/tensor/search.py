@@ -180,7 +180,18 @@ def where(condition: Tensor, x: Any, y: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(x, (int, float, np.number)) or isinstance(y, (int, float, np.number)):
         x, y = _numbers(x, y)
+    if is_variable(condition):
+        condition, x, y = _of_one_shape(condition, x, y)
     return C.where(condition, x, y)
+
+
+def _of_one_shape(*values: Any) -> Any:
+    """Expands Variables to the largest of them: PaddlePaddle's own operator does not."""
+    whole = max(values, key=lambda v: (len(v.shape), sum(n != 1 for n in v.shape)))
+    pairs = [p for v in values for p in zip(v.shape[::-1], whole.shape[::-1], strict=False)]
+    if any(n not in (1, m) for n, m in pairs):
+        return values  # none of them has the result's shape, or that is not known yet
+    return [v if v.shape == whole.shape else C.expand_as_v2(v, whole) for v in values]
 
 
 def _numbers(x: Any, y: Any) -> tuple[Any, Any]:

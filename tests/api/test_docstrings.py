@@ -44,11 +44,13 @@ def examples(doc: str) -> list[str]:
     return found
 
 
-def _documented(row: api_table.Row) -> bool:
+def _documented(row: api_table.Row, obj: Any) -> bool:
     """Whether the row is something a user looks up: no data, no Python protocol."""
     last = row.name.rpartition(".")[2]
     if row.kind == "module-constant" or last.startswith("__"):
         return False
+    if getattr(obj, "__module__", "") == "builtins":
+        return False  # paddle.compat.long_type is int
     return not (row.is_member and last in SPECIAL_MEMBERS)
 
 
@@ -71,7 +73,7 @@ def _collect() -> list[tuple[api_table.Row, Any, list[str]]]:
 
 COLLECTED = _collect()
 COVERED = {row.name for row in ROWS}
-DOCUMENTED = [(r, o) for r, o, _ in COLLECTED if r.name in COVERED and _documented(r)]
+DOCUMENTED = [(r, o) for r, o, _ in COLLECTED if r.name in COVERED and _documented(r, o)]
 RUNNABLE = [(r.name, i, b) for r, _, blocks in COLLECTED for i, b in enumerate(blocks)]
 
 

@@ -41,9 +41,9 @@ def test_switch():
     before = unique_name.switch(mine)
     try:
         assert unique_name.generate("fc") == "x_fc_0"
-        assert unique_name.switch(before) is mine
+        assert unique_name.switch(*before)[0] is mine
     finally:
-        unique_name.switch(before)
+        unique_name.switch(*before)
 
 
 def test_threads_never_get_the_same_name():

@@ -36,6 +36,13 @@ def test_training_resumed_from_files_is_bit_identical() -> None:
     assert went_on == resumed
 
 
+def test_a_static_graph_is_trained_resumed_and_served() -> None:
+    went_on, resumed, accuracy, difference = _load("static_graph").main()
+    assert went_on == resumed
+    assert accuracy > 0.95
+    assert difference < 1e-6
+
+
 def test_the_sheet_of_predictions_marks_right_and_wrong(tmp_path: Path) -> None:
     images = np.zeros((3, 1, 28, 28), dtype="float32")
     images[1] = 1.0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 import paddle
+from paddle import passes
 from paddle.core import unique_name
 
 
@@ -19,11 +20,13 @@ def _on_the_cpu() -> Iterator[None]:
 
 
 @pytest.fixture
-def fresh_static() -> Iterator[None]:
+def fresh_static(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a new process has: empty default Programs, an empty scope, names from the start.
 
+    Programs are checked after every pass.
     Static mode is left to the test, as the guide's scripts turn it on themselves.
     """
+    monkeypatch.setattr(passes, "checking", True)
     main, startup = paddle.static.Program(), paddle.static.Program()
     with (
         paddle.static.program_guard(main, startup),

@@ -28,12 +28,7 @@ TABLE = {
     # The guide's table spells these Pad3d, Dropout2d, Dropout3d and HSigmoid; 2.0 has these names.
     "misspelt": "Pad3D Dropout2D Dropout3D HSigmoidLoss",
 }
-COMING = (TABLE["Recurrent NN"] + " " + TABLE["Transformer"]).split()  # remove when they are there
-NAMES = [
-    pytest.param(name, marks=pytest.mark.xfail(strict=True) if name in COMING else ())
-    for row in TABLE.values()
-    for name in row.split()
-]
+NAMES = [name for row in TABLE.values() for name in row.split()]
 
 
 @pytest.mark.parametrize("name", NAMES)

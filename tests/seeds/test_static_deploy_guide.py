@@ -1,4 +1,15 @@
-"""The guide where it leaves dynamic mode: files of Programs, Python operators, the fleet MLP."""
+"""The guide where it leaves dynamic mode: files of Programs, Python operators, the fleet MLP.
+
+on dynamic and static graphs, 3.2   test_a_variable_is_a_symbol_only, test_print_a_program,
+                                    test_a_program_and_its_parameters_become_files
+2.8.1.1.2, the older interface      test_static_save_and_load, test_load_program_state_and_...,
+                                    test_save_and_load_an_inference_model (names, no code)
+2.8.3, the static example           test_a_data_loader_feeds_a_program
+8.3, operators in Python            test_tanh_in_python, test_a_network_with_a_python_...,
+                                    test_several_inputs_and_..., test_a_function_for_its_effect
+6.2.2, the fleet MLP                test_the_single_machine_trainer; its distributed forms are
+                                    left to the issue that brings paddle.distributed
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The page on Program: its examples run as printed, and print what it shows."""
+"""The page on Program: its examples run as printed, and print what it shows.
+
+    to_string            test_to_string
+    clone, note          test_clone_for_test_before_the_optimizer
+    clone, 1             test_both_ways_print_the_same (``cloned``: the code is not printed there)
+    clone, 2             test_both_ways_print_the_same (``built_twice``), print_prog
+    parse_from_string    test_parse_from_string
+    num_blocks           test_num_blocks
+    random_seed          test_random_seed (described, no code)
+    global_block, block, current_block
+                         test_blocks
+    list_vars            test_list_vars (described, no code)
+    all_parameters       test_all_parameters
+
+The other tests prove what the text says around them.
+"""
 
 from __future__ import annotations
 
@@ -288,7 +303,7 @@ def test_the_current_block_is_that_of_a_branch_while_it_is_built() -> None:
     assert seen == [1, 2]
     assert prog.num_blocks == 3
     assert prog.current_block() is prog.global_block()
-    with pytest.raises(ValueError, match="block"):
+    with pytest.raises(IndexError, match=r"Program.block\(index\): expected an int below 3"):
         prog.block(3)
 
 

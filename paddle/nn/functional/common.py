@@ -77,10 +77,13 @@ def check_mode(api: str, mode: str) -> None:
         )
 
 
-def _handle(x: Tensor) -> Tensor:
-    """The same contents as a Tensor of its own, so that a write to it does not show in ``x``."""
+def _handle(x: Tensor, p: float = 0.0) -> Tensor:
+    """The same contents as a Tensor of its own, so that a write to it does not show in ``x``.
+
+    ``p`` has no effect; a Program keeps it, as PaddlePaddle's does.
+    """
     return C.dropout(
-        x, None, dropout_prob=0.0, is_test=True, dropout_implementation="upscale_in_train"
+        x, None, dropout_prob=p, is_test=True, dropout_implementation="upscale_in_train"
     )[0]
 
 
@@ -125,7 +128,7 @@ def dropout(
     if axis is not None:
         return _dropout_along(x, float(p), axis, training, mode)
     if p == 0 or (not training and mode == "upscale_in_train"):
-        return _handle(x)
+        return _handle(x, float(p))
     implementation = mode if mode == "upscale_in_train" else "downgrade_in_infer"
     return C.dropout(
         x,

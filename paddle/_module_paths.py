@@ -1,0 +1,103 @@
+"""Module paths of 2.0 under which public names are found too, from the table beside this file.
+
+2.x code imports ``paddle.tensor.math.add`` or ``paddle.nn.layer.conv.Conv2D``. Where such a module
+exists here, it finds names that lie elsewhere; where it does not, it is made when it is imported.
+The table, ``_module_paths.tsv``, is written by ``scripts/make_module_paths.py``.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from types import ModuleType
+from typing import Any
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_module_paths.tsv")
+
+
+@functools.lru_cache(maxsize=1)
+def table() -> dict[str, dict[str, str]]:
+    """Module -> name -> where the name is public."""
+    found: dict[str, dict[str, str]] = {}
+    with open(_FILE, encoding="utf8") as file:
+        for line in file:
+            module, owner, names = line.rstrip("\n").split("\t")
+            found.setdefault(module, {}).update(dict.fromkeys(names.split(" "), owner))
+    return found
+
+
+_MISSING = object()
+
+
+def _public(owner: str, name: str) -> Any:
+    """The object under its public name; _MISSING where this release lacks it."""
+    try:
+        return getattr(importlib.import_module(owner), name, _MISSING)
+    except ModuleNotFoundError as error:
+        if error.name and (owner + ".").startswith(error.name + "."):
+            return _MISSING
+        raise
+
+
+def _complete(module: ModuleType) -> None:
+    """Lets a module find the names that the table gives it."""
+    names = table()[module.__name__]
+    own = module.__dict__.get("__getattr__")
+
+    def find(name: str) -> Any:
+        owner = names.get(name)
+        if owner is not None and owner != module.__name__:
+            found = _public(owner, name)
+            if found is not _MISSING:
+                setattr(module, name, found)
+                return found
+        if own is not None:
+            return own(name)
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+
+    module.__getattr__ = find  # type: ignore[method-assign]
+
+
+class _Completed(SourceFileLoader):
+    """Loads a module from its file, then completes it."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        _complete(module)
+
+
+class _Made:
+    """Makes a module that only the table describes."""
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        names = sorted(table()[module.__name__])
+        module.__doc__ = f"The names of 2.0's {module.__name__}; each is defined elsewhere."
+        module.__all__ = names  # type: ignore[attr-defined]
+        module.__dir__ = lambda: [*module.__dict__, *names]  # type: ignore[method-assign]
+        _complete(module)
+
+
+class _Finder:
+    """Finds the modules of the table."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
+        if not fullname.startswith("paddle.") or fullname not in table():
+            return None
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None:
+            return ModuleSpec(fullname, _Made(), origin=_FILE)
+        if type(spec.loader) is SourceFileLoader:
+            spec.loader = _Completed(spec.loader.name, spec.loader.path)
+        return spec
+
+
+def install() -> None:
+    """Makes the paths importable; called once, before other parts of the package are imported."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

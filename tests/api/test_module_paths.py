@@ -1,0 +1,104 @@
+"""The paths of the table's column `aliases`, and deep module paths, lead to the same things."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from paddle import _module_paths
+from scripts import api_table, make_module_paths
+
+# Paths, or public names, that are not here: pattern -> why.
+EXCEPTIONS = {
+    r"paddle\.(fluid|distributed)\..*": "another issue",
+    r"paddle\.dataset\..*": "the data sets of 1.x, another issue",
+    r"paddle\.text\..*": "data sets of texts, another issue",
+    r"paddle\.DataParallel": "distributed",
+}
+
+
+def _excepted(path: str) -> bool:
+    return any(re.fullmatch(pattern, path) for pattern in EXCEPTIONS)
+
+
+def _imported(path: str) -> Any:
+    """What `from module import name` gives; unlike attributes, it sees a module behind a name."""
+    module, _, name = path.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), name, api_table.MISSING)
+    except ModuleNotFoundError:
+        return api_table.MISSING
+
+
+COLUMN = [
+    (alias, row.name) for row in api_table.rows() if not row.is_member for alias in row.aliases
+]
+CHECKED = [(alias, name) for alias, name in COLUMN if not _excepted(alias) and not _excepted(name)]
+
+
+@pytest.mark.parametrize("alias, name", CHECKED, ids=[alias for alias, _ in CHECKED])
+def test_aliases_lead_to_the_public_object(alias: str, name: str) -> None:
+    found, public = _imported(alias), _imported(name)
+    assert public is not api_table.MISSING, f"{name} does not exist"
+    assert found is not api_table.MISSING, f"{alias}, another path of {name}, does not exist"
+    assert found is public or (isinstance(public, str) and found == public)
+
+
+@pytest.mark.parametrize("pattern", EXCEPTIONS)
+def test_exceptions_are_needed(pattern: str) -> None:
+    paths = [p for pair in COLUMN for p in pair if re.fullmatch(pattern, p)]
+    gone = [p for p in paths if _imported(p) is api_table.MISSING]
+    assert gone, f"everything that {pattern} matches is there: take it out of EXCEPTIONS"
+
+
+@pytest.mark.parametrize("module", _module_paths.table())
+def test_modules_of_the_table_have_their_names(module: str) -> None:
+    for name, owner in _module_paths.table()[module].items():
+        public = _imported(f"{owner}.{name}")
+        if public is not api_table.MISSING:  # what is missing fails in test_conformance
+            assert _imported(f"{module}.{name}") is public
+
+
+def test_the_table_is_the_generator_s() -> None:
+    made = make_module_paths.text()
+    assert made == make_module_paths.TARGET.read_text(encoding="utf8"), (
+        "run `python scripts/make_module_paths.py`"
+    )
+
+
+def test_modules_that_only_the_table_has() -> None:
+    import paddle
+    from paddle.metric import metrics
+    from paddle.tensor.ops import sin
+
+    assert sin is paddle.sin
+    assert metrics.__all__ == ["Accuracy", "Auc", "Metric", "Precision", "Recall", "accuracy"]
+    assert set(metrics.__all__) <= set(dir(metrics))
+    scope: dict[str, Any] = {}
+    exec("from paddle.metric.metrics import *", scope)
+    assert scope["Auc"] is paddle.metric.Auc
+
+
+def test_unknown_names_are_not_found() -> None:
+    for module in ("paddle.metric.metrics", "paddle.tensor.manipulation"):
+        with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'nothing'"):
+            importlib.import_module(module).nothing
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("paddle.tensor.nothing")
+    with pytest.raises(ImportError):
+        exec("from paddle.tensor.math import no_such_name")
+
+
+def test_importing_paddle_makes_no_module_of_the_table() -> None:
+    code = (
+        "import sys, paddle\n"
+        "made = [n for n, m in sys.modules.items() if n.startswith('paddle.') and "
+        "type(m.__spec__.loader).__name__ == '_Made']\n"
+        "assert not made, made\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
