@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
-GROUPS = ("eager", "training", "memory", "startup", "fit", "static")
+GROUPS = ("eager", "training", "memory", "startup", "fit", "static", "models")
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -32,6 +32,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         default=os.environ.get("PADDLE_ORACLE", ""),
         metavar="PYTHON",
         help="interpreter with a real PaddlePaddle, measured beside the eager calls",
+    )
+    parser.add_argument(
+        "--jax",
+        default="",
+        metavar="PYTHON",
+        help="interpreter with JAX, measured beside the static MLP",
     )
     return parser.parse_args(arguments)
 
@@ -65,7 +71,7 @@ def processor() -> str:
 def main() -> int:
     given = parse()
     threads = tuple(int(part) for part in given.threads.split(","))
-    options = Options(given.only, given.quick, threads, given.oracle)
+    options = Options(given.only, given.quick, threads, given.oracle, given.jax)
     about = machine()
     print(", ".join(f"{key} {value}" for key, value in about.items()), file=sys.stderr)
     rows: list[Row] = []

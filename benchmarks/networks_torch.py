@@ -95,3 +95,43 @@ def resnet18() -> nn.Module:
             layers.append(BasicBlock(channels, out, 2 if stage and not block else 1))
             channels = out
     return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+
+
+class Last(nn.Module):
+    """Two LSTM layers of 256, classes from the last step."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(256, 256, num_layers=2, batch_first=True)
+        self.head = nn.Linear(256, classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.lstm(x)[0][:, -1])
+
+
+class Encoder(nn.Module):
+    """Four Transformer encoder layers of 768 with 12 heads, classes from the mean of all steps."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        layer = nn.TransformerEncoderLayer(768, 12, 3072, dropout=0.0, batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, 4)
+        self.head = nn.Linear(768, classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.head(self.encoder(x).mean(1))
+
+
+class Clicks(nn.Module):
+    """A table for each categorical feature, three linear layers over what was looked up."""
+
+    def __init__(self, fields: int, rows: int, width: int, numbers: int) -> None:
+        super().__init__()
+        self.tables = nn.ModuleList(nn.Embedding(rows, width) for _ in range(fields))
+        inputs = fields * width + numbers
+        self.deep = nn.Sequential(nn.Linear(inputs, 256), nn.ReLU(), nn.Linear(256, 128), nn.ReLU())
+        self.head = nn.Linear(128, 1)
+
+    def forward(self, ids: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+        found = [table(ids[:, i]) for i, table in enumerate(self.tables)]
+        return self.head(self.deep(torch.cat([*found, numbers], 1)))

@@ -23,12 +23,14 @@ class Options:
         quick: measure roughly.
         threads: numbers of threads to measure at.
         oracle: interpreter of a real PaddlePaddle, or empty.
+        jax: interpreter with JAX, or empty.
     """
 
     only: str
     quick: bool
     threads: tuple[int, ...]
     oracle: str = ""
+    jax: str = ""
 
     def wants(self, group: str, name: str) -> bool:
         """Says whether a row is asked for."""
@@ -52,6 +54,7 @@ def compare_processes(
     threads: int,
     effort: Effort,
     before: Callable[[dict[str, Worker]], None] = lambda workers: None,
+    peer: tuple[str, str, str] | None = None,
 ) -> Result | None:
     """Measures a workload with every side in a process of its own, in turns.
 
@@ -61,6 +64,7 @@ def compare_processes(
         threads: of every process.
         effort: how long.
         before: looks at the workers before time is taken.
+        peer: one more side, its module and the interpreter that it needs.
 
     Returns:
         The result, or None (and a line on stderr) where a side fails.
@@ -73,6 +77,11 @@ def compare_processes(
                 workers = {
                     side: stack.enter_context(Worker(module, task, side, threads)) for side in sides
                 }
+                if peer:
+                    side, where, python = peer
+                    workers[side] = stack.enter_context(
+                        Worker(where, task, side, threads, python, preload=side)
+                    )
                 before(workers)
                 timers = {side: worker.time for side, worker in workers.items()}
                 results.append(interleave(timers, share, clock_for(threads)))

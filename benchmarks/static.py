@@ -76,13 +76,13 @@ def paddle_step(network: str) -> Callable[[], Any]:
         for parameter, value in zip(parameters, values, strict=True):
             parameter.set_value(value)
     feeds = cycle([{"images": x, "labels": y} for x, y in data])
-    return lambda: _Loss(exe.run(main, feed=next(feeds), fetch_list=[loss])[0])
+    return lambda: Loss(exe.run(main, feed=next(feeds), fetch_list=[loss])[0])
 
 
-class _Loss(float):
+class Loss(float):
     """A fetched loss, with the one method that a worker asks for."""
 
-    def __new__(cls, value: Any) -> _Loss:
+    def __new__(cls, value: Any) -> Loss:
         return super().__new__(cls, np.ravel(value)[0])
 
     def detach(self) -> float:
@@ -175,11 +175,14 @@ def _step_rows(
 ) -> Iterator[Row]:
     check = {} if network.startswith("resnet") else {"before": training.check_losses}
     effort = options.effort(11 if check == {} else 41, 0.1)
-    result = compare_processes(MODULE, task, SIDES, threads, effort, **check)
+    jax = ("jax", "benchmarks.jax_mlp", options.jax) if options.jax and network == "mlp" else None
+    result = compare_processes(MODULE, task, SIDES, threads, effort, **check, peer=jax)
     if result is None:
         return
     ours, peer = result.median("ours") * 1e3, result.median("torch") * 1e3
     same = f"{result.ratio('ours', KEPT):.2f} of torch with our allocator policy"
+    if jax:
+        same += f", {result.ratio('ours', 'jax'):.2f} of jitted JAX"
     value = result.ratio("ours", "torch")
     yield Row(
         GROUP, task, threads, result.clock, "ms", ours, peer, value,

@@ -36,14 +36,21 @@ class Worker:
         task: name of the workload.
         side: ``ours``, ``torch`` or :data:`KEPT`; handed to ``build``.
         threads: computing threads of the process.
-        python: interpreter; another one is the one of a real PaddlePaddle.
+        python: interpreter; another one is the one of a real PaddlePaddle, or of JAX.
+        preload: what another interpreter imports before it sees the folder of this project.
     """
 
     def __init__(
-        self, module: str, task: str, side: str, threads: int, python: str = sys.executable
+        self,
+        module: str,
+        task: str,
+        side: str,
+        threads: int,
+        python: str = sys.executable,
+        preload: str = "paddle",
     ) -> None:
         env = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
-        first = "import paddle; " if python != sys.executable else ""
+        first = f"import {preload}; " if python != sys.executable else ""
         code = (
             f"{first}import sys; sys.path.insert(0, {str(ROOT)!r}); "
             f"from benchmarks.worker import serve; serve({module!r}, {task!r}, {side!r}, {threads})"
@@ -138,7 +145,8 @@ def serve(module: str, task: str, side: str, threads: int) -> None:
     try:
         if side == KEPT:
             keep_freed_memory()
-        if "paddle" not in sys.modules:  # a real PaddlePaddle next to torch is asking for trouble
+        # a real PaddlePaddle next to torch is asking for trouble, and JAX comes without it
+        if "paddle" not in sys.modules and "jax" not in sys.modules:
             import torch
 
             torch.set_num_threads(threads)

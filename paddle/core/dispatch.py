@@ -22,7 +22,8 @@ from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
 from paddle.core.tensor import Tensor, sequence, stamp, unshared, wrap
 
-_KEEP_RANK = ("same", "broadcast")  # rules under which a result of rank >= 1 is certain
+# Rules under which a result of rank >= 1 is certain.
+_KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 
 
 def py(name: str) -> str:
@@ -107,6 +108,13 @@ def _run_kernel(op: OpDef, names: list[str]) -> list[str]:
     return [f"if {tests}: {target} = direct({', '.join(buffers)})", f"else: {call}"]
 
 
+def _keeps_dtype(op: OpDef) -> bool:
+    """Whether the first result certainly has the dtype of the first argument, so none is asked."""
+    if op.infer not in ("same", "broadcast"):
+        return False
+    return op.unify or sum(not slot.optional for slot in op.inputs) == 1
+
+
 def _wrap_outputs(op: OpDef) -> list[str]:
     """Lines that turn the buffers o0, o1, ... into Tensors and keep the buffers as r0, r1, ..."""
     lines = []
@@ -124,7 +132,7 @@ def _wrap_outputs(op: OpDef) -> list[str]:
             continue
         certain = op.infer in _KEEP_RANK and i == 0
         body = [] if certain else [f"if not r{i}.dim(): r{i}.unsqueeze_(0)"]
-        dtype = f"{op.params[0]}._dt" if certain else f"r{i}.dtype"
+        dtype = f"{op.params[0]}._dt" if certain and _keeps_dtype(op) else f"r{i}.dtype"
         body += [
             f"{name} = new(Tensor)",
             f"{name}._buf = r{i}",

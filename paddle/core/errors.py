@@ -76,12 +76,29 @@ class InvalidTypeError(FrameworkError, TypeError):
     code = "InvalidType"
 
 
+def check_tensors(api: str, **given: Any) -> None:
+    """Refuses anything but Tensors and Variables, which carry the same mark.
+
+    For functions that read an argument before an operator does: that one would have refused it.
+
+    Args:
+        api (str): the function's name.
+        given: its arguments by name.
+    """
+    for name, value in given.items():
+        if not hasattr(value, "stop_gradient"):
+            raise TypeError(f"{api}({name}): expected a Tensor, but received {_describe(value)}.")
+
+
 _DTYPE = re.compile(
     r"not implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
     r"|must have the same dtype|result type|can't be cast|safely cast|only supports? "
-    r"|does not support (bool|complex|half)|dtype",
+    r"|does not support (bool|complex|half)|dtype|Expected a floating point"
+    r"|bool tensors? is not supported",
     re.I,
 )
+# What it says where two types differ names types of the backend.
+_MIXED = re.compile(r"Input type \(.*should be the same|mixed dtype|must have the same dtype", re.I)
 _MEMORY = re.compile(r"can't allocate memory|out of memory|not enough memory", re.I)
 _BROADCAST = re.compile(
     r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
@@ -97,6 +114,26 @@ _AXIS = re.compile(
     r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)"
 )
 _MULTIPLY = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
+# What the backend says of arguments in words of its own: (pattern, what we say).
+_REWORDED = (
+    (
+        re.compile(
+            r"Expected reduction dim to be specified for input.numel\(\) == 0"
+            r"|zero-size dimension for reduction operation without identity"
+            r"|Expected reduction dim -?\d+ to have non-zero size"
+        ),
+        "expected at least one element to reduce, but the input has none.",
+    ),
+    (
+        re.compile(r"only one element tensors can be converted|cannot be converted to Scalar"),
+        "expected one element where a number is due, but a Tensor of several came.",
+    ),
+    (re.compile(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
+    (
+        re.compile(r"^(float |integer )?(division|modulo) by zero$|^division by zero"),
+        "division by zero: expected no dimension of size 0.",
+    ),
+)
 _RANGE = re.compile(r"out of (range|bounds)", re.I)
 
 
@@ -132,6 +169,9 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
         # Another object: an error that is raised from itself would be a cycle.
         return _with_text(type(error), str(error.args[0]) + context)
     text = str(error).split("\n")[0]
+    for pattern, words in _REWORDED:
+        if pattern.search(text):
+            return InvalidArgumentError(words + context)
     mismatch = _BROADCAST.search(text)
     if mismatch:
         a, b, dim = mismatch.groups()
@@ -167,6 +207,9 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
         return InvalidArgumentError(text + context)
     if isinstance(error, IndexError) or _RANGE.search(text):
         return OutOfRangeError(text + context)
+    if _MIXED.search(text):
+        text = "no kernel for these data types: expected inputs of one data type."
+        return InvalidTypeError(text + context)
     if isinstance(error, NotImplementedError) or _DTYPE.search(text):
         return InvalidTypeError(f"no kernel for these data types: {text}{context}")
     if isinstance(error, TypeError):
@@ -185,9 +228,12 @@ def _wrong_argument(op: Any, args: tuple) -> str | None:
                 return f"{where} a list of Tensors, but received {_describe(arg)}."
             if not arg:
                 return f"{where} a non-empty list of Tensors, but received []."
-            bad = next((a for a in arg if not hasattr(a, "_buf")), None)
-            if bad is not None:
-                return f"{where} a list of Tensors, but it holds {_describe(bad)}."
+            for i, item in enumerate(arg):
+                if not hasattr(item, "_buf"):
+                    return (
+                        f"{where} a list of Tensors, but it holds {_describe(item)} "
+                        f"as {slot.name}[{i}]."
+                    )
         elif not hasattr(arg, "_buf"):
             return f"{where} a Tensor, but received {_describe(arg)}."
     return None

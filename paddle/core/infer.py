@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.dtype import FROM_TORCH, VarType, torch_dtype
+from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, torch_dtype
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
@@ -35,9 +35,38 @@ class Spec:
     dtype: VarType
 
 
+def in_range(axis: int, rank: int, name: str = "axis") -> int:
+    """Returns a dimension's number counted from the front, or raises the error for a wrong one."""
+    if not -rank <= axis < rank:
+        raise InvalidArgumentError(
+            f"{name} is expected to be in range of [{-rank}, {rank - 1}], but received {axis}."
+        )
+    return axis + rank if axis < 0 else axis
+
+
 def same(inputs: list, attrs: dict) -> list[Spec]:
-    """Every output looks like the first input."""
+    """Every output looks like the first input; an axis is one of its."""
+    axis, rank = attrs.get("axis"), len(inputs[0].shape) or 1
+    for given in axis if isinstance(axis, (list, tuple)) else (axis,):
+        if given is not None and not isinstance(given, int):
+            kind = type(given).__name__
+            raise TypeError(f"axis is expected to be an int, but received {kind} {given!r}.")
+        if given is not None:
+            in_range(given, rank)
     return [inputs[0]]
+
+
+def floating(inputs: list, attrs: dict) -> list[Spec]:
+    """The shape of the input; integers and booleans become float32, as the kernels make them."""
+    x = same(inputs, attrs)[0]
+    keeps = x.dtype in FLOATING or x.dtype in (VarType.COMPLEX64, VarType.COMPLEX128)
+    return [x if keeps else Spec(x.shape, VarType.FP32)]
+
+
+def numbers(inputs: list, attrs: dict) -> list[Spec]:
+    """Like the input; booleans become int64."""
+    x = same(inputs, attrs)[0]
+    return [Spec(x.shape, VarType.INT64) if x.dtype is VarType.BOOL else x]
 
 
 def broadcast_shapes(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
@@ -83,6 +112,8 @@ def to_bool(inputs: list, attrs: dict) -> list[Spec]:
 
 RULES: dict[str, Callable] = {
     "same": same,
+    "floating": floating,
+    "numbers": numbers,
     "broadcast": broadcast,
     "compare": compare,
     "to_bool": to_bool,
@@ -102,7 +133,7 @@ def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     if rule is None:
         return infer_by_meta(op, inputs, full)
     specs = rule(inputs, full)
-    if op.infer == "same":
+    if op.infer in ("same", "floating", "numbers"):
         specs = specs * len(op.outputs)
     return specs
 

@@ -29,7 +29,7 @@ from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
 _CLEAN = re.compile(r"\W", re.ASCII)
-_KEEP_RANK = ("same", "broadcast")
+_KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
 ONCE = "_once"  # attribute of operators whose results are the same in every run
 
@@ -263,7 +263,7 @@ class Emitter:
         outside: set[str] = set()
         for block in self.program.blocks:
             for op in block.ops:
-                if op.type == "merged_update":  # takes the scope's holders by itself
+                if op.type in ("merged_update", "rows_update"):  # take the scope's holders
                     continue
                 known = op.definition
                 for slot, names in op.outputs.items():

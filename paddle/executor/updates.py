@@ -7,6 +7,7 @@ step to step.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from operator import is_
 from typing import Any
@@ -20,6 +21,7 @@ from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.liveness import inner_names
 from paddle.ir.operator import Operator
 from paddle.ops import optimizer as kernels
+from paddle.ops import rows as by_row
 
 
 class Update:
@@ -121,11 +123,14 @@ class Adam(Update):
         rate *= a.get("lr_ratio", 1.0) if self.decoupled else 1.0
         kernels.adam_all(
             params, grads, moment1, moment2, self._steps, rate, beta1, beta2,
-            a.get("epsilon", 1e-8), decay, self.decoupled,
+            self._epsilon(pow2), decay, self.decoupled,
         )  # fmt: skip
         torch._foreach_mul_(pow1, beta1)
         torch._foreach_mul_(pow2, beta2)
         self._seen = [(id(b), b._version) for b in pow2]
+
+    def _epsilon(self, pow2: list) -> float:
+        return self.attrs.get("epsilon", 1e-8)
 
     def _count(self, pow1: list, beta1: float, pow2: list, beta2: float) -> None:
         """Finds the number of this update for every parameter; usually it is one for all."""
@@ -140,6 +145,45 @@ class AdamW(Adam):
     decoupled = True
 
 
+class LazyAdam(Adam):
+    """Adam of the rows of one table; counts as :func:`paddle.ops.optimizer.lazy_count` says."""
+
+    def _epsilon(self, pow2: list) -> float:
+        epsilon = super()._epsilon(pow2)
+        if not self.attrs.get("epsilon_outside"):
+            return epsilon
+        return epsilon / math.sqrt(1.0 - pow2[0].item() * self.attrs.get("beta2", 0.999))
+
+    def _count(self, pow1: list, beta1: float, pow2: list, beta2: float) -> None:
+        super()._count(pow1, beta1, pow2, beta2)
+        self._steps = [kernels.lazy_count(self._steps[0])]
+
+
+class RowsUpdate:
+    """The update of one table by the rows that were looked up.
+
+    Args:
+        update (Update): does the arithmetic, on the rows.
+        padding (list[int]): for every look-up the row that gets no gradient; -1 for none.
+    """
+
+    def __init__(self, update: Update, padding: list[int]) -> None:
+        self.update, self.padding = update, padding
+
+    def __call__(
+        self, ids: list[torch.Tensor], grads: list[torch.Tensor], rate: torch.Tensor
+    ) -> None:
+        """Sums the gradients of every row up and updates the rows in place."""
+        held = [
+            writable(h.tensor) for slot in (self.update.params, *self.update.states) for h in slot
+        ]
+        rows, values = by_row.gathered(ids, grads, self.padding, held[0].shape)
+        count = 1 + self.update.alike
+        parts = by_row.taken(held[:count], [rows] * count)
+        self.update.update([[b] for b in (*parts, *held[count:])], [values], rate.item())
+        by_row.put_back(held[:count], [rows] * count, parts)
+
+
 # type -> (class, slots of what is updated: the parameter first)
 MERGED: dict[str, tuple[type[Update], tuple[str, ...]]] = {
     "sgd": (SGD, ("Param",)),
@@ -147,10 +191,12 @@ MERGED: dict[str, tuple[type[Update], tuple[str, ...]]] = {
     "adam": (Adam, ("Param", "Moment1", "Moment2", "Beta1Pow", "Beta2Pow")),
     "adamw": (AdamW, ("Param", "Moment1", "Moment2", "Beta1Pow", "Beta2Pow")),
 }
+# The same for tables that are updated by rows.
+BY_ROWS: dict[str, type[Update]] = {"sgd": SGD, "adam": LazyAdam}
 # Attributes that change what is computed.
 ATTRIBUTES = (
     "mu", "use_nesterov", "regularization_method", "regularization_coeff", "rescale_grad", "beta1",
-    "beta2", "epsilon", "coeff", "with_decay", "lr_ratio",
+    "beta2", "epsilon", "coeff", "with_decay", "lr_ratio", "epsilon_outside",
 )  # fmt: skip
 
 
@@ -166,6 +212,23 @@ def _emit(e: Emitter, op: Operator) -> None:
     e.before(f"{name} = {e.constant(kind, kind.__name__)}({held}{words})")
     grads = ", ".join(e.read(n) for n in op.inputs["Grad"])
     e.line(f"{name}([{grads}], {e.read(op.inputs['LearningRate'][0])})")
+    for written in _still_read(e, op):
+        e.reload(written)
+
+
+@emitter("rows_update")
+def _emit_rows(e: Emitter, op: Operator) -> None:
+    kind, slots = BY_ROWS[op.attrs["kind"]], MERGED[op.attrs["kind"]][1]
+    name = e.temporary("update_rows")
+    names = [op.inputs[slot][0] for slot in slots]
+    e.needed.update(dict.fromkeys(names))
+    words = "".join(f", {k}={e.literal(op.attrs[k], k)}" for k in ATTRIBUTES if k in op.attrs)
+    held = ", ".join(f"[{e.scope_slot(n)}]" for n in names)
+    update = f"{e.constant(kind, kind.__name__)}({held}{words})"
+    e.before(f"{name} = {e.constant(RowsUpdate, 'RowsUpdate')}({update}, {op.attrs['padding']!r})")
+    ids = ", ".join(e.read(n) for n in op.inputs["Ids"])
+    grads = ", ".join(e.read(n) for n in op.inputs["OutGrad"])
+    e.line(f"{name}([{ids}], [{grads}], {e.read(op.inputs['LearningRate'][0])})")
     for written in _still_read(e, op):
         e.reload(written)
 

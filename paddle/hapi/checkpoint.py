@@ -11,21 +11,28 @@ from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.nn import Layer
 
 
-def save(network: Layer, optimizer: Any, path: str, training: bool) -> None:
-    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``."""
+def check_path(path: Any) -> None:
+    """Raises unless files can be named after ``path``."""
     if not isinstance(path, str):
         raise TypeError(f"Model.save(path): expected a str, got {type(path).__name__}.")
     if not os.path.basename(path):
         raise InvalidArgumentError(
             f"Model.save(path): expected folder/name, but {path!r} ends without a name."
         )
-    if not training:
-        raise UnimplementedError(
-            "Model.save(training=False), a model for inference, is not implemented yet.",
-            hint="save the parameters with training=True and build the network again",
-        )
-    paddle.save(network.state_dict(), path + ".pdparams")
-    state = optimizer.state_dict() if optimizer is not None else None
+
+
+def no_inference_model() -> UnimplementedError:
+    """The error of ``save(training=False)`` in dynamic mode."""
+    return UnimplementedError(
+        "Model.save(training=False), a model for inference, is not implemented in dynamic mode.",
+        hint="make the network and the Model after paddle.enable_static(), load the parameters "
+        "and save there; or save with training=True and build the network again",
+    )
+
+
+def save(path: str, weights: dict[str, Any], state: dict[str, Any]) -> None:
+    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``."""
+    paddle.save(weights, path + ".pdparams")
     if state:
         paddle.save(state, path + ".pdopt")
 
@@ -41,10 +48,10 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
     for name, tensor in network.state_dict().items():
         if name not in state:
             problems.append(f"{name} is not in the file")
-        elif list(state[name].shape) != tensor.shape:
+        elif list(state[name].shape) != list(tensor.shape):
             problems.append(
                 f"{name} has shape {list(state[name].shape)} in the file, "
-                f"but the network expects {tensor.shape}"
+                f"but the network expects {list(tensor.shape)}"
             )
         else:
             usable[name] = state[name]
@@ -75,6 +82,10 @@ def _renamed(state: dict, saved_names: dict[str, str], network: Layer) -> dict:
     if not changed:
         return state
     renamed = {}
+    masters = state.get("master_weights")
+    if isinstance(masters, dict):
+        names = dict(pairs)
+        state = {**state, "master_weights": {names.get(k, k): v for k, v in masters.items()}}
     for key, value in state.items():
         fitting = [(old, new) for old, new in changed if key.startswith(old)]
         old, new = max(fitting, key=lambda pair: len(pair[0]), default=("", ""))

@@ -97,21 +97,34 @@ class Splitter:
         network (Layer): the network.
         inputs (int): how many inputs the user declared, 0 for none.
         labels (int): how many labels the user declared, 0 for none.
+        names (list, optional): what the user called all of them: the order of a batch by names,
+            such as a DataLoader with ``return_list=False`` gives.
     """
 
-    def __init__(self, network: Layer, inputs: int, labels: int) -> None:
+    def __init__(self, network: Layer, inputs: int, labels: int, names: Any = ()) -> None:
         self._network = network
+        self._names = list(names)
         self._inputs, self._labels = inputs, labels
         self._limits: tuple[int, int] | None = None
         self._learned = 0  # how many the network took in training: predict gives it as many
 
     def __call__(self, data: Any, mode: str) -> tuple[list, list]:
         """Returns the inputs and the labels of a batch."""
-        parts = list(data.values()) if isinstance(data, dict) else to_list(data)
+        parts = self._in_order(data)
         if any(isinstance(part, (list, tuple)) for part in parts):
             parts = [p for part in parts for p in to_list(part)]
         count = self._inputs or self._guess(len(parts), mode)
         return parts[:count], parts[count:]
+
+    def _in_order(self, data: Any) -> list:
+        """The parts of a batch; of a dict those that were declared, if all inputs are there."""
+        alone = isinstance(data, list) and len(data) == 1 and isinstance(data[0], dict)
+        named = data[0] if alone else data
+        if not isinstance(named, dict):
+            return to_list(data)
+        if self._inputs and all(name in named for name in self._names[: self._inputs]):
+            return [named[name] for name in self._names if name in named]
+        return to_list(data) if alone else list(named.values())
 
     def _guess(self, offered: int, mode: str) -> int:
         if mode == "predict" and not self._labels:

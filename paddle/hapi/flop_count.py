@@ -111,7 +111,8 @@ def flops(
             "flops(custom_ops): expected a dict of layer classes and functions, "
             f"got {type(custom_ops).__name__}."
         )
-    counts = _run(net, probe.make_inputs("flops", input_size), custom_ops or {})
+    with probe.nowhere():
+        counts = _run(net, probe.make_inputs("flops", input_size), custom_ops or {})
     total = int(sum(count.ops for count in counts))
     params = int(sum(count.params for count in counts))
     if print_detail:

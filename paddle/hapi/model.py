@@ -8,22 +8,13 @@ from typing import Any
 import numpy as np
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
-from paddle.core.mode import no_grad
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
-from paddle.hapi import checkpoint
 from paddle.hapi.callbacks import config_callbacks
-from paddle.hapi.feeding import (
-    Splitter,
-    arrays,
-    length,
-    make_loader,
-    rows,
-    stacked,
-    tensors,
-    to_list,
-)
+from paddle.hapi.dynamic_adapter import DynamicAdapter
+from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
 from paddle.hapi.logs import Logs
+from paddle.hapi.static_adapter import StaticAdapter
 from paddle.metric import Metric
 from paddle.nn import Layer
 
@@ -40,8 +31,9 @@ class Model:
     Args:
         network (Layer): the network.
         inputs (InputSpec|list, optional): what the network takes; says how many of a sample's
-            parts are inputs, and gives :meth:`summary` its shapes.
-        labels (InputSpec|list, optional): what the loss takes besides.
+            parts are inputs, and gives :meth:`summary` its shapes. Needed in static mode.
+        labels (InputSpec|list, optional): what the loss takes besides; needed in static mode if
+            there is anything.
 
     Examples:
         .. code-block:: python
@@ -68,12 +60,6 @@ class Model:
             raise TypeError(
                 f"Model(network): expected a paddle.nn.Layer, got {type(network).__name__}."
             )
-        if not paddle.in_dynamic_mode():
-            raise UnimplementedError(
-                "Model: static mode is on, but Model works in dynamic mode only.",
-                hint="call paddle.disable_static() before the network is made, or train a Program "
-                "by paddle.static.Executor",
-            )
         self.network = network
         self.mode = "train"
         self.stop_training = False
@@ -83,7 +69,10 @@ class Model:
         self._loss: Any = None
         self._metrics: list[Metric] = []
         self._seen_shapes: list[list[int]] | None = None
-        self._splitter = Splitter(network, len(self._inputs), len(self._labels))
+        names = [spec.name for spec in (*self._inputs, *self._labels)]
+        self._splitter = Splitter(network, len(self._inputs), len(self._labels), names)
+        dynamic = paddle.in_dynamic_mode()
+        self._adapter: Any = DynamicAdapter(self) if dynamic else StaticAdapter(self)
 
     @staticmethod
     def _specs(name: str, specs: Any) -> list:
@@ -131,7 +120,9 @@ class Model:
                     "Model.prepare(metrics): expected paddle.metric.Metric, "
                     f"got {type(metric).__name__}."
                 )
+        self._adapter.check_optimizer(optimizer)
         self._optimizer, self._loss, self._metrics = optimizer, loss, listed
+        self._adapter.prepare()
 
     def parameters(self, *args: Any, **kwargs: Any) -> list:
         """Returns the parameters of the network.
@@ -239,13 +230,12 @@ class Model:
         """
         return [arrays(o) for o in self._predict_step(inputs)]
 
-    def _forward(self, inputs: list) -> list:
-        if self._seen_shapes is None:
-            self._seen_shapes = [t.shape for t in inputs if isinstance(t, Tensor)]
-        return to_list(self.network(*inputs))
-
-    def _losses(self, outputs: list, labels: list) -> list[Tensor]:
-        return to_list(self._loss(*outputs, *labels))
+    def _enter(self, mode: str) -> None:
+        """Puts the network into training or evaluation if it is not there."""
+        training = mode == "train"
+        if self.network.training is not training or self.mode != mode:
+            self.network.train() if training else self.network.eval()
+            self.mode = mode
 
     def _train_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
         """One step of training; everything returned may still be on its way on the device."""
@@ -254,48 +244,20 @@ class Model:
             raise PreconditionNotMetError(
                 f"Model: training needs {missing}, but prepare() was given none."
             )
-        if not self.network.training or self.mode != "train":
-            self.network.train()
-            self.mode = "train"
-        inputs, labels = tensors(inputs), tensors(labels)
-        outputs = self._forward(inputs)
-        losses = self._losses(outputs, labels)
-        total = losses[0]
-        for loss in losses[1:]:
-            total = total + loss
-        total.backward()
-        self._optimizer.step()
-        self._optimizer.clear_grad()
-        return [loss.detach() for loss in losses], self._measure(outputs, labels)
+        self._enter("train")
+        return self._adapter.train_step(to_list(inputs), to_list(labels))
 
-    @no_grad()
     def _eval_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
         if self._loss is None and not self._metrics:
             raise PreconditionNotMetError(
                 "Model: an evaluation needs a loss or metrics, but prepare() was given neither."
             )
-        if self.network.training or self.mode != "eval":
-            self.network.eval()
-            self.mode = "eval"
-        inputs, labels = tensors(inputs), tensors(labels)
-        outputs = self._forward(inputs)
-        losses = [] if self._loss is None else self._losses(outputs, labels)
-        return losses, self._measure(outputs, labels)
+        self._enter("eval")
+        return self._adapter.eval_step(to_list(inputs), to_list(labels))
 
-    @no_grad()
     def _predict_step(self, inputs: Any) -> list[Tensor]:
-        if self.network.training or self.mode != "test":
-            self.network.eval()
-            self.mode = "test"
-        return self._forward(tensors(inputs))
-
-    @no_grad()
-    def _measure(self, outputs: list[Tensor], labels: list[Tensor]) -> list[list]:
-        """Runs ``compute`` of every metric: what it gives is handed to ``update`` later."""
-        if not self._metrics:
-            return []
-        outputs = [o.detach() if isinstance(o, Tensor) else o for o in outputs]
-        return [to_list(metric.compute(*outputs, *labels)) for metric in self._metrics]
+        self._enter("test")
+        return self._adapter.predict_step(to_list(inputs))
 
     def _update_metrics(self, states: list[list]) -> list:
         """Hands computed states to the metrics, as arrays; returns what ``update`` returned."""
@@ -557,8 +519,8 @@ class Model:
 
         Args:
             path (str): folder and beginning of the file names.
-            training (bool): True saves for training; False, a model for inference, is not
-                implemented yet.
+            training (bool): True saves for training. False saves a model for inference,
+                ``path.pdmodel`` and ``path.pdiparams``, which static mode can only.
 
         Examples:
             .. code-block:: python
@@ -570,7 +532,7 @@ class Model:
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
-        checkpoint.save(self.network, self._optimizer, path, training)
+        self._adapter.save(path, training)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
         """Loads what :meth:`save` wrote.
@@ -584,8 +546,7 @@ class Model:
         Raises:
             ValueError: a parameter is missing from the file or has another shape.
         """
-        optimizer = None if reset_optimizer else self._optimizer
-        checkpoint.load(self.network, optimizer, path, skip_mismatch)
+        self._adapter.load(path, skip_mismatch, reset_optimizer)
 
 
 def _numbers(states: list[list]) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from paddle.core.tensor import Parameter
 from paddle.hapi import probe
 from paddle.nn import Layer, LayerList, Sequential
 
@@ -55,8 +54,9 @@ def summary(net: Layer, input_size: Any, dtypes: Any = None) -> dict[str, int]:
             print(paddle.summary(net, (2, 4)))  # {'total_params': 40, 'trainable_params': 40}
     """
     probe.check_network("summary", net)
-    inputs = probe.make_inputs("summary", input_size, dtypes)
-    rows = _run(net, inputs)
+    with probe.nowhere():
+        inputs = probe.make_inputs("summary", input_size, dtypes)
+        rows = _run(net, inputs)
     total = sum(row.params for row in rows)
     trainable = sum(row.trainable for row in rows)
     entered = sum(math.prod(t.shape) for t in probe.leaves(inputs))
@@ -71,7 +71,7 @@ def _run(net: Layer, inputs: list) -> list[_Row]:
         if id(layer) in rows:
             return  # a layer that is used again keeps the shapes of its first use
         own = probe.own_tensors(layer)
-        sizes = [(math.prod(t.shape), isinstance(t, Parameter) and t.trainable) for t in own]
+        sizes = [(math.prod(t.shape), t.is_parameter and t.trainable) for t in own]
         rows[id(layer)] = _Row(
             name=f"{type(layer).__name__}-{_number(layer)}",
             inputs=probe.shapes(given),

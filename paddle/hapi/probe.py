@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import paddle
-from paddle.core import random
+from paddle.core import random, unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
+from paddle.ir.variable import Variable
 from paddle.nn import Layer
 from paddle.static import InputSpec
 
@@ -79,9 +80,9 @@ def make_inputs(where: str, input_size: Any, dtypes: Any = None) -> list:
     return made if isinstance(made, list) else [made]
 
 
-def leaves(value: Any) -> Iterator[Tensor]:
-    """Goes through the Tensors in nested lists, tuples and dicts."""
-    if isinstance(value, Tensor):
+def leaves(value: Any) -> Iterator[Any]:
+    """Goes through the Tensors (in static mode Variables) in nested lists, tuples and dicts."""
+    if isinstance(value, (Tensor, Variable)):
         yield value
     elif isinstance(value, dict):
         for part in value.values():
@@ -92,8 +93,8 @@ def leaves(value: Any) -> Iterator[Tensor]:
 
 
 def shapes(value: Any) -> Any:
-    """Returns the shapes of Tensors, nested as they are."""
-    if isinstance(value, Tensor):
+    """Returns the shapes of Tensors or Variables, nested as they are."""
+    if isinstance(value, (Tensor, Variable)):
         return list(value.shape)
     if isinstance(value, dict):
         value = list(value.values())
@@ -103,10 +104,26 @@ def shapes(value: Any) -> Any:
     return None
 
 
-def own_tensors(layer: Layer) -> list[Tensor]:
+def _has_no_value(value: Any) -> bool:
+    return value is None or isinstance(value, Variable)
+
+
+def own_tensors(layer: Layer) -> list[Any]:
     """Returns the parameters and the buffers that are kept in files of the layer itself."""
     inside = {id(t) for child in layer.children() for t in child.state_dict().values()}
     return [t for t in layer.state_dict().values() if id(t) not in inside]
+
+
+@contextlib.contextmanager
+def nowhere() -> Iterator[None]:
+    """In static mode, what is recorded inside goes into a copy of the Program, which is dropped."""
+    if paddle.in_dynamic_mode():
+        yield
+        return
+    static = paddle.static
+    copies = static.default_main_program().clone(), static.default_startup_program().clone()
+    with static.program_guard(*copies), unique_name.guard("probe"):
+        yield
 
 
 @contextlib.contextmanager
@@ -118,7 +135,7 @@ def undisturbed(net: Layer) -> Iterator[list]:
     layers = [net, *net.sublayers()]
     modes = [(layer, layer.training) for layer in layers]
     buffers = [
-        (layer, name, value, None if value is None else value.clone().detach())
+        (layer, name, value, None if _has_no_value(value) else value.clone().detach())
         for layer in layers
         for name, value in layer._buffers.items()
     ]

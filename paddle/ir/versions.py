@@ -206,6 +206,7 @@ def epsilon_outside(op: Operator, context: Context) -> None:
     factor = op.attrs.get("epsilon", 1e-8)
     context.add(op, "scale", {"X": [root]}, {"Out": [epsilon]}, scale=factor, bias=0.0)
     op.inputs["EpsilonTensor"] = [epsilon]
+    op.attrs["_epsilon_outside"] = True
 
 
 def only_written(op: Operator, context: Context) -> None:

@@ -15,7 +15,7 @@ def _(d_out, out):
     return torch.ops.aten.threshold_backward(d_out, out, 0)
 
 
-tanh = define("tanh", "X -> Out", torch.tanh, infer="same")
+tanh = define("tanh", "X -> Out", torch.tanh, infer="floating")
 
 
 @tanh.grad("Out")
@@ -23,7 +23,7 @@ def _(d_out, out):
     return torch.ops.aten.tanh_backward(d_out, out)
 
 
-sigmoid = define("sigmoid", "X -> Out", torch.sigmoid, infer="same")
+sigmoid = define("sigmoid", "X -> Out", torch.sigmoid, infer="floating")
 
 
 @sigmoid.grad("Out")
@@ -121,7 +121,7 @@ def _(d_out, x, *, lambda_):
     return torch.ops.aten.softshrink_backward(d_out, x, lambda_)
 
 
-@op("tanh_shrink", "X -> Out", infer="same")
+@op("tanh_shrink", "X -> Out", infer="floating")
 def tanh_shrink(x):
     return torch.sub(x, torch.tanh(x))
 
@@ -141,7 +141,7 @@ def _(d_out, x, *, threshold):
     return torch.ops.aten.threshold_backward(d_out, x, threshold)
 
 
-@op("hard_sigmoid", "X -> Out", infer="same")
+@op("hard_sigmoid", "X -> Out", infer="floating")
 def hard_sigmoid(x, *, slope=0.2, offset=0.5):
     return torch.clamp(torch.add(torch.mul(x, slope), offset), 0.0, 1.0)
 
@@ -152,7 +152,7 @@ def _(d_out, out, *, slope):
     return torch.mul(torch.mul(d_out, slope), inside)
 
 
-@op("hard_swish", "X -> Out", infer="same")
+@op("hard_swish", "X -> Out", infer="floating")
 def hard_swish(x, *, threshold=6.0, scale=6.0, offset=3.0):
     if threshold == 6.0 and scale == 6.0 and offset == 3.0:
         return F.hardswish(x)
@@ -178,7 +178,7 @@ def _(d_out, x, *, beta, threshold):
     return torch.ops.aten.softplus_backward(d_out, x, beta, threshold)
 
 
-@op("softsign", "X -> Out", infer="same")
+@op("softsign", "X -> Out", infer="floating")
 def softsign(x):
     return torch.div(x, torch.add(torch.abs(x), 1.0))
 
@@ -188,7 +188,7 @@ def _(d_out, x):
     return torch.div(d_out, torch.square(torch.add(torch.abs(x), 1.0)))
 
 
-@op("swish", "X -> Out", infer="same")
+@op("swish", "X -> Out", infer="floating")
 def swish(x, *, beta=1.0):
     return F.silu(x) if beta == 1.0 else torch.mul(x, torch.sigmoid(torch.mul(x, beta)))
 

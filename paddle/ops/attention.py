@@ -22,47 +22,62 @@ def _same(*sizes: int) -> bool:
     return len({n for n in sizes if n != -1}) <= 1
 
 
-def _check(q: Any, k: Any, v: Any, mask: Any) -> None:
-    """Refuses shapes that do not belong together; works on Specs and on buffers."""
-    shapes = [tuple(t.shape) for t in (q, k, v)]
-    a, b, c = shapes
-    fits = (
-        all(len(s) == 4 for s in shapes)
+def _together(q: Any, k: Any, v: Any) -> bool:
+    """Whether Q, K and V belong together as they are; works on Specs and on buffers."""
+    a, b, c = q.shape, k.shape, v.shape
+    return (
+        len(a) == len(b) == len(c) == 4
         and _same(a[0], b[0], c[0])
         and _same(a[1], b[1], c[1])
         and _same(b[2], c[2])
         and _same(a[3], b[3])
     )
-    if not fits:
+
+
+def _covers(q: Any, k: Any, mask: Any) -> bool:
+    """Whether the mask broadcasts to the scores, and not the scores to the mask."""
+    scores = (*q.shape[:3], k.shape[2])
+    return mask is None or (
+        len(mask.shape) <= 4
+        and all(
+            n == 1 or _same(n, m)
+            for n, m in zip(reversed(mask.shape), reversed(scores), strict=False)
+        )
+    )
+
+
+def _check(q: Any, k: Any, v: Any, mask: Any) -> None:
+    """Refuses shapes that do not belong together."""
+    if not _together(q, k, v):
         raise InvalidArgumentError(
             "scaled_dot_product_attention: expected Q [batch, heads, queries, size], K [batch, "
             "heads, keys, size] and V [batch, heads, keys, value size], but received shapes "
-            f"{list(a)}, {list(b)} and {list(c)}."
+            f"{list(q.shape)}, {list(k.shape)} and {list(v.shape)}."
         )
-    if mask is None:
-        return
-    scores = (*a[:3], b[2])
-    wrong = len(mask.shape) > 4 or any(
-        n != 1 and not _same(n, m)
-        for n, m in zip(reversed(mask.shape), reversed(scores), strict=False)
-    )
-    if wrong:
+    if not _covers(q, k, mask):
         raise InvalidArgumentError(
             "scaled_dot_product_attention: expected Mask of a shape that broadcasts to [batch, "
-            f"heads, queries, keys] = {list(scores)}, but received {list(mask.shape)}."
+            f"heads, queries, keys] = {[*q.shape[:3], k.shape[2]]}, but received "
+            f"{list(mask.shape)}."
         )
 
 
 def _rule(inputs: list, attrs: dict) -> list:
     q, k, v, mask = inputs
-    _check(q, k, v, mask)
+    if not attrs["broadcast"]:
+        _check(q, k, v, mask)
     both = broadcast_shapes(q.shape[:2], k.shape[:2])  # -1 only where neither knows
-    out = Spec((*both, q.shape[2], v.shape[3]), q.dtype)
+    scores = (*both, q.shape[2], k.shape[2])
+    if attrs["broadcast"]:
+        both = broadcast_shapes(both, v.shape[:2])
+        scores = broadcast_shapes(scores, () if mask is None else mask.shape)
+        both = broadcast_shapes(both, scores[:2])
+    out = Spec((*both, scores[2], v.shape[3]), q.dtype)
     if attrs["dropout_prob"]:
-        weights = Spec((*both, q.shape[2], k.shape[2]), q.dtype)
+        weights = Spec(scores, q.dtype)
         return [out, weights, weights]
     wide = VarType.FP32 if q.dtype in (VarType.FP16, VarType.BF16) else q.dtype
-    return [out, Spec((*both, q.shape[2]), wide), None]
+    return [out, Spec(scores[:3], wide), None]
 
 
 def _fusible(q: Any, k: Any, v: Any, mask: Any, *others: Any) -> bool:
@@ -73,6 +88,8 @@ def _fusible(q: Any, k: Any, v: Any, mask: Any, *others: Any) -> bool:
         and q.numel() > 0
         and k.numel() > 0
         and q.dtype is k.dtype is v.dtype
+        and _together(q, k, v)
+        and _covers(q, k, mask)
         and not any(t is not None and t.requires_grad for t in (q, k, v, mask, *others))
         and (mask is None or not _nothing_allowed(mask))
     )
@@ -101,9 +118,13 @@ def _scores(q: Any, k: Any, mask: Any, scale: float) -> torch.Tensor:
     infer=_rule,
     proto="softmax(scale Q K^T + Mask) V in one call; a Program holds matmul_v2, softmax and so on",
 )
-def scaled_dot_product_attention(q, k, v, mask, *, scale, dropout_prob=0.0):
-    """Saved is the logarithm of each softmax's denominator; with dropout, the weights before it."""
-    _check(q, k, v, mask)
+def scaled_dot_product_attention(q, k, v, mask, *, scale, dropout_prob=0.0, broadcast=False):
+    """Saved is the logarithm of each softmax's denominator; with dropout, the weights before it.
+
+    With ``broadcast`` batches and heads may differ, as in the products that a pass puts this for.
+    """
+    if not broadcast:
+        _check(q, k, v, mask)
     if dropout_prob:
         weights = torch.softmax(_scores(q, k, mask, scale), -1)
         source = None if q.is_meta else torch_generator(q.device)
@@ -138,15 +159,15 @@ def _composed_backward(d_out, q, k, v, mask, weights, keep, scale, wanted):
     d_q = d_k = d_v = d_mask = None
     if wanted[2]:
         used = weights if keep is None else torch.mul(weights, keep)
-        d_v = torch.matmul(used.transpose(2, 3), d_out)
+        d_v = torch.matmul(used.transpose(2, 3), d_out).sum_to_size(v.shape)
     if wanted[0] or wanted[1] or wanted[3]:
         d_used = torch.matmul(d_out, v.transpose(2, 3))
         d_weights = d_used if keep is None else torch.mul(d_used, keep)
         d_scores = torch._softmax_backward_data(d_weights, weights, -1, weights.dtype)
         if wanted[0]:
-            d_q = torch.mul(torch.matmul(d_scores, k), scale)
+            d_q = torch.mul(torch.matmul(d_scores, k), scale).sum_to_size(q.shape)
         if wanted[1]:
-            d_k = torch.mul(torch.matmul(d_scores.transpose(2, 3), q), scale)
+            d_k = torch.mul(torch.matmul(d_scores.transpose(2, 3), q), scale).sum_to_size(k.shape)
         if wanted[3]:
             d_mask = d_scores.sum_to_size(mask.shape).to(mask.dtype)
     return d_q, d_k, d_v, d_mask

@@ -6,7 +6,7 @@ import torch
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, in_range
 from paddle.core.op import op
 
 
@@ -21,7 +21,10 @@ def _count(shape) -> int:
 
 def _cumsum_rule(inputs: list, attrs: dict) -> list[Spec]:
     x = inputs[0]
-    return [Spec((_count(x.shape),), x.dtype) if attrs["flatten"] else x]
+    if attrs["flatten"]:
+        return [Spec((_count(x.shape),), x.dtype)]
+    in_range(attrs["axis"], len(x.shape))
+    return [x]
 
 
 def _running(x: torch.Tensor, axis: int, exclusive: bool, reverse: bool) -> torch.Tensor:

@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import define, op
 from paddle.ops.elementwise import reduce_to
-from paddle.ops.unary import conj_of, floating_rule
+from paddle.ops.unary import conj_of
 
 _TO_COMPLEX = {VarType.FP32: VarType.COMPLEX64, VarType.FP64: VarType.COMPLEX128}
 _TO_REAL = {c: r for r, c in _TO_COMPLEX.items()}
@@ -53,22 +53,22 @@ def celu(x, *, alpha=1.0):
     return F.celu(x, alpha)
 
 
-@op("soft_relu", "X -> Out", infer="same")
+@op("soft_relu", "X -> Out", infer="floating")
 def soft_relu(x, *, threshold=40.0):
     return torch.log1p(torch.exp(torch.clamp(x, -threshold, threshold)))
 
 
 # -- one operand --------------------------------------------------------------------------------
 
-tan = define("tan", "X -> Out", torch.tan, infer=floating_rule)
-acosh = define("acosh", "X -> Out", torch.acosh, infer=floating_rule)
-asinh = define("asinh", "X -> Out", torch.asinh, infer=floating_rule)
-atanh = define("atanh", "X -> Out", torch.atanh, infer=floating_rule)
-expm1 = define("expm1", "X -> Out", torch.expm1, infer=floating_rule)
+tan = define("tan", "X -> Out", torch.tan, infer="floating")
+acosh = define("acosh", "X -> Out", torch.acosh, infer="floating")
+asinh = define("asinh", "X -> Out", torch.asinh, infer="floating")
+atanh = define("atanh", "X -> Out", torch.atanh, infer="floating")
+expm1 = define("expm1", "X -> Out", torch.expm1, infer="floating")
 trunc = define("trunc", "X -> Out", torch.trunc, infer="same")
-erfinv = define("erfinv", "X -> Out", torch.erfinv, infer=floating_rule)
-lgamma = define("lgamma", "X -> Out", torch.lgamma, infer=floating_rule)
-digamma = define("digamma", "X -> Out", torch.digamma, infer=floating_rule)
+erfinv = define("erfinv", "X -> Out", torch.erfinv, infer="floating")
+lgamma = define("lgamma", "X -> Out", torch.lgamma, infer="floating")
+digamma = define("digamma", "X -> Out", torch.digamma, infer="floating")
 
 
 @tan.grad("Out")
@@ -96,7 +96,7 @@ def _(d_out, x):
     return torch.mul(d_out, torch.digamma(x))
 
 
-@op("logit", "X -> Out", infer=floating_rule)
+@op("logit", "X -> Out", infer="floating")
 def logit(x, *, eps=1e-6):
     return torch.logit(x, eps if eps > 0 else None)
 

@@ -5,20 +5,11 @@ from __future__ import annotations
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, in_range
 from paddle.core.op import op
 from paddle.ops.attribute_tensors import ints, known
 from paddle.ops.elementwise import reduce_to
 from paddle.ops.manipulation import alias
-
-
-def in_range(axis: int, rank: int, name: str = "axis") -> int:
-    """Returns a dimension's number counted from the front, or raises the error for a wrong one."""
-    if not -rank <= axis < rank:
-        raise InvalidArgumentError(
-            f"{name} is expected to be in range of [{-rank}, {rank - 1}], but received {axis}."
-        )
-    return axis + rank if axis < 0 else axis
 
 
 def _same_dtypes(x: list[torch.Tensor], name: str) -> None:

@@ -280,14 +280,14 @@ def margin_rank_loss(x1, x2, label, *, margin=0.0):
     return torch.gt(out, 0).to(x1.dtype), out
 
 
-@op("log_loss", "Predicted Labels -> Loss", infer="same")
+@op("log_loss", "Predicted Labels -> Loss", infer="floating")
 def log_loss(predicted, labels, *, epsilon=REQUIRED):
     hit = torch.mul(labels, torch.log(torch.add(predicted, epsilon)))
     miss = torch.mul(1 - labels, torch.log(torch.add(1 - predicted, epsilon)))
     return torch.neg(torch.add(hit, miss))
 
 
-@op("label_smooth", "X PriorDist? -> Out", infer="same")
+@op("label_smooth", "X PriorDist? -> Out", infer="floating")
 def label_smooth(x, prior_dist, *, epsilon=0.0):
     kept = torch.mul(x, 1.0 - epsilon)
     if prior_dist is None:

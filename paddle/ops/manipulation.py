@@ -7,7 +7,7 @@ from math import prod
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, in_range
 from paddle.core.op import op
 from paddle.ops.attribute_tensors import ints, known
 
@@ -148,7 +148,7 @@ def _(d_out, *, axis):
 def _squeeze_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     rank = len(x.shape)
-    axes = {a + rank if a < 0 else a for a in attrs["axes"]}
+    axes = {in_range(a, rank) for a in attrs["axes"]}
     # An axis that is named is taken to have size 1 where its size is unknown.
     gone = [n in (1, -1) and i in axes if axes else n == 1 for i, n in enumerate(x.shape)]
     shape = [n for n, g in zip(x.shape, gone) if not g]
@@ -182,7 +182,7 @@ def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
         count = len(known([], whole, parts))
         return [Spec((-1,) * (len(shape) + count), x.dtype), None]
     for a in attrs["axes"]:
-        shape.insert(a + len(shape) + 1 if a < 0 else a, 1)
+        shape.insert(in_range(a, len(shape) + 1), 1)
     return [Spec(tuple(shape), x.dtype), None]
 
 

@@ -292,7 +292,7 @@ def _(dy, x, scale, bias, mean, rstd, *, epsilon, wanted):
 # -- others -----------------------------------------------------------------------------------
 
 
-@op("lrn", "X -> Out MidOut~", infer="same")
+@op("lrn", "X -> Out MidOut~", infer="floating")
 def lrn(x, *, n=5, k=2.0, alpha=1e-4, beta=0.75, data_format="AnyLayout"):
     """Divides by ``(k + alpha * sum of squares over n neighbouring channels) ** beta``."""
     axis = x.dim() - 1 if is_channel_last(data_format) else 1

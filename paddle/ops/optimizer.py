@@ -32,6 +32,15 @@ def shrink_all(params: Buffers, factor: float) -> None:
     torch._foreach_mul_(params, factor)
 
 
+def lazy_count(step: torch.Tensor) -> torch.Tensor:
+    """The number of the update by which lazy Adam corrects the bias of the moments.
+
+    PaddlePaddle's kernel for sparse gradients (1.8.5 and 2.6.2, measured) multiplies the powers of
+    beta before it uses them, so that it is one ahead.
+    """
+    return step + 1
+
+
 def in_order(grads: Buffers) -> Buffers:
     """The fused kernels walk over memory: a transposed gradient would meet other elements."""
     return [g if g.is_contiguous() else g.contiguous() for g in grads]
@@ -264,23 +273,52 @@ def _check_shapes(param: torch.Tensor, **others: torch.Tensor) -> None:
             )
 
 
-@_update("sgd", "Param LearningRate Grad -> ParamOut=Param")
-def sgd(param, lr, grad):
+def _exact(
+    param: torch.Tensor, grad: torch.Tensor, master: torch.Tensor | None, wanted: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What is updated, a master copy if there is one, and the gradient in its precision."""
+    if master is None or not wanted:
+        return param, grad
+    _check_shapes(param, master=master)
+    follow(master, param)
+    return master, grad.to(master.dtype)
+
+
+def _round(param: torch.Tensor, work: torch.Tensor) -> None:
+    """Gives a parameter the value of its updated master copy."""
+    if work is not param:
+        param.copy_(work)
+
+
+@_update(
+    "sgd",
+    "Param LearningRate Grad MasterParam? -> ParamOut=Param MasterParamOut=MasterParam",
+)
+def sgd(param, lr, grad, master=None, *, multi_precision=False):
     _check_shapes(param, grad=grad)
-    sgd_all([param], [grad], _rate(lr))
+    work, grad = _exact(param, grad, master, multi_precision)
+    sgd_all([work], [grad], _rate(lr))
+    _round(param, work)
+    return None, None
 
 
-@_update("momentum", "Param Grad Velocity LearningRate -> ParamOut=Param VelocityOut=Velocity")
+@_update(
+    "momentum",
+    "Param Grad Velocity LearningRate MasterParam? -> ParamOut=Param VelocityOut=Velocity "
+    "MasterParamOut=MasterParam",
+)
 def momentum(
-    param, grad, velocity, lr, *, mu=REQUIRED, use_nesterov=False, regularization_method="",
-    regularization_coeff=0.0, rescale_grad=1.0,
+    param, grad, velocity, lr, master=None, *, mu=REQUIRED, use_nesterov=False,
+    regularization_method="", regularization_coeff=0.0, multi_precision=False, rescale_grad=1.0,
 ):  # fmt: skip
     _check_shapes(param, grad=grad, velocity=velocity)
+    work, grad = _exact(param, grad, master, multi_precision)
     if rescale_grad != 1.0:
         grad = torch.mul(grad, rescale_grad)
     decay = regularization_coeff if regularization_method == "l2_decay" else 0.0
-    momentum_all([param], [grad], [velocity], _rate(lr), mu, use_nesterov, decay)
-    return None, None
+    momentum_all([work], [grad], [velocity], _rate(lr), mu, use_nesterov, decay)
+    _round(param, work)
+    return None, None, None
 
 
 def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -> torch.Tensor:
@@ -298,36 +336,44 @@ def _count(pow1: torch.Tensor, beta1: float, pow2: torch.Tensor, beta2: float) -
 
 @_update(
     "adam",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow EpsilonTensor? -> ParamOut=Param "
-    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow MasterParam? EpsilonTensor? -> "
+    "ParamOut=Param Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow "
+    "Beta2PowOut=Beta2Pow MasterParamOut=MasterParam",
 )
-def adam(param, grad, lr, moment1, moment2, pow1, pow2, epsilon_tensor=None, *, beta1=0.9,
-         beta2=0.999, epsilon=1e-8, lazy_mode=False):  # fmt: skip
+def adam(param, grad, lr, moment1, moment2, pow1, pow2, master=None, epsilon_tensor=None, *,
+         beta1=0.9, beta2=0.999, epsilon=1e-8, lazy_mode=False,
+         multi_precision=False):  # fmt: skip
     _check_shapes(param, grad=grad, moment1=moment1, moment2=moment2)
     if epsilon_tensor is not None:
         epsilon = _rate(epsilon_tensor)
+    work, grad = _exact(param, grad, master, multi_precision)
     steps = [_count(pow1, beta1, pow2, beta2)]
-    adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr), beta1, beta2, epsilon)
+    adam_all([work], [grad], [moment1], [moment2], steps, _rate(lr), beta1, beta2, epsilon)
+    _round(param, work)
     pow1.mul_(beta1)
     pow2.mul_(beta2)
-    return (None,) * 5
+    return (None,) * 6
 
 
 @_update(
     "adamw",
-    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow -> ParamOut=Param "
-    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow",
+    "Param Grad LearningRate Moment1 Moment2 Beta1Pow Beta2Pow MasterParam? -> ParamOut=Param "
+    "Moment1Out=Moment1 Moment2Out=Moment2 Beta1PowOut=Beta1Pow Beta2PowOut=Beta2Pow "
+    "MasterParamOut=MasterParam",
 )
-def adamw(param, grad, lr, moment1, moment2, pow1, pow2, *, beta1=0.9, beta2=0.999, epsilon=1e-8,
-          lr_ratio=1.0, coeff=0.01, with_decay=False):  # fmt: skip
+def adamw(param, grad, lr, moment1, moment2, pow1, pow2, master=None, *, beta1=0.9, beta2=0.999,
+          epsilon=1e-8, lr_ratio=1.0, coeff=0.01, with_decay=False,
+          multi_precision=False):  # fmt: skip
     _check_shapes(param, grad=grad, moment1=moment1, moment2=moment2)
+    work, grad = _exact(param, grad, master, multi_precision)
     steps = [_count(pow1, beta1, pow2, beta2)]
     decay = coeff if with_decay else 0.0
-    adam_all([param], [grad], [moment1], [moment2], steps, _rate(lr) * lr_ratio, beta1, beta2,
+    adam_all([work], [grad], [moment1], [moment2], steps, _rate(lr) * lr_ratio, beta1, beta2,
              epsilon, decay, decoupled=True)  # fmt: skip
+    _round(param, work)
     pow1.mul_(beta1)
     pow2.mul_(beta2)
-    return (None,) * 5
+    return (None,) * 6
 
 
 @_update(

@@ -99,7 +99,7 @@ def rank_loss(label, left, right):
     return F.softplus(ahead) - label * ahead
 
 
-@op("hinge_loss", "Logits Labels~ -> Loss", infer="same")
+@op("hinge_loss", "Logits Labels~ -> Loss", infer="floating")
 def hinge_loss(logits, labels):
     if logits.shape != labels.shape:
         raise InvalidArgumentError(

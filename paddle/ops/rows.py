@@ -6,41 +6,72 @@ import threading
 
 import torch
 
-from paddle.core.tensor import Tensor, wrap
 
-
-def gradient_of_rows(d_out: Tensor, ids: Tensor, rows: int, padding_idx: int) -> Tensor:
-    """The gradient of a table that rows were looked up in, as a Tensor with a sparse buffer.
+def gradient_of_rows(
+    d_out: torch.Tensor, ids: torch.Tensor, rows: int, padding_idx: int
+) -> torch.Tensor:
+    """The gradient of a table that rows were looked up in, as a sparse buffer.
 
     Args:
-        d_out (Tensor): gradient of what was looked up, [*ids.shape, width].
-        ids (Tensor): the row numbers.
+        d_out (torch.Tensor): gradient of what was looked up, [*ids.shape, width].
+        ids (torch.Tensor): the row numbers.
         rows (int): of the table.
         padding_idx (int): this row gets none; -1 for all do.
     """
-    values = d_out._buf.reshape(-1, d_out._buf.shape[-1])
-    index = ids._buf.reshape(-1)
-    if padding_idx != -1:
-        kept = torch.ne(index, padding_idx)
-        values, index = values[kept], index[kept]
+    index, values = _listed(ids, d_out, padding_idx)
     size = (rows, values.shape[1])
-    return wrap(torch.sparse_coo_tensor(index.unsqueeze(0), values, size, check_invariants=False))
+    return torch.sparse_coo_tensor(index.unsqueeze(0), values, size, check_invariants=False)
+
+
+def _listed(
+    ids: torch.Tensor, d_out: torch.Tensor, padding_idx: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Row numbers and a gradient for each; those of the padding row are left out."""
+    index, values = ids.reshape(-1), d_out.reshape(-1, d_out.shape[-1])
+    if padding_idx == -1:
+        return index, values
+    kept = torch.ne(index, padding_idx)
+    return index[kept], values[kept]
+
+
+def gathered(
+    ids: list[torch.Tensor], grads: list[torch.Tensor], padding: list[int], size: torch.Size
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The rows of one table that some look-ups used, without repetition, and their gradients.
+
+    Args:
+        ids (list): the row numbers of every look-up.
+        grads (list): the gradient of what each returned.
+        padding (list[int]): the row of each that gets no gradient; -1 for none.
+        size (torch.Size): of the table.
+    """
+    parts = [_listed(i, g, p) for i, g, p in zip(ids, grads, padding, strict=True)]
+    if len(parts) == 1:
+        return _summed(*parts[0], size[0])
+    return _summed(torch.cat([i for i, _ in parts]), torch.cat([v for _, v in parts]), size[0])
 
 
 def merged(sparse: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Row numbers without repetition, and the sums of the values of each.
+    """Row numbers of a sparse gradient without repetition, and the sums of the values of each."""
+    return _summed(sparse._indices()[0], sparse._values(), sparse.shape[0])
+
+
+def _summed(
+    index: torch.Tensor, values: torch.Tensor, rows: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Sums values of equal row numbers up.
 
     Every row notes the last place where it occurs; what is said at other places goes there. That
     takes a few passes over the places, where sorting takes seven times as long.
     """
-    index, values = sparse._indices()[0], sparse._values()
     order = torch.arange(index.numel(), device=index.device)
-    note = _notebook(sparse.shape[0], index.device)
+    note = _notebook(rows, index.device)
     last = note.index_copy_(0, index, order).index_select(0, index)
     kept = torch.eq(last, order).nonzero().squeeze(1)
     if kept.numel() == index.numel():
         return index, values
-    sums = torch.zeros_like(values).index_add_(0, last, values)
+    # A part of what a concat took is strided: adding it up would take four times as long.
+    sums = torch.zeros_like(values).index_add_(0, last, values.contiguous())
     return index.index_select(0, kept), sums.index_select(0, kept)
 
 

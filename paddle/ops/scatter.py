@@ -36,7 +36,9 @@ def _take(name: str, x: torch.Tensor, index: torch.Tensor, axis: int) -> torch.T
     try:
         return torch.index_select(x, axis, index)
     except (IndexError, RuntimeError) as error:
-        if "out of range in self" not in str(error) and "out of DATA bounds" not in str(error):
+        # The last is what it says of a dimension of size 0.
+        words = ("out of range in self", "out of DATA bounds", "axis dim should be positive")
+        if not any(w in str(error) for w in words):
             raise
         raise OutOfRangeError(
             f"{name}: every index is expected to be in range of [0, {x.shape[axis] - 1}], for "

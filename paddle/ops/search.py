@@ -15,6 +15,7 @@ from paddle.ops.joining import in_range
 
 
 def _argsort_rule(inputs: list, attrs: dict) -> list:
+    in_range(attrs.get("axis", -1), len(inputs[0].shape))
     return [inputs[0], Spec(inputs[0].shape, VarType.INT64)]
 
 

@@ -37,7 +37,7 @@ def row_conv(x, weight):
     return torch.conv1d(padded, kernel, groups=width).transpose(1, 2)
 
 
-@op("add_position_encoding", "X -> Out", infer="same")
+@op("add_position_encoding", "X -> Out", infer="floating")
 def add_position_encoding(x, *, alpha=1.0, beta=1.0):
     """alpha * x + beta * waves: sines in the first half of the columns, cosines in the second."""
     _check_padded("add_position_encoding", x)

@@ -6,8 +6,8 @@ import math
 
 import torch
 
-from paddle.core.dtype import FLOATING, VarType
-from paddle.core.errors import InvalidTypeError
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import define, op
 from paddle.ops.constants import operand
@@ -20,13 +20,6 @@ def conj_of(value: torch.Tensor) -> torch.Tensor:
     return value.conj() if value.is_complex() else value
 
 
-def floating_rule(inputs: list, attrs: dict) -> list[Spec]:
-    """The shape of the input; integers and booleans become float32, as the kernels make them."""
-    x = inputs[0]
-    keeps = x.dtype in FLOATING or x.dtype in (VarType.COMPLEX64, VarType.COMPLEX128)
-    return [x if keeps else Spec(x.shape, VarType.FP32)]
-
-
 def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
     parts = {VarType.COMPLEX64: VarType.FP32, VarType.COMPLEX128: VarType.FP64}
     return [Spec(inputs[0].shape, parts.get(inputs[0].dtype, inputs[0].dtype))]
@@ -34,11 +27,11 @@ def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 # -- exponentials and logarithms --------------------------------------------------------------
 
-exp = define("exp", "X -> Out", torch.exp, infer=floating_rule)
-log = define("log", "X -> Out", torch.log, infer=floating_rule)
-log2 = define("log2", "X -> Out", torch.log2, infer=floating_rule)
-log10 = define("log10", "X -> Out", torch.log10, infer=floating_rule)
-log1p = define("log1p", "X -> Out", torch.log1p, infer=floating_rule)
+exp = define("exp", "X -> Out", torch.exp, infer="floating")
+log = define("log", "X -> Out", torch.log, infer="floating")
+log2 = define("log2", "X -> Out", torch.log2, infer="floating")
+log10 = define("log10", "X -> Out", torch.log10, infer="floating")
+log1p = define("log1p", "X -> Out", torch.log1p, infer="floating")
 
 
 @exp.grad("Out")
@@ -68,13 +61,13 @@ def _(d_out, x):
 
 # -- trigonometry -----------------------------------------------------------------------------
 
-sin = define("sin", "X -> Out", torch.sin, infer=floating_rule)
-cos = define("cos", "X -> Out", torch.cos, infer=floating_rule)
-sinh = define("sinh", "X -> Out", torch.sinh, infer=floating_rule)
-cosh = define("cosh", "X -> Out", torch.cosh, infer=floating_rule)
-asin = define("asin", "X -> Out", torch.asin, infer=floating_rule)
-acos = define("acos", "X -> Out", torch.acos, infer=floating_rule)
-atan = define("atan", "X -> Out", torch.atan, infer=floating_rule)
+sin = define("sin", "X -> Out", torch.sin, infer="floating")
+cos = define("cos", "X -> Out", torch.cos, infer="floating")
+sinh = define("sinh", "X -> Out", torch.sinh, infer="floating")
+cosh = define("cosh", "X -> Out", torch.cosh, infer="floating")
+asin = define("asin", "X -> Out", torch.asin, infer="floating")
+acos = define("acos", "X -> Out", torch.acos, infer="floating")
+atan = define("atan", "X -> Out", torch.atan, infer="floating")
 
 
 @sin.grad("X")
@@ -89,10 +82,10 @@ def _(d_out, x):
 
 # -- powers -----------------------------------------------------------------------------------
 
-sqrt = define("sqrt", "X -> Out", torch.sqrt, infer=floating_rule)
-rsqrt = define("rsqrt", "X -> Out", torch.rsqrt, infer=floating_rule)
-reciprocal = define("reciprocal", "X -> Out", torch.reciprocal, infer=floating_rule)
-square = define("square", "X -> Out", torch.square, infer="same")
+sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating")
+rsqrt = define("rsqrt", "X -> Out", torch.rsqrt, infer="floating")
+reciprocal = define("reciprocal", "X -> Out", torch.reciprocal, infer="floating")
+square = define("square", "X -> Out", torch.square, infer="numbers")
 
 
 @sqrt.grad("Out")
@@ -116,7 +109,7 @@ def _(d_out, x):
     return torch.mul(torch.mul(d_out, 2), conj_of(x))
 
 
-@op("pow", "X FactorTensor? -> Out", infer="same")
+@op("pow", "X FactorTensor? -> Out", infer="numbers")
 def pow(x, factor_tensor, *, factor=1.0):
     if factor_tensor is not None:
         return torch.pow(x, factor_tensor.to(x.dtype).reshape(()))
@@ -217,11 +210,23 @@ def _bound(number, tensor, x: torch.Tensor):
     return number if x.is_floating_point() else int(number)
 
 
-@op("clip", "X Min? Max? -> Out", infer="same")
+def _check_bounds(low, high) -> None:
+    if any(isinstance(b, torch.Tensor) and b.device.type != "cpu" for b in (low, high)):
+        return  # asking would wait for the device, or there are no values
+    if low > high:
+        raise InvalidArgumentError(
+            "clip: max is expected to be greater than or equal to min, but received "
+            f"min = {float(low)} and max = {float(high)}."
+        )
+
+
+@op("clip", "X Min? Max? -> Out", infer="numbers")
 def clip(x, low, high, *, min=-_LARGEST, max=_LARGEST):
     low, high = _bound(min, low, x), _bound(max, high, x)
     if low is None and high is None:
         return x.clone()
+    if low is not None and high is not None:
+        _check_bounds(low, high)
     if isinstance(low, torch.Tensor) and high is not None:
         high = torch.as_tensor(high, dtype=x.dtype, device=x.device)
     elif isinstance(high, torch.Tensor) and low is not None:
@@ -276,12 +281,12 @@ def _(d_out, *, in_dtype):
 # -- others -----------------------------------------------------------------------------------
 
 
-@op("stanh", "X -> Out", infer=floating_rule)
+@op("stanh", "X -> Out", infer="floating")
 def stanh(x, *, scale_a=0.67, scale_b=1.7159):
     return torch.mul(torch.tanh(torch.mul(x, scale_a)), scale_b)
 
 
-erf = define("erf", "X -> Out", torch.erf, infer=floating_rule)
+erf = define("erf", "X -> Out", torch.erf, infer="floating")
 
 
 @erf.grad("X")
@@ -291,7 +296,7 @@ def _(d_out, x):
     )
 
 
-@op("increment", "X -> Out", infer="same")
+@op("increment", "X -> Out", infer="numbers")
 def increment(x, *, step=1.0):
     return torch.add(x, step if x.is_floating_point() else int(step))
 

@@ -88,18 +88,26 @@ class Adam(Optimizer):
         return self._multi_precision and kernels.is_half(param._buf)
 
     def _update(self, batch, weights, grads, rate) -> None:
+        self._adam(batch, weights, grads, rate)
+
+    def _update_rows(self, batch, tables, weights, grads, rate) -> None:
+        self._adam(batch, weights, grads, rate, lazy=True)
+
+    def _adam(self, batch, weights, grads, rate, lazy=False, decay=None) -> None:
         group, states = batch.group, batch.buffers
+        steps = batch.lazy_steps() if lazy else batch.steps()
         kernels.adam_all(
             weights,
             grads,
             states["moment1"],
             states["moment2"],
-            batch.steps(),
+            steps,
             rate,
             group["beta1"],
             group["beta2"],
             group["epsilon"],
-            batch.l2,
+            batch.l2 if decay is None else decay,
+            decoupled=decay is not None,
         )
 
 
@@ -173,23 +181,12 @@ class AdamW(Adam):
         chosen = self._apply_decay_param_fun
         return group["coeff"] if chosen is None or chosen(param.name) else 0.0
 
-    def _before_rows(self, batch, weights, rate) -> float:
-        if batch.option:
-            kernels.shrink_all(weights, 1.0 - rate * batch.option)
-        return 0.0
-
     def _update(self, batch, weights, grads, rate) -> None:
-        group, states = batch.group, batch.buffers
-        kernels.adam_all(
-            weights,
-            grads,
-            states["moment1"],
-            states["moment2"],
-            batch.steps(),
-            rate,
-            group["beta1"],
-            group["beta2"],
-            group["epsilon"],
-            batch.option,
-            decoupled=True,
-        )
+        self._adam(batch, weights, grads, rate, decay=batch.option)
+
+    def _update_rows(self, batch, tables, weights, grads, rate) -> None:
+        if batch.option:
+            factor = 1.0 - rate * batch.option
+            kernels.shrink_all(tables, factor)
+            kernels.shrink_all(weights, factor)
+        super()._update_rows(batch, tables, weights, grads, rate)

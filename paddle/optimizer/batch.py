@@ -47,6 +47,7 @@ class Batch:
     weights: list = field(init=False)
     buffers: dict[str, list] = field(init=False)
     _steps: list | None = None
+    _lazy_steps: tuple = (0, None)
     _stamps: list = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -87,6 +88,14 @@ class Batch:
         else:
             kernels.advance(self._steps[0])
         return self._steps
+
+    def lazy_steps(self) -> list:
+        """Returns the number by which lazy Adam updates one table after the other."""
+        number, made = self._lazy_steps
+        if number != self.count:
+            made = [kernels.lazy_count(kernels.step_counter(self.count, self.weights[0]))]
+            self._lazy_steps = self.count, made
+        return made
 
     def _follow_parameters(self) -> None:
         """Takes over what was written to a parameter, say by loading a model, since the last step.

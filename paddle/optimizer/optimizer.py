@@ -232,9 +232,19 @@ class Optimizer(State):
         if self._powers:
             self._steps.update(dict.fromkeys(batch.names, batch.count))
 
-    def _before_rows(self, batch: Batch, weights: list, rate: float) -> Any:
-        """Does to whole tables what an update of rows leaves out; returns the rows' option."""
-        return batch.option
+    def _update_rows(
+        self, batch: Batch, tables: list, weights: list, grads: list, rate: float
+    ) -> None:
+        """Changes rows of tables and of the accumulators; the arguments are those of _update.
+
+        Args:
+            batch (Batch): rows of the accumulators in ``batch.buffers``, and the settings.
+            tables (list): the buffers that the rows are from.
+            weights (list): the rows; they are written back afterwards.
+            grads (list): their gradients.
+            rate (float): the learning rate.
+        """
+        self._update(batch, weights, grads, rate)
 
     def _update(self, batch: Batch, weights: list, grads: list, rate: float) -> None:
         """Changes ``weights`` and the accumulators in place; to be written by the subclass.

@@ -77,15 +77,17 @@ def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, r
     whole = batch.take_weights()
     if optimizer._exposed:
         batch.unshare_states()
-    states, option = batch.buffers, batch.option
-    batch.option = optimizer._before_rows(batch, whole, rate)
-    weights = kernels.taken(whole, rows)
-    batch.buffers = {slot: kernels.taken(held, rows) for slot, held in states.items()}
+    states = batch.buffers
+    optimizer._count(batch)
     try:
-        optimizer._count(batch)
-        optimizer._update(batch, weights, grads, rate)
-        kernels.put_back(whole, rows, weights)
-        for slot, held in states.items():
-            kernels.put_back(held, rows, batch.buffers[slot])
+        # One table after the other: its rows are still in the cache when they are written back.
+        for i, index in enumerate(rows):
+            table, at = whole[i], [index]
+            weights = kernels.taken([table], at)
+            batch.buffers = {slot: kernels.taken([held[i]], at) for slot, held in states.items()}
+            optimizer._update_rows(batch, [table], weights, [grads[i]], rate)
+            kernels.put_back([table], at, weights)
+            for slot, held in states.items():
+                kernels.put_back([held[i]], at, batch.buffers[slot])
     finally:
-        batch.buffers, batch.option = states, option
+        batch.buffers = states

@@ -17,6 +17,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, Un
 from paddle.core.op import REGISTRY, OpDef
 from paddle.ir.backward import append_backward
 from paddle.ir.block import Block
+from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_startup_program
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -48,6 +49,7 @@ class Recorded:
         self._programs: list[Program] = []
         self._names: dict[tuple[str, str], str] = {}  # (slot, parameter) -> accumulator
         self.accumulators: dict[str, Variable] = {}
+        self.masters: dict[str, Variable] = {}  # parameter -> its copy in float32
 
     # -- the two halves of minimize ----------------------------------------------------------------
 
@@ -105,14 +107,6 @@ class Recorded:
                     f"{self._owner}.apply_gradients(params_grads): expected Variables, but "
                     f"received {type(param).__name__} and {type(grad).__name__}."
                 )
-            if getattr(self.optimizer, "_multi_precision", False) and param.dtype in (
-                VarType.FP16,
-                VarType.BF16,
-            ):
-                raise UnimplementedError(
-                    f"{self._owner}: multi_precision is not available in static mode.",
-                    hint="keep the parameters in float32, or train in dynamic mode",
-                )
             yield param, grad
 
     # -- groups and decay --------------------------------------------------------------------------
@@ -121,8 +115,9 @@ class Recorded:
         return self.optimizer._param_groups
 
     def _group(self, param: Variable) -> dict[str, Any]:
-        groups = self._groups()
-        return next((g for g in groups if any(p is param for p in g["params"])), groups[0])
+        # By name: a copy of a Program has Parameters of its own.
+        groups, name = self._groups(), param.name
+        return next((g for g in groups if any(p.name == name for p in g["params"])), groups[0])
 
     def _folds(self, decay: Any) -> bool:
         """Whether the operator adds a penalty by itself."""
@@ -179,6 +174,7 @@ class Recorded:
             "with_decay": bool(option),
             "coeff": group.get("coeff"),
             "weight_decay": option,
+            "multi_precision": self._has_master(param),
         }
         attrs = {}
         for name, default in known.attrs.items():
@@ -187,6 +183,8 @@ class Recorded:
                 kept = getattr(optimizer, _ATTRS.get(name, f"_{name}"), default)
                 value = group.get(name, kept) if name in optimizer._group_options else kept
             attrs[name] = value
+        if not attrs.get("multi_precision"):
+            attrs.pop("multi_precision", None)  # which releases before 2.1 do not know
         return attrs
 
     # -- state -------------------------------------------------------------------------------------
@@ -194,9 +192,12 @@ class Recorded:
     def _state(self, param: Variable, program: Program, startup: Program) -> dict[str, Variable]:
         """The accumulators of a parameter by operator slot."""
         optimizer = self.optimizer
-        found = {}
+        found, dtype = {}, param.dtype
+        if self._has_master(param):
+            found["MasterParam"] = self._master(param, program, startup)
+            dtype = VarType.FP32
         for slot, start in optimizer._slots.items():
-            found[_slot(slot)] = self._variable(slot, param, list(param.shape), param.dtype, start,
+            found[_slot(slot)] = self._variable(slot, param, list(param.shape), dtype, start,
                                                 program, startup)  # fmt: skip
         group = self._group(param)
         for power in optimizer._powers:
@@ -204,6 +205,27 @@ class Recorded:
             found[_slot(power)] = self._variable(power, param, [1], VarType.FP32, start, program,
                                                  startup)  # fmt: skip
         return found
+
+    def _has_master(self, param: Variable) -> bool:
+        """Whether a parameter of low precision has a master copy in float32."""
+        wanted = getattr(self.optimizer, "_multi_precision", False)
+        return wanted and param.dtype in (VarType.FP16, VarType.BF16)
+
+    def _master(self, param: Variable, program: Program, startup: Program) -> Variable:
+        """The master copy; the startup program casts the parameter's first value."""
+        held = self.masters.get(param.name)
+        name = unique_name.generate(f"{param.name}_fp32_master") if held is None else held.name
+        info = {"name": name, "shape": list(param.shape), "dtype": VarType.FP32,
+                "persistable": True, "stop_gradient": True}  # fmt: skip
+        made = program.global_block().create_var(**info, belong_to_optimizer=True)
+        top = startup.global_block()
+        if not top.has_var(name):
+            if not top.has_var(param.name):
+                copy_variable(param, top)
+            attrs = {"in_dtype": int(param.dtype), "out_dtype": int(VarType.FP32)}
+            top.append_op("cast", {"X": param.name}, {"Out": top.create_var(**info)}, attrs)
+        self.masters[param.name] = made
+        return made
 
     def _beta(self, power: str, group: dict[str, Any]) -> float:
         attr = self.optimizer._powers[power]
@@ -214,7 +236,8 @@ class Recorded:
         key = slot, param.name
         if key not in self._names:
             label = self.optimizer._label(slot)
-            self._names[key] = unique_name.generate(f"{param.name}_{label}")
+            stem = self.masters[param.name].name if self._has_master(param) else param.name
+            self._names[key] = unique_name.generate(f"{stem}_{label}")
         made = _persistable(program, startup, self._names[key], shape, dtype, start)[0]
         self.accumulators[made.name] = made
         return made
@@ -255,23 +278,48 @@ class Recorded:
         """The values that the global scope holds for the accumulators."""
         from paddle.executor.scope import global_scope
 
-        state: dict[str, Any] = {}
-        for name, var in self.accumulators.items():
-            held = global_scope().find_var(name)
-            if held is not None and held.is_initialized():
-                state[name] = var.get_value()
+        def values(variables: dict[str, Variable]) -> dict[str, Any]:
+            found = {key: global_scope().find_var(var.name) for key, var in variables.items()}
+            return {
+                key: variables[key].get_value()
+                for key, held in found.items()
+                if held is not None and held.is_initialized()
+            }
+
+        state = values(self.accumulators)
+        masters = values(self.masters)
+        if masters:
+            state["master_weights"] = masters
         if isinstance(self.optimizer._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self.optimizer._learning_rate.state_dict()
         return state
 
     def set_state_dict(self, state: dict[str, Any]) -> tuple[list[str], list[str]]:
         """Puts values into the global scope; returns unknown names, and what got no value."""
-        for name, value in state.items():
+        unknown, given = [], set()
+        for name, value in (state.pop("master_weights", None) or {}).items():
+            if name in self.masters:
+                self.masters[name].set_value(value)
+            else:
+                unknown.append(f"master_weights[{name!r}]")
+        for key, value in state.items():
+            name = key if key in self.accumulators else self._renumbered(key)
             if name in self.accumulators:
                 self.accumulators[name].set_value(value)
-        known = {*self.accumulators, self.rate_name}
-        missing = [n for n in self.accumulators if n not in state]
-        return [n for n in state if n not in known], missing if state else []
+                given.add(name)
+            elif key != self.rate_name:
+                unknown.append(key)
+        missing = [n for n in self.accumulators if n not in given]
+        return unknown, missing if state else []
+
+    def _renumbered(self, key: str) -> str | None:
+        """The accumulator that another optimizer of the same parameters calls ``key``.
+
+        The number at the end of a name counts the optimizers of a process.
+        """
+        owners: Any = {param: param for _, param in self._names}
+        found: Any = self.optimizer._owner_of(key, owners)
+        return None if found is None else self._names.get(found)
 
 
 def only_dynamic(optimizer: Optimizer, api: str) -> Exception:

@@ -10,6 +10,7 @@ from paddle.ir.cloning import clone
 from paddle.ir.program import Program
 from paddle.ir.versions import to_current
 from paddle.ir.wire_check import check_uses
+from paddle.passes.attention import fuse_attention
 from paddle.passes.bias import fuse_conv_bias, fuse_fc
 from paddle.passes.checker import check, promise
 from paddle.passes.constants import fold_constants
@@ -19,6 +20,7 @@ from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
+from paddle.passes.sparse_updates import update_rows
 
 # pass(program, feeds, fetches) changes the Program it is given.
 Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
@@ -31,8 +33,10 @@ TABLE: list[tuple[str, bool, Pass]] = [
     ("fc", True, fuse_fc),
     ("conv_bias", True, fuse_conv_bias),
     ("conv_bn", True, fuse_conv_bn),
+    ("attention", True, fuse_attention),
     ("loss", True, fuse_loss),
     ("constants", True, fold_constants),
+    ("sparse_updates", False, update_rows),
     ("merge_optimizers", True, merge_optimizers),
     ("in_place", True, mark_in_place),
     ("lifetimes", False, mark_lifetimes),

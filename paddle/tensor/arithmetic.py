@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Real
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -326,6 +326,8 @@ def scale(
     if isinstance(scale, Tensor) or is_variable(scale):
         out = C.scale(x, scale, bias=bias, bias_after_scale=bias_after_scale)
     else:
+        if type(scale) is not float and not isinstance(scale, Number):
+            raise wrong_type("scale", "scale", scale, "a number or a Tensor")
         out = C.scale(x, scale=scale, bias=bias, bias_after_scale=bias_after_scale)
     return out if act is None else _activation(act)(out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddle.core.errors import check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import constant
@@ -24,6 +25,7 @@ def rank(input: Tensor) -> Tensor:
             import paddle
             print(paddle.rank(paddle.ones([3, 1, 2])).numpy())  # [3]
     """
+    check_tensors("rank", input=input)
     return constant(len(input.shape))
 
 

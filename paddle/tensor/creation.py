@@ -514,6 +514,8 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         made = C.assign(x)
     elif isinstance(x, (np.ndarray, np.generic, list, tuple, bool, int, float)):
         array = np.asarray(x)
+        if array.dtype.kind in "OSU":
+            raise wrong_type("assign", "x", x, "a Tensor, array, list of numbers or number")
         if array.dtype == np.float64:
             array = array.astype(_dtype.numpy_dtype(_dtype._default))
         made = _assign_array(array.reshape(1) if array.ndim == 0 else array)

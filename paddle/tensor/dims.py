@@ -57,8 +57,20 @@ def read_int(value: Any, api: str, arg: str) -> int:
         return value
     try:
         return index(value)
-    except TypeError:
+    except (TypeError, ValueError):  # the latter: a Tensor of another number of elements
         raise wrong_type(api, arg, value, "an int or a Tensor holding one integer") from None
+
+
+def _wrong_item(api: str, arg: str, values: Any) -> TypeError:
+    """Makes the error for a list in which something is no integer."""
+    expected = "a list of ints or of Tensors holding one integer each"
+    for i, value in enumerate(values):
+        try:
+            index(value)
+        except (TypeError, ValueError):
+            came = f"{_what(value)} as {arg}[{i}]"
+            return TypeError(f"{api}({arg}): expected {expected}, but received {came}.")
+    return wrong_type(api, arg, values, expected)
 
 
 def read_ints(value: Any, api: str, arg: str) -> list[int]:
@@ -66,10 +78,8 @@ def read_ints(value: Any, api: str, arg: str) -> list[int]:
     if isinstance(value, (list, tuple, range)):
         try:
             return [index(v) for v in value]
-        except TypeError:
-            raise wrong_type(
-                api, arg, value, "a list of ints or of Tensors holding one integer each"
-            ) from None
+        except (TypeError, ValueError):  # the latter: a Tensor of another number of elements
+            raise _wrong_item(api, arg, value) from None
     if isinstance(value, Tensor):
         return _integers(value, api, arg)
     if isinstance(value, np.ndarray) and value.dtype.kind in "iu":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor, replace_buffer
@@ -104,6 +104,7 @@ def uniform_(x: Tensor, min: float = -1.0, max: float = 1.0, seed: int = 0) -> T
             x.uniform_(0.0, 1.0)
             print(bool((x >= 0).all()))  # True
     """
+    check_tensors("uniform_", x=x)
     ints, whole, _ = shape_of(x)
     drawn = C.uniform_random(
         whole, shape=ints, dtype=x.dtype, min=float(min), max=float(max), seed=seed
@@ -130,6 +131,7 @@ def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0) -> Tensor:
             x.normal_(5.0, 0.1)
             print(x.shape)  # [3]
     """
+    check_tensors("normal_", x=x)
     ints, whole, _ = shape_of(x)
     drawn = C.gaussian_random(whole, shape=ints, dtype=x.dtype, mean=float(mean), std=float(std))
     return replace(x, drawn)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.tensor.dims import wrong_type
+from paddle.tensor.dims import read_ints, wrong_type
 
 __all__ = [
     "addmm", "bmm", "cholesky", "cross", "dist", "dot", "histogram", "inverse", "kron", "matmul",
@@ -338,6 +338,8 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     """
     from paddle.tensor.manipulation import transpose
 
+    if not hasattr(input, "stop_gradient"):
+        check_tensors("t", input=input)
     if len(input.shape) > 2:
         raise InvalidArgumentError(
             f"t(input): expected at most 2 dimensions, but received shape {input.shape}.",
@@ -426,10 +428,8 @@ def norm(
 def _norm_axes(axis: Any) -> list[int] | None:
     if axis is None:
         return None
-    axes = (
-        [axis] if isinstance(axis, int) else list(axis) if isinstance(axis, (list, tuple)) else []
-    )
-    if len(axes) not in (1, 2) or not all(isinstance(a, int) for a in axes):
+    axes = read_ints(axis, "norm", "axis")
+    if len(axes) not in (1, 2):
         raise InvalidArgumentError(
             f"norm(axis): expected None, an int or a list of one or two ints, received {axis!r}."
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import to_vartype, torch_dtype
+from paddle.core.errors import check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import read_int, read_ints
@@ -21,6 +22,12 @@ def axes_of(axis: Any, api: str) -> list[int] | None:
     if axis is None:
         return None
     return [axis] if type(axis) is int else read_ints(axis, api, "axis") or None
+
+
+def _converted(x: Any, dtype: Any, api: str) -> Any:
+    check_tensors(api, x=x)
+    target = to_vartype(dtype)
+    return x if target == x.dtype else C.cast(x, in_dtype=int(x.dtype), out_dtype=int(target))
 
 
 def _reduce(operator: Any, x: Any, axis: Any, keepdim: bool, api: str) -> Any:
@@ -66,6 +73,7 @@ def sum(
     """
     source = target = -1
     if dtype is not None:
+        check_tensors("sum", x=x)
         source, target = int(x.dtype), int(to_vartype(dtype))
     elif getattr(x, "_dt", None) in _WIDENED:
         source, target = int(x.dtype), int(to_vartype("int64"))
@@ -102,8 +110,8 @@ def prod(
             print(paddle.prod(x).numpy())  # [24.]
             print(paddle.prod(x, axis=0).numpy())  # [3. 8.]
     """
-    if dtype is not None and to_vartype(dtype) != x.dtype:
-        x = C.cast(x, in_dtype=int(x.dtype), out_dtype=int(to_vartype(dtype)))
+    if dtype is not None:
+        x = _converted(x, dtype, "prod")
     return _reduce(C.reduce_prod, x, axis, keepdim, "prod")
 
 
@@ -275,8 +283,8 @@ def cumsum(
             print(paddle.cumsum(x).numpy())  # [ 1  3  6 10]
             print(paddle.cumsum(x, axis=0).numpy())  # [[1 2] [4 6]]
     """
-    if dtype is not None and to_vartype(dtype) != x.dtype:
-        x = C.cast(x, in_dtype=int(x.dtype), out_dtype=int(to_vartype(dtype)))
+    if dtype is not None:
+        x = _converted(x, dtype, "cumsum")
     if axis is None:
         return C.cumsum(x, flatten=True)
     return C.cumsum(x, axis=read_int(axis, "cumsum", "axis"))

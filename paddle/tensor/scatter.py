@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.errors import check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_dims, read_int
@@ -174,6 +175,7 @@ def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = No
             updates = paddle.to_tensor([9.0, 8.0])
             print(paddle.scatter_nd(index, updates, [4]).tolist())  # [0.0, 9.0, 0.0, 8.0]
     """
+    check_tensors("scatter_nd", updates=updates)
     ints, whole, parts = read_dims(shape, "scatter_nd", "shape")
     zeros = C.fill_constant(None, whole, parts, shape=ints, dtype=updates.dtype, value=0.0)
     return C.scatter_nd_add(zeros, index, updates)

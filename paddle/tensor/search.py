@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
+from paddle.core.errors import check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_int, wrong_type
@@ -181,6 +182,7 @@ def where(condition: Tensor, x: Any, y: Any, name: str | None = None) -> Tensor:
     if isinstance(x, (int, float, np.number)) or isinstance(y, (int, float, np.number)):
         x, y = _numbers(x, y)
     if is_variable(condition):
+        check_tensors("where", x=x, y=y)
         condition, x, y = _of_one_shape(condition, x, y)
     return C.where(condition, x, y)
 
@@ -203,7 +205,9 @@ def _numbers(x: Any, y: Any) -> tuple[Any, Any]:
         kind = None if isinstance(x, float) or isinstance(y, float) else "int64"
         return full([1], x, kind), full([1], y, kind)
     if isinstance(x, plain):
+        check_tensors("where", y=y)
         return full([1], x, y.dtype), y
+    check_tensors("where", x=x)
     return x, full([1], y, x.dtype)
 
 

@@ -76,11 +76,11 @@ def var(
             print(paddle.var(x).numpy())  # [2.6666667]
             print(paddle.var(x, axis=1).numpy())  # [1. 4.3333335]
     """
-    offsets = C.elementwise_sub(x, mean(x, axis, keepdim=True))
+    axes = axes_of(axis, "var")
+    offsets = C.elementwise_sub(x, mean(x, axes, keepdim=True))
     squares = C.square(offsets)
     if not unbiased:
-        return mean(squares, axis, keepdim)
-    axes = axes_of(axis, "var")
+        return mean(squares, axes, keepdim)
     lengths = x.shape if axes is None else [x.shape[a] for a in axes]
     how: dict[str, Any] = {"reduce_all": True} if axes is None else {"dim": axes}
     total = C.reduce_sum(squares, keep_dim=keepdim, **how)
@@ -170,10 +170,11 @@ def median(
             print(paddle.median(x, axis=1).numpy())  # [2. 5.]
     """
     from paddle.core.dtype import VarType
-    from paddle.core.errors import InvalidArgumentError
+    from paddle.core.errors import InvalidArgumentError, check_tensors
     from paddle.tensor.manipulation import flatten, reshape, slice, squeeze
     from paddle.tensor.search import topk
 
+    check_tensors("median", x=x)
     if x.dtype not in (VarType.FP32, VarType.FP64):
         x = C.cast(x, in_dtype=int(x.dtype), out_dtype=int(VarType.FP32))
     rank = len(x.shape)

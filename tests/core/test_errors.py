@@ -67,6 +67,17 @@ def test_errors_survive_another_process(code):
         (RuntimeError("expected scalar type Float but found Double"), TypeError, "InvalidType"),
         (TypeError("exp() received an invalid combination"), TypeError, "invalid combination"),
         (ValueError("must be positive"), ValueError, "must be positive"),
+        (RuntimeError("Input type (torch.FloatTensor) and weight type (CPUBoolType) should be the "
+                      "same or input should be a MKLDNN tensor"), TypeError,
+         r"\(InvalidType\) no kernel for these data types: expected inputs of one data type"),
+        (RuntimeError("linalg.inv: Expected a floating point or complex tensor as input. Got Long"),
+         TypeError, r"\(InvalidType\).*Got Long"),
+        (IndexError("argmax(): Expected reduction dim to be specified for input.numel() == 0."),
+         ValueError, "expected at least one element to reduce, but the input has none"),
+        (RuntimeError("a Tensor with 2 elements cannot be converted to Scalar"), ValueError,
+         "expected one element where a number is due"),
+        (ZeroDivisionError("integer modulo by zero"), ValueError,
+         "division by zero: expected no dimension of size 0"),
         (errors.UnimplementedError("a", hint="b"), NotImplementedError, "(?s)a.*Hint: b"),
         (errors.InvalidArgumentError("axis"), ValueError, r"^\(InvalidArgument\) axis"),
     ],
@@ -86,6 +97,19 @@ def test_kernel_failures(raised, kind, text):
         "axis = -1",
     ):
         assert part in shown
+
+
+def test_the_wrong_item_of_a_list_is_named():
+    x = paddle.ones([2])
+    for bad, came in ((None, "NoneType None"), (3, "int 3"), ("a", "str 'a'")):
+        with pytest.raises(TypeError, match=rf"concat: .* but it holds {came} as X\[1\]"):
+            paddle.concat([x, bad])
+
+
+def test_check_tensors():
+    errors.check_tensors("f", x=paddle.ones([1]))
+    with pytest.raises(TypeError, match=r"f\(y\): expected a Tensor, but received NoneType None\."):
+        errors.check_tensors("f", x=paddle.ones([1]), y=None)
 
 
 def test_no_error_is_its_own_cause():

@@ -48,6 +48,13 @@ SAMPLES = [
     _sample("keys_hidden", HIDDEN, grad=["Q", "K", "V"]),
     _sample("wide_values", v=WIDE),
     _sample("wide_values_masked", f64(2, 1, 3, 5, key="m"), v=WIDE),
+    *(
+        Sample(NAME, {"Q": q, "K": K[:, :1], "V": v, "Mask": f64(*mask, key="m")},
+               {"scale": 0.5, "broadcast": True},
+               lambda *args, scale, broadcast: _attention(*args, scale=scale),
+               note=f"broadcast_{len(mask)}")
+        for q, v, mask in ((Q, V, (3, 5)), (Q[:1], V[:1, :1], (2, 1, 1, 5)))
+    ),
     Sample(NAME, {"Q": Q, "K": K[:, :, :0], "V": V[:, :, :0]}, {"scale": 0.5},
            lambda q, k, v, mask, scale: (np.zeros_like(q), np.full(q.shape[:3], -np.inf), None),
            note="no_keys", grad=[]),

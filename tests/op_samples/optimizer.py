@@ -73,6 +73,21 @@ def _rmsprop(p, s, g, m, lr, mean, epsilon=1e-10, decay=0.9, momentum=0.0, cente
     return {"Param": p - m, "Moment": m, "MeanSquare": s, "MeanGrad": mean}
 
 
+def _mastered(rule, at):
+    """The same rule with a master copy as argument ``at``, which gets the parameter's value."""
+
+    def written(*args, multi_precision=False, **attrs):
+        after = rule(*args[:at], *args[at + 1 :], **attrs)
+        return after | {"MasterParam": after["Param"]}
+
+    return written
+
+
+SGD, MOMENTUM = _mastered(_sgd, 3), _mastered(_momentum, 4)
+ADAM, ADAMW = _mastered(_adam, 7), _mastered(_adamw, 7)
+MASTER = {"MasterParam": P.copy()}
+
+
 def _sample(op, written, state, note="", **attrs):
     inputs = {"Param": P, "Grad": G, "LearningRate": LR, **state}
     return Sample(op, inputs, attrs, written=written, note=note, rtol=1e-6)
@@ -89,23 +104,28 @@ MEANS = {"MeanSquare": pos(3, 4) + 4, "Moment": f64(3, 4, key="m1"), "MeanGrad":
 VELOCITY = {"Velocity": f64(3, 4, key="v")}
 
 SAMPLES = [
-    Sample("sgd", {"Param": P, "LearningRate": LR, "Grad": G}, written=_sgd),
-    Sample("sgd", {"Param": P[0], "LearningRate": LR, "Grad": G[:, 0].repeat(2)[:4]}, written=_sgd,
+    Sample("sgd", {"Param": P, "LearningRate": LR, "Grad": G}, written=SGD),
+    Sample("sgd", {"Param": P[0], "LearningRate": LR, "Grad": G[:, 0].repeat(2)[:4]}, written=SGD,
            note="1d"),
-    _sample("momentum", _momentum, VELOCITY, mu=0.9),
-    _sample("momentum", _momentum, VELOCITY, "nesterov", mu=0.8, use_nesterov=True),
-    _sample("momentum", _momentum, VELOCITY, "decay", mu=0.8, regularization_method="l2_decay",
+    Sample("sgd", {"Param": P, "LearningRate": LR, "Grad": G} | MASTER, {"multi_precision": True},
+           written=SGD, note="master"),
+    _sample("momentum", MOMENTUM, VELOCITY, mu=0.9),
+    _sample("momentum", MOMENTUM, VELOCITY, "nesterov", mu=0.8, use_nesterov=True),
+    _sample("momentum", MOMENTUM, VELOCITY, "decay", mu=0.8, regularization_method="l2_decay",
             regularization_coeff=0.3, rescale_grad=0.5),
-    _sample("adam", _adam, MOMENTS | _powers(1)),
-    _sample("adam", _adam, MOMENTS | _powers(7, 0.5, 0.8), "betas", beta1=0.5, beta2=0.8,
+    _sample("momentum", MOMENTUM, VELOCITY | MASTER, "master", mu=0.9, multi_precision=True),
+    _sample("adam", ADAM, MOMENTS | _powers(1)),
+    _sample("adam", ADAM, MOMENTS | _powers(2) | MASTER, "master", multi_precision=True),
+    _sample("adam", ADAM, MOMENTS | _powers(7, 0.5, 0.8), "betas", beta1=0.5, beta2=0.8,
             epsilon=1e-3),
-    _sample("adam", _adam, MOMENTS | _powers(3, 0.5, 0.0), "beta2_is_0", beta1=0.5, beta2=0.0),
-    _sample("adam", _adam, MOMENTS | _powers(100000), "late"),
-    _sample("adam", _adam, MOMENTS | _powers(2) | {"EpsilonTensor": np.full([1], 0.1, "float32")},
+    _sample("adam", ADAM, MOMENTS | _powers(3, 0.5, 0.0), "beta2_is_0", beta1=0.5, beta2=0.0),
+    _sample("adam", ADAM, MOMENTS | _powers(100000), "late"),
+    _sample("adam", ADAM, MOMENTS | _powers(2) | {"EpsilonTensor": np.full([1], 0.1, "float32")},
             "epsilon_tensor"),
-    _sample("adamw", _adamw, MOMENTS | _powers(2)),
-    _sample("adamw", _adamw, MOMENTS | _powers(2), "decay", with_decay=True, coeff=0.3,
+    _sample("adamw", ADAMW, MOMENTS | _powers(2)),
+    _sample("adamw", ADAMW, MOMENTS | _powers(2), "decay", with_decay=True, coeff=0.3,
             lr_ratio=0.5),
+    _sample("adamw", ADAMW, MOMENTS | _powers(2) | MASTER, "master", multi_precision=True),
     _sample("lamb", _lamb, MOMENTS | _powers(3), weight_decay=0.1),
     _sample("lamb", _lamb, {"Param": P * 0} | MOMENTS | _powers(3), "zero_param", weight_decay=0.1),
     _sample("adamax", _adamax, NORMS),

@@ -66,28 +66,34 @@ def test_a_sparse_gradient_trains_as_a_dense_one(name, twice):
     np.testing.assert_allclose(rows[1], dense[1], rtol=2e-5, atol=1e-6)
 
 
-def lazy_adam(beta1=0.9, beta2=0.999, rate=0.1):
+def lazy_adam(beta1=0.9, beta2=0.999, rate=0.1, epsilon=1e-2):
     """The reference: rows that do not occur keep their moments and values."""
     w, m, v = TABLE.astype("float64"), np.zeros((6, 3)), np.zeros((6, 3))
     other, mo, vo = np.full(3, 0.5), np.zeros(3), np.zeros(3)
+
+    def root(t):
+        return np.sqrt(1 - beta2**t)
+
+    def step(t):
+        return rate * root(t) / (1 - beta1**t)
+
     for t, ids in enumerate(IDS, 1):
         g = np.zeros((6, 3))
         np.add.at(g, ids.ravel(), 2 * w[ids.ravel()] * other)
         go = (w[ids.ravel()] ** 2).sum(0)
-        scale = rate * np.sqrt(1 - beta2**t) / (1 - beta1**t)
         rows = np.unique(ids)
         m[rows] = beta1 * m[rows] + (1 - beta1) * g[rows]
         v[rows] = beta2 * v[rows] + (1 - beta2) * g[rows] ** 2
-        root = np.sqrt(1 - beta2**t)
-        w[rows] -= scale * m[rows] / (np.sqrt(v[rows]) + 1e-8 * root)
         mo, vo = beta1 * mo + (1 - beta1) * go, beta2 * vo + (1 - beta2) * go**2
-        other = other - scale * mo / (np.sqrt(vo) + 1e-8 * root)
+        # PaddlePaddle's kernel for rows uses the powers of the next step.
+        w[rows] -= step(t + 1) * m[rows] / (np.sqrt(v[rows]) + epsilon * root(t + 1))
+        other = other - step(t) * mo / (np.sqrt(vo) + epsilon * root(t))
     return w, other
 
 
 def test_lazy_adam():
     def make(params):
-        return paddle.optimizer.Adam(0.1, parameters=params, lazy_mode=True)
+        return paddle.optimizer.Adam(0.1, parameters=params, lazy_mode=True, epsilon=1e-2)
 
     table, other, _ = trained(make, True)
     want = lazy_adam()

@@ -281,14 +281,6 @@ def test_errors():
             optimizer.apply_gradients([(w, np.zeros((3, 2)))])
 
 
-def test_half_precision_master_copies_say_what_to_do():
-    with building():
-        w = static.create_parameter([2], "float16", name="w")
-        optimizer = paddle.optimizer.Adam(0.1, multi_precision=True)
-        with pytest.raises(NotImplementedError, match=r"multi_precision is not available"):
-            optimizer.minimize(paddle.sum(w))
-
-
 # -- a whole net -----------------------------------------------------------------------------------
 
 

@@ -34,10 +34,12 @@ def network():
 
 def test_the_order_of_the_table():
     assert [name for name, _, _ in TABLE] == [
-        "versions", "dead_code", "fc", "conv_bias", "conv_bn", "loss", "constants",
-        "merge_optimizers", "in_place", "lifetimes",
+        "versions", "dead_code", "fc", "conv_bias", "conv_bn", "attention", "loss", "constants",
+        "sparse_updates", "merge_optimizers", "in_place", "lifetimes",
     ]  # fmt: skip
-    assert [name for name, joins, _ in TABLE if not joins] == ["versions", "dead_code", "lifetimes"]
+    assert [name for name, joins, _ in TABLE if not joins] == [
+        "versions", "dead_code", "sparse_updates", "lifetimes",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("entry", TABLE, ids=lambda e: e[0])

@@ -419,6 +419,15 @@ def test_generators_feed_a_program(kind: str) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-4)
 
 
-def test_model_says_that_it_needs_dynamic_mode() -> None:
-    with pytest.raises(NotImplementedError, match=r"static mode is on.*\n.*disable_static\(\)"):
+def test_model_trains_and_says_that_it_needs_inputs() -> None:
+    with pytest.raises(TypeError, match=r"Model\(inputs\): expected InputSpec.* in static mode"):
         paddle.Model(paddle.nn.Linear(2, 2))
+    specs = [
+        static.InputSpec([None, 2], "float32", "a"),
+        static.InputSpec([None, 1], "float32", "s"),
+    ]
+    model = paddle.Model(paddle.nn.Linear(2, 1), *specs)
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()), paddle.nn.MSELoss())
+    a, s = np.ones([4, 2], "float32"), np.ones([4, 1], "float32")
+    losses = [model.train_batch(a, s)[0].item() for _ in range(20)]
+    assert losses[-1] < 1e-3 and losses[-1] < losses[0]

@@ -72,6 +72,22 @@ def test_wrong_arguments(call, error, words):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        F.softmax, F.log_softmax, paddle.cumsum, paddle.squeeze, paddle.unsqueeze, paddle.sort,
+        paddle.argsort, paddle.sum, paddle.flip, paddle.argmax,
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("axis", [9, -9])
+def test_axis_out_of_range_beside_an_unknown_size(call, axis):
+    with static():
+        with pytest.raises(ValueError, match=rf"range \S*.*\[-\d, \d[\])].* received {axis}"):
+            call(_unknown(), axis=axis)
+        with pytest.raises(TypeError, match=r"axis.*expected.*str"):
+            call(_unknown(), axis="a")
+
+
+@pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda: paddle.unbind(_unknown()), "size is unknown"),

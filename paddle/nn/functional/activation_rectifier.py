@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.activation_squash import check_number
+from paddle.tensor.dims import read_int
 from paddle.tensor.inplace import replace
 
 __all__ = [
@@ -233,6 +234,8 @@ def prelu(x: Tensor, weight: Tensor, name: str | None = None) -> Tensor:
             x = paddle.to_tensor([[-1.0, 2.0]])
             print(F.prelu(x, paddle.to_tensor([0.25])).numpy())  # [[-0.25  2.  ]]
     """
+    if not (hasattr(x, "stop_gradient") and hasattr(weight, "stop_gradient")):
+        check_tensors("prelu", x=x, weight=weight)
     if weight.ndim != 1:
         raise InvalidArgumentError(
             f"prelu(weight): expected one dimension, but received shape {weight.shape}."
@@ -363,8 +366,9 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
     """
     if isinstance(groups, bool) or not isinstance(groups, int):
         raise TypeError(f"maxout(groups): expected an int, got {type(groups).__name__}.")
-    if axis not in (1, -1, 3):
+    if read_int(axis, "maxout", "axis") not in (1, -1, 3):
         raise InvalidArgumentError(f"maxout(axis): expected 1, -1 or 3, but received {axis}.")
+    check_tensors("maxout", x=x)
     if x.ndim != 4 or groups < 1 or x.shape[axis] % groups:
         raise InvalidArgumentError(
             f"maxout: expected a 4-D Tensor whose axis {axis} divides by groups={groups}, "

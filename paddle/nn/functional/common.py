@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import FLOATING, shapes_fit
+from paddle.tensor.dims import read_ints, wrong_type
 
 __all__ = [
     "alpha_dropout",
@@ -141,10 +142,10 @@ def dropout(
 
 def _dropout_along(x: Tensor, p: float, axis: Any, training: bool, mode: str) -> Tensor:
     """Dropout whose choice is shared along the axes that are not named."""
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    check_tensors("dropout", x=x)
+    axes = read_ints(axis, "dropout", "axis")
     rank = x.ndim
-    bad = [a for a in axes if not isinstance(a, int) or not -rank <= a < rank]
-    if bad or len(axes) > rank:
+    if len(axes) > rank or any(not -rank <= a < rank for a in axes):
         raise InvalidArgumentError(
             f"dropout(axis): expected axes in [-{rank}, {rank}) for a Tensor of shape {x.shape}, "
             f"but received {axis}."
@@ -180,6 +181,7 @@ def _dropout_channels(
         raise InvalidArgumentError(
             f"{api}(data_format): expected one of {formats}, but received {data_format!r}."
         )
+    check_tensors(api, x=x)
     if x.ndim != rank:
         raise InvalidArgumentError(f"{api}(x): expected {rank} dimensions, but got {x.shape}.")
     return dropout(x, p, [0, 1] if data_format == formats[0] else [0, rank - 1], training)
@@ -267,6 +269,7 @@ def alpha_dropout(
             print(y.shape)  # [2, 3]
     """
     check_probability("alpha_dropout", p)
+    check_tensors("alpha_dropout", x=x)
     if x.dtype not in FLOATING:
         raise TypeError(f"alpha_dropout(x): expected floating numbers, but received {x.dtype}.")
     if not training or p == 0:
@@ -327,6 +330,7 @@ def bilinear(
             x1, x2, w = paddle.rand([5, 3]), paddle.rand([5, 4]), paddle.rand([2, 3, 4])
             print(paddle.nn.functional.bilinear(x1, x2, w).shape)  # [5, 2]
     """
+    check_tensors("bilinear", x1=x1, x2=x2, weight=weight)
     w = weight.shape
     if len(w) != 3 or not (shapes_fit(x1.shape[1:], w[1:2]) and shapes_fit(x2.shape[1:], w[2:])):
         raise InvalidArgumentError(
@@ -388,7 +392,10 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
             #  [0. 2.]]
     """
     if not isinstance(input, Tensor):
-        input = paddle.to_tensor(input)
+        try:
+            input = paddle.to_tensor(input)
+        except TypeError:
+            raise wrong_type("diag_embed", "input", input, "a Tensor or an array") from None
     rank = input.ndim + 1
     for name, dim in (("dim1", dim1), ("dim2", dim2)):
         if not -rank <= dim < rank:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import shapes_fit
@@ -32,6 +32,7 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
             print(paddle.nn.functional.gather_tree(ids, parents).numpy().tolist())
             # [[[2, 2]], [[9, 3]], [[0, 1]]]
     """
+    check_tensors("gather_tree", ids=ids, parents=parents)
     if ids.ndim != 3 or not shapes_fit(parents.shape, ids.shape):
         raise InvalidArgumentError(
             "gather_tree: expected ids and parents of one shape [steps, batch, beam], "

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from paddle.autograd.py_layer import PyLayer
+from paddle.autograd.by_rows import look_up
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
-from paddle.core.mode import GRAD, get_mode, grad_enabled
+from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.ops.rows import gradient_of_rows
-from paddle.tensor.dims import is_variable
+from paddle.tensor.dims import is_variable, read_int
 
 __all__ = ["embedding", "one_hot"]
 
@@ -39,7 +36,7 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
             #  [0. 0. 1.]]
     """
     if isinstance(num_classes, Tensor):
-        num_classes = int(num_classes)
+        num_classes = read_int(num_classes, "one_hot", "num_classes")
     by_variable = is_variable(num_classes)
     if isinstance(num_classes, bool) or not (by_variable or isinstance(num_classes, int)):
         raise TypeError(
@@ -47,6 +44,7 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
         )
     if not by_variable and num_classes < 1:
         raise InvalidArgumentError(f"one_hot(num_classes): expected at least 1, got {num_classes}.")
+    check_tensors("one_hot", x=x)
     if x.dtype not in (VarType.INT32, VarType.INT64):
         raise TypeError(f"one_hot(x): expected int32 or int64, but received {x.dtype}.")
     if by_variable:
@@ -106,27 +104,5 @@ def embedding(
 def _look_up(x: Tensor, weight: Tensor, padding_idx: int, sparse: bool) -> Tensor:
     # What made a table out of others needs its gradient dense.
     if sparse and get_mode() == GRAD and weight._edge is None and not weight.stop_gradient:
-        return _ByRows.apply(x, weight, padding_idx)
+        return look_up(x, weight, padding_idx)
     return C.lookup_table_v2(x, weight, padding_idx=padding_idx, is_sparse=sparse)
-
-
-class _ByRows(PyLayer):
-    """A look-up whose gradient is kept as rows."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, weight: Tensor, padding_idx: int) -> Tensor:
-        ctx.save_for_backward(x)
-        ctx.size, ctx.padding_idx = weight.shape, padding_idx
-        return C.lookup_table_v2(x, weight, padding_idx=padding_idx)
-
-    @staticmethod
-    def backward(ctx: Any, d_out: Tensor) -> tuple:  # type: ignore[override]
-        (x,) = ctx.saved_tensor()
-        if not grad_enabled():
-            return None, gradient_of_rows(d_out, x, ctx.size[0], ctx.padding_idx)
-        # With create_graph the gradient is differentiated in turn.
-        if ctx.padding_idx != -1:
-            d_out = d_out * (x != ctx.padding_idx).unsqueeze(-1).astype(d_out.dtype)
-        zeros = C.fill_constant(shape=ctx.size, value=0.0, dtype=d_out.dtype)
-        index, width = x.reshape([-1, 1]), ctx.size[1]
-        return None, C.scatter_nd_add(zeros, index, d_out.reshape([-1, width]))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError, check_tensors
 from paddle.core.op import C
 from paddle.nn.functional.pooling import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
     adaptive_avg_pool3d,
 )
-from paddle.nn.functional.window_args import integers
+from paddle.nn.functional.window_args import integer, integers
 from paddle.tensor.dims import is_variable, read_dims
 
 __all__ = ["interpolate", "upsample"]
@@ -120,8 +120,7 @@ def _check(x: Any, mode: Any, align_corners: bool, align_mode: int, data_format:
         raise InvalidArgumentError(
             f"interpolate(mode): expected one of {list(_RANKS)}, but received {mode!r}."
         )
-    if not hasattr(x, "stop_gradient"):
-        raise TypeError(f"interpolate(x): expected a Tensor, but received {type(x).__name__}.")
+    check_tensors("interpolate", x=x)
     if len(x.shape) - 2 not in _RANKS[mode]:
         ranks = " or ".join(str(r + 2) for r in _RANKS[mode])
         raise InvalidArgumentError(
@@ -148,7 +147,8 @@ def _sizes(size: Any, rank: int) -> list[int]:
         raise TypeError(
             f"interpolate(size): expected a list, a tuple or a Tensor, but received {size!r}."
         )
-    listed = size.tolist() if hasattr(size, "stop_gradient") else list(size)
+    given = size.tolist() if hasattr(size, "stop_gradient") else size
+    listed = [integer("interpolate", "size", n) for n in given]
     if len(listed) != rank:
         raise InvalidArgumentError(
             f"interpolate(size): expected {rank} integers, but received {listed}."
@@ -160,7 +160,13 @@ def _scales(scale: Any, rank: int) -> list[float]:
     if hasattr(scale, "stop_gradient"):
         scale = scale.tolist()
     listed = list(scale) if isinstance(scale, (list, tuple)) else [scale]
-    numbers = [float(s) for s in listed]
+    try:
+        numbers = [float(s) for s in listed]
+    except (TypeError, ValueError):
+        raise TypeError(
+            "interpolate(scale_factor): expected a number, a list of them or a Tensor, "
+            f"but received {type(scale).__name__} {scale!r}."
+        ) from None
     if len(numbers) == 1:
         numbers = numbers * rank
     if len(numbers) != rank or min(numbers) <= 0:

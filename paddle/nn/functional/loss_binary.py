@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import (
     check_class_numbers,
     check_reduction,
     check_same_shape,
-    check_tensors,
     reduce,
     shapes_fit,
 )
@@ -95,6 +94,7 @@ def binary_cross_entropy_with_logits(
     check_same_shape("binary_cross_entropy_with_logits", logit=logit, label=label)
     loss = C.sigmoid_cross_entropy_with_logits(logit, label, None)
     if pos_weight is not None:
+        check_tensors("binary_cross_entropy_with_logits", pos_weight=pos_weight)
         loss = loss * (label * (pos_weight - 1) + 1)
     if weight is not None:
         loss = loss * weight
@@ -161,6 +161,8 @@ def sigmoid_focal_loss(
     """
     check_reduction("sigmoid_focal_loss", reduction)
     check_same_shape("sigmoid_focal_loss", logit=logit, label=label)
+    if normalizer is not None:
+        check_tensors("sigmoid_focal_loss", normalizer=normalizer)
     if normalizer is not None and any(n not in (1, -1) for n in normalizer.shape):
         raise InvalidArgumentError(
             f"sigmoid_focal_loss(normalizer): expected one element, got shape {normalizer.shape}."

@@ -6,7 +6,7 @@ from typing import Any
 
 import paddle
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -15,9 +15,9 @@ from paddle.nn.functional.loss_reduction import (
     REDUCTIONS,
     check_class_numbers,
     check_reduction,
-    check_tensors,
     shapes_fit,
 )
+from paddle.tensor.dims import read_int
 
 __all__ = [
     "cross_entropy",
@@ -84,6 +84,7 @@ def _label_like(logits: Tensor, label: Tensor, axis: int, soft_label: bool) -> T
     """Gives labels the rank of the logits and checks that their shapes fit."""
     x, y = logits.shape, label.shape
     rank = len(x)
+    axis = read_int(axis, "cross_entropy", "axis")
     if not -rank <= axis < rank:
         raise InvalidArgumentError(
             f"cross_entropy(axis): expected -{rank} <= axis < {rank} for an input of shape {x}, "
@@ -160,6 +161,8 @@ def cross_entropy(
                 input, label, ignore_index=ignore_index, reduction=reduction
             )[0]
     check_tensors("cross_entropy", input=input, label=label)
+    if weight is not None:
+        check_tensors("cross_entropy", weight=weight)
     squeezed = label.ndim == input.ndim - 1
     label = _label_like(input, label, axis, soft_label)
     _, loss = C.softmax_with_cross_entropy(
@@ -261,6 +264,8 @@ def nll_loss(
             f"but received {x} and {y}."
         )
     check_class_numbers("nll_loss", label)
+    if weight is not None:
+        check_tensors("nll_loss", weight=weight)
     if weight is not None and not shapes_fit(weight.shape, x[1:2]):
         raise InvalidArgumentError(
             f"nll_loss(weight): expected shape {x[1:2]}, one factor per class, "

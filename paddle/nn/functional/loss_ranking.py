@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_classes import softmax_with_cross_entropy
-from paddle.nn.functional.loss_reduction import check_reduction, check_tensors, reduce, shapes_fit
+from paddle.nn.functional.loss_reduction import check_reduction, reduce, shapes_fit
 
 __all__ = [
     "margin_ranking_loss",

@@ -6,7 +6,7 @@ from typing import Any
 
 import paddle
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import shapes_fit
 
@@ -28,15 +28,6 @@ def reduce(loss: Tensor, reduction: str) -> Tensor:
     if reduction == "mean":
         return paddle.mean(loss)
     return paddle.sum(loss) if reduction == "sum" else loss
-
-
-def check_tensors(api: str, **given: Any) -> None:
-    """Refuses anything but Tensors and Variables, which carry the same mark."""
-    for name, value in given.items():
-        if not hasattr(value, "stop_gradient"):
-            raise TypeError(
-                f"{api}({name}): expected a Tensor, but received {type(value).__name__}."
-            )
 
 
 def check_same_shape(api: str, **given: Any) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.loss_reduction import check_reduction, check_tensors, shapes_fit
+from paddle.nn.functional.loss_reduction import check_reduction, shapes_fit
 
 __all__ = [
     "ctc_loss",

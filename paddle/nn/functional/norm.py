@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError, check_tensors
 from paddle.core.op import C
-from paddle.nn.functional.window_args import check_input
 from paddle.tensor.dims import shape_of, shapes_fit
 
 __all__ = ["batch_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
@@ -53,8 +52,7 @@ def normalize(
             x = paddle.to_tensor([[3.0, 4.0], [0.0, 2.0]])
             print(F.normalize(x).numpy())  # [[0.6 0.8] [0. 1.]]
     """
-    if not hasattr(x, "stop_gradient"):
-        raise TypeError(f"normalize(x): expected a Tensor, but received {type(x).__name__}.")
+    check_tensors("normalize", x=x)
     if len(x.shape) == 1:
         axis = 0
     length = C.p_norm(x, porder=float(p), axis=axis, keepdim=True, epsilon=epsilon)
@@ -157,6 +155,8 @@ def layer_norm(
             x = paddle.to_tensor([[1.0, 3.0], [2.0, 6.0]])
             print(F.layer_norm(x, 2).numpy().round(3).tolist())  # [[-1.0, 1.0], [-1.0, 1.0]]
     """
+    if not hasattr(x, "stop_gradient"):  # spares good calls the call of a check
+        check_tensors("layer_norm", x=x)
     shape = list(x.shape)
     if isinstance(normalized_shape, int):
         normalized_shape = [normalized_shape]
@@ -224,6 +224,7 @@ def instance_norm(
     last = _layout("instance_norm", data_format) == "NHWC"
     if not last:
         return C.instance_norm(x, weight, bias, epsilon=eps)[0]
+    check_tensors("instance_norm", x=x)
     rank = len(x.shape)
     first = C.transpose2(x, axis=[0, rank - 1, *range(1, rank - 1)])[0]
     out = C.instance_norm(first, weight, bias, epsilon=eps)[0]
@@ -279,12 +280,12 @@ def local_response_norm(
             print(F.local_response_norm(x, 3, alpha=3.0).numpy()[0, :, 0, 0].round(4))
             # [0.4387 0.3536 0.4387]
     """
+    check_tensors("local_response_norm", x=x)
     rank = len(x.shape)
     if not 3 <= rank <= 5:
         raise InvalidArgumentError(
             f"local_response_norm(x): expected 3 to 5 dimensions, but received shape {x.shape}."
         )
-    check_input("local_response_norm", "x", x, rank)
     axis = rank - 1 if _layout("local_response_norm", data_format) == "NHWC" else 1
     if type(size) is not int or size < 1:
         raise InvalidArgumentError(

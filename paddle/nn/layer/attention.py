@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 import paddle
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
-from paddle.nn.functional.loss_reduction import FLOATING, check_tensors
+from paddle.nn.functional.loss_reduction import FLOATING
 from paddle.nn.layer.common import Linear
 from paddle.nn.layer.layers import Layer
 
@@ -54,7 +54,7 @@ def check_rate(owner: str, name: str, value: Any) -> float:
     return value
 
 
-def additive_mask(owner: str, name: str, mask: Any, dtype: Any) -> Any:
+def additive_mask(owner: str, name: str, mask: Any, like: Any) -> Any:
     """Turns a mask of any type into what is added to the scores: 0 where attention is allowed.
 
     Args:
@@ -62,11 +62,13 @@ def additive_mask(owner: str, name: str, mask: Any, dtype: Any) -> Any:
         name (str): the argument's name.
         mask (Tensor|None): bool or integers: True or 1 allows, False or 0 gives -1e9; floating
             numbers are added as they are.
-        dtype (VarType): the type of the scores.
+        like (Tensor): has the type of the scores.
     """
     if mask is None:
         return None
     check_tensors(owner, **{name: mask})
+    check_tensors(owner, query=like)
+    dtype = like.dtype
     if mask.dtype in FLOATING:
         return mask if mask.dtype == dtype else paddle.cast(mask, dtype)
     if mask.dtype not in _MASKS:
@@ -269,7 +271,7 @@ class MultiHeadAttention(Layer):
         """
         q = self._heads(self.q_proj(self._checked("query", query, self.embed_dim)))
         k, v, cache = self._keys_and_values(query, key, value, cache)
-        mask = additive_mask(type(self).__name__, "attn_mask", attn_mask, q.dtype)
+        mask = additive_mask(type(self).__name__, "attn_mask", attn_mask, q)
         if self.need_weights:
             weights = self._weights(q, k, mask)
             mixed = paddle.matmul(weights, v)

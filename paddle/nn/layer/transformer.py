@@ -117,7 +117,7 @@ class TransformerEncoderLayer(Block):
         Returns:
             Tensor of the shape of ``src``; with a cache, a tuple (result, cache for the next call).
         """
-        mask = additive_mask(type(self).__name__, "src_mask", src_mask, src.dtype)
+        mask = additive_mask(type(self).__name__, "src_mask", src_mask, src)
         residual = src
         if self.normalize_before:
             src = self.norm1(src)
@@ -186,7 +186,7 @@ class TransformerEncoder(Layer):
         Returns:
             Tensor of the shape of ``src``; with a cache, a tuple (result, list of caches).
         """
-        mask = additive_mask(type(self).__name__, "src_mask", src_mask, src.dtype)
+        mask = additive_mask(type(self).__name__, "src_mask", src_mask, src)
         out, after = src, []
         caches = _caches(type(self).__name__, cache, self.num_layers)
         for layer, before in zip(self.layers, caches, strict=True):
@@ -288,8 +288,8 @@ class TransformerDecoderLayer(Block):
             call).
         """
         owner = type(self).__name__
-        tgt_mask = additive_mask(owner, "tgt_mask", tgt_mask, tgt.dtype)
-        memory_mask = additive_mask(owner, "memory_mask", memory_mask, tgt.dtype)
+        tgt_mask = additive_mask(owner, "tgt_mask", tgt_mask, tgt)
+        memory_mask = additive_mask(owner, "memory_mask", memory_mask, tgt)
         own, fixed = _caches(owner, cache, 2)
         residual = tgt
         if self.normalize_before:
@@ -383,8 +383,8 @@ class TransformerDecoder(Layer):
             Tensor of the shape of ``tgt``; with a cache, a tuple (result, list of caches).
         """
         owner = type(self).__name__
-        tgt_mask = additive_mask(owner, "tgt_mask", tgt_mask, tgt.dtype)
-        memory_mask = additive_mask(owner, "memory_mask", memory_mask, tgt.dtype)
+        tgt_mask = additive_mask(owner, "tgt_mask", tgt_mask, tgt)
+        memory_mask = additive_mask(owner, "memory_mask", memory_mask, tgt)
         out, after = tgt, []
         for layer, before in zip(self.layers, _caches(owner, cache, self.num_layers), strict=True):
             if before is None:

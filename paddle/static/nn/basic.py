@@ -97,7 +97,8 @@ def embedding(
     Args:
         input (Variable): row numbers, int64 or int32.
         size (list[int]): the number of rows and their length.
-        is_sparse (bool): kept in the Program; gradients are dense here, with equal results.
+        is_sparse (bool): SGD, and Adam with ``lazy_mode``, update the rows that occur, and no
+            others. Default: False.
         is_distributed (bool): True raises: there is no parameter server.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         param_attr (ParamAttr, optional): the table.

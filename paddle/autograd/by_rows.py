@@ -1,0 +1,61 @@
+"""Looking rows of a table up so that its gradient is kept as rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.mode import grad_enabled, no_grad
+from paddle.core.op import C
+from paddle.core.tape import Node
+from paddle.core.tensor import Tensor, sequence, wrap
+from paddle.ops.rows import gradient_of_rows
+
+
+def look_up(ids: Tensor, table: Tensor, padding_idx: int) -> Tensor:
+    """Rows of a table that wants a gradient and was not computed itself.
+
+    Args:
+        ids (Tensor): the row numbers.
+        table (Tensor): a leaf.
+        padding_idx (int): this row gives zeros and gets no gradient; -1 for none.
+    """
+    with no_grad():
+        out = C.lookup_table_v2(ids, table, padding_idx=padding_idx)
+    # A PyLayer does the same; a model with many tables would feel its general way of doing it.
+    node = Node()
+    node.seq = sequence()
+    node.backward = _Step(table._buf.shape, padding_idx)
+    node.edges = (table,)
+    node.saved = (ids._buf,)
+    out._edge = node
+    out.stop_gradient = False
+    return out
+
+
+class _Step:
+    """The backward step of one look-up."""
+
+    __slots__ = ("padding_idx", "size")
+    name = "embedding"
+
+    def __init__(self, size: Any, padding_idx: int) -> None:
+        self.size, self.padding_idx = size, padding_idx
+
+    @property
+    def op(self) -> _Step:
+        """What the tape names in its errors."""
+        return self
+
+    def __call__(self, node: Node, d_out: Any) -> tuple:
+        return (gradient_of_rows(d_out, node.saved[0], self.size[0], self.padding_idx),)
+
+    def on_tensors(self, node: Node, d_out: Tensor) -> tuple:
+        """The gradient as a Tensor; with create_graph it is differentiated in turn."""
+        if not grad_enabled():
+            return (wrap(self(node, d_out._buf)[0]),)
+        ids = wrap(node.saved[0])
+        if self.padding_idx != -1:
+            d_out = d_out * (ids != self.padding_idx).unsqueeze(-1).astype(d_out.dtype)
+        zeros = C.fill_constant(shape=list(self.size), value=0.0, dtype=d_out.dtype)
+        index, width = ids.reshape([-1, 1]), self.size[1]
+        return (C.scatter_nd_add(zeros, index, d_out.reshape([-1, width])),)

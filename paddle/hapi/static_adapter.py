@@ -1,0 +1,260 @@
+"""Steps of a Model in static mode: a Program for each mode, run by an Executor.
+
+The Programs share their parameters by name, in the scope. Each is recorded from the network when
+it is first needed: training with loss, metrics and update; evaluation without the update; testing
+with the outputs alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import paddle
+from paddle.core import unique_name
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.tensor import Tensor
+from paddle.hapi import checkpoint
+from paddle.hapi.feeding import to_list
+from paddle.ir.variable import Variable
+
+
+@dataclass
+class _Input:
+    """An input or label: like InputSpec, but always with a name."""
+
+    name: str
+    shape: list[int]
+    dtype: Any
+
+
+@dataclass
+class _Recorded:
+    """The Program of a mode: what it is fed, what is fetched, and where that belongs."""
+
+    program: Any
+    inputs: list[str]
+    labels: list[str]
+    outputs: list  # nested as the network gives them, with Variables
+    losses: list
+    states: list
+    fetched: list[str]
+
+
+class StaticAdapter:
+    """What :class:`paddle.Model` does differently in static mode.
+
+    Args:
+        model (Model): whose network, loss, optimizer and metrics are used.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self._model = model
+        if not model._inputs:
+            raise TypeError(
+                "Model(inputs): expected InputSpec or a list of them in static mode, got None."
+            )
+        self._inputs = _named(model._inputs, "input")
+        self._labels = _named(model._labels, "label")
+        _check_different([spec.name for spec in (*self._inputs, *self._labels)])
+        # The network's parameters are here; what is recorded goes into copies.
+        self._main = paddle.static.default_main_program()
+        self._startup = paddle.static.default_startup_program()
+        self._executor: Any = None
+        self._recorded: dict[str, _Recorded] = {}
+        self._started: Any = None
+
+    def check_optimizer(self, optimizer: Any) -> None:
+        """Refuses an optimizer that updates eager Tensors."""
+        if optimizer is None:
+            return
+        inner = getattr(optimizer, "_optimizer", optimizer)
+        if getattr(inner, "_recorded", self) is None:
+            raise InvalidArgumentError(
+                "Model.prepare(optimizer): expected an optimizer of static parameters, but the "
+                f"{type(inner).__name__} was made for eager Tensors.",
+                hint="make it after paddle.enable_static(), with parameters=model.parameters()",
+            )
+
+    def prepare(self) -> None:
+        """Forgets the Programs of another loss, optimizer or other metrics."""
+        self._recorded.clear()
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def train_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
+        """Trains on a batch; returns the losses and what the metrics computed."""
+        return self._run("train", inputs, labels, lambda r: (r.losses, r.states))
+
+    def eval_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
+        """Returns the losses of a batch and what the metrics computed."""
+        return self._run("eval", inputs, labels, lambda r: (r.losses, r.states))
+
+    def predict_step(self, inputs: list) -> list[Tensor]:
+        """Returns the outputs of the network."""
+        return self._run("test", inputs, [], lambda r: r.outputs)
+
+    def _run(self, mode: str, inputs: list, labels: list, wanted: Callable) -> Any:
+        _check_count("inputs", self._inputs, inputs)
+        if mode != "test":
+            _check_count("labels", self._labels, labels)
+        recorded = self._program(mode)
+        self._start()
+        feed = dict(zip([*recorded.inputs, *recorded.labels], [*inputs, *labels], strict=True))
+        values = self._executor.run(
+            recorded.program, feed=feed, fetch_list=recorded.fetched, return_numpy=False
+        )
+        table = dict(zip(recorded.fetched, map(_plain, values), strict=True))
+        return _nested(wanted(recorded), lambda var: table[var.name])
+
+    # -- Programs ---------------------------------------------------------------------------------
+
+    def _program(self, mode: str) -> _Recorded:
+        if mode not in self._recorded:
+            if paddle.in_dynamic_mode():
+                raise PreconditionNotMetError(
+                    "Model: it was made in static mode, but dynamic mode is on now.",
+                    hint="call paddle.enable_static() before it is used",
+                )
+            self._recorded[mode] = self._record(mode)
+        return self._recorded[mode]
+
+    def _record(self, mode: str) -> _Recorded:
+        """Records the network, and what a mode needs besides, into a copy of its Program."""
+        model = self._model
+        model._enter(mode)
+        program = self._main.clone()
+        losses: list = []
+        states: list = []
+        labels: list = []
+        with paddle.static.program_guard(program, self._startup):
+            inputs = [_declared(spec) for spec in self._inputs]
+            outputs = to_list(model.network(*inputs))
+            if mode != "test":
+                labels = [_declared(spec) for spec in self._labels]
+                if model._loss is not None:
+                    losses = to_list(model._loss(*outputs, *labels))
+                states = [to_list(m.compute(*outputs, *labels)) for m in model._metrics]
+            if mode == "train":
+                total = losses[0]
+                for loss in losses[1:]:
+                    total = total + loss
+                model._optimizer.minimize(total)
+        if mode != "train":
+            program = program.clone(for_test=True)
+        names: dict[str, None] = {}
+        shown = outputs if mode == "test" else [losses, states]
+        _nested(shown, lambda var: names.setdefault(var.name))
+        return _Recorded(
+            program=program,
+            inputs=[var.name for var in inputs],
+            labels=[var.name for var in labels],
+            outputs=outputs,
+            losses=losses,
+            states=states,
+            fetched=list(names),
+        )
+
+    def _start(self) -> None:
+        """Gives first values to what has none: a loaded or trained parameter stays as it is."""
+        scope = paddle.static.global_scope()
+        now = (scope, self._startup, self._startup._version)
+        if self._started == now:
+            return
+        if self._executor is None:
+            self._executor = paddle.static.Executor()
+        missing, there = [], []
+        for var in self._startup.list_vars():
+            held = scope.find_var(var.name)
+            if held is not None and held.is_initialized():
+                there.append(var.name)
+            elif var.persistable:
+                missing.append(var.name)
+        if missing:
+            from paddle.ir.cloning import prune
+
+            self._executor.run(prune(self._startup, there, missing))
+        self._started = now
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str, training: bool) -> None:
+        """See :meth:`paddle.Model.save`."""
+        checkpoint.check_path(path)
+        model = self._model
+        if not training:
+            recorded = self._program("test")
+            self._start()
+            block = recorded.program.global_block()
+            outputs: list[Variable] = []
+            _nested(recorded.outputs, lambda var: outputs.append(block.var(var.name)))
+            inputs = [block.var(name) for name in recorded.inputs]
+            paddle.static.save_inference_model(
+                path, inputs, outputs, self._executor, program=recorded.program
+            )
+            return
+        from paddle.executor.state import Stored
+
+        self._start()
+        weights = model.network.state_dict()
+        stored = Stored(weights.values(), purpose="Model.save")
+        state = {} if model._optimizer is None else model._optimizer.state_dict()
+        checkpoint.save(path, {k: stored.tensor(v.name) for k, v in weights.items()}, state)
+
+    def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
+        """See :meth:`paddle.Model.load`."""
+        model = self._model
+        optimizer = None if reset_optimizer else model._optimizer
+        if optimizer is not None and model._loss is not None:
+            self._program("train")  # its update has the variables of the optimizer's state
+        self._start()
+        checkpoint.load(model.network, optimizer, path, skip_mismatch)
+
+
+def _named(specs: list, stem: str) -> list[_Input]:
+    """What InputSpecs or Tensors describe, with a name each."""
+    return [
+        _Input(spec.name or unique_name.generate(stem), list(spec.shape), spec.dtype)
+        for spec in specs
+    ]
+
+
+def _check_different(names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InvalidArgumentError(
+            "Model(inputs, labels): expected names that differ in static mode, but "
+            f"{', '.join(map(repr, twice))} is there more than once."
+        )
+
+
+def _declared(spec: _Input) -> Variable:
+    return paddle.static.data(spec.name, spec.shape, spec.dtype)
+
+
+def _check_count(what: str, specs: list[_Input], given: list) -> None:
+    if len(specs) != len(given):
+        names = [spec.name for spec in specs]
+        raise InvalidArgumentError(
+            f"Model: expected {len(specs)} {what} in static mode, {names}, but received "
+            f"{len(given)}.",
+            hint=f"Model(network, inputs=..., labels=...) declares the {what} by InputSpec",
+        )
+
+
+def _plain(value: Any) -> Any:
+    """The Tensor of a fetched value; a list for an array of tensors."""
+    return [v.tensor for v in value] if isinstance(value, list) else value.tensor
+
+
+def _nested(value: Any, change: Callable) -> Any:
+    """The same lists, tuples and dicts with every Variable changed."""
+    if isinstance(value, Variable):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        made = [_nested(part, change) for part in value]
+        return tuple(made) if isinstance(value, tuple) else made
+    if isinstance(value, dict):
+        return {name: _nested(part, change) for name, part in value.items()}
+    return value
