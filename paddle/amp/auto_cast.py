@@ -8,13 +8,14 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.amp.lists import LOW, NORMS, custom
+from paddle.amp.lists import LOW, NORMS, custom, lacks_half
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
 from paddle.core.op import C, OpDef
 from paddle.core.place import current_device
+from paddle.ir.record import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
 
@@ -30,9 +31,10 @@ def auto_cast(
 
     Products of matrices (the white list: convolutions, ``matmul``, ``linear``) get inputs of 16
     bits. Sums of many terms and losses (the black list: ``softmax``, ``mean``, ``exp``, ...) get
-    inputs of 32 bits. Any other operator runs in 16 bits if all its inputs have 16. Parameters stay
-    in 32 bits, and so do their gradients. A GPU computes in float16; a CPU in bfloat16, which has
-    the range of float32, so that :class:`paddle.amp.GradScaler` is not needed there.
+    inputs of 32 bits, and so do operators that take no others, such as ``inverse``. Any other
+    operator runs in 16 bits if all its inputs have 16. Parameters stay in 32 bits, and so do their
+    gradients. A GPU computes in float16; a CPU in bfloat16, which has the range of float32, so that
+    :class:`paddle.amp.GradScaler` is not needed there.
 
     For static Programs see :func:`paddle.static.amp.decorate`.
 
@@ -64,7 +66,7 @@ def auto_cast(
         raise InvalidArgumentError(
             f"auto_cast(level): expected one of {list(LEVELS)}, but received {level!r}."
         )
-    if recording():
+    if recording() and not is_capturing():
         raise PreconditionNotMetError(
             "auto_cast: expected dynamic mode, but static mode is on.",
             hint="paddle.static.amp.decorate(optimizer).minimize(loss) casts inside of a Program",
@@ -109,6 +111,11 @@ class Caster:
         self.inner = inner
         self.records = getattr(inner, "records", False)
         self._white, self._black, self._low, self._pure = white, black, low, pure
+        self.key = (white, black, low, pure)  # what a converted function is recorded anew for
+
+    def over(self, inner: Any) -> Caster:
+        """The same casts before another hook, such as the recorder of static mode."""
+        return Caster(self._white, self._black, self._low, self._pure, inner)
 
     def __call__(self, op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
         """Calls an operator with inputs of the precision that it is to have."""
@@ -122,13 +129,13 @@ class Caster:
     def _cast(self, op: OpDef, args: tuple) -> tuple:
         if op.name in NORMS:  # their kernels take data of 16 bits beside factors of 32
             return args
-        target = self._target(op.name, args)
+        target = self._target(op, args)
         return args if target is None else tuple(_cast_arg(a, target) for a in args)
 
-    def _target(self, name: str, args: tuple) -> VarType | None:
-        if name in self._white:
+    def _target(self, op: OpDef, args: tuple) -> VarType | None:
+        if op.name in self._white:
             return self._low
-        if name in self._black:
+        if op.name in self._black or lacks_half(op):
             return VarType.FP32
         if self._pure:
             return self._low

@@ -10,6 +10,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.op import C
+from paddle.core.rows import RowsGradient
 from paddle.core.tensor import Tensor
 
 _FP32, _INT32, _BOOL = VarType.FP32, VarType.INT32, VarType.BOOL
@@ -126,9 +127,12 @@ class GradScaler:
         held = [p for p in optimizer._parameter_list if p._grad is not None]
         if not held:
             return False
-        grads, found = C.check_finite_and_unscale([p.grad for p in held], self._scale)
-        for p, grad in zip(held, grads, strict=True):
-            p.grad = grad
+        grads = [p.grad for p in held]
+        rows = [type(g) is RowsGradient and g.is_rows for g in grads]
+        parts = [g.values() if r else g for g, r in zip(grads, rows, strict=True)]
+        parts, found = C.check_finite_and_unscale(parts, self._scale)
+        for p, grad, part, r in zip(held, grads, parts, rows, strict=True):
+            p._grad = grad.with_values(part) if r else part
         return bool(found)
 
     def _adapt(self, found: bool) -> None:

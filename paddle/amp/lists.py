@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from paddle.core.dtype import VarType
+from paddle.core.dtype import GROUPS, VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import REGISTRY
+from paddle.core.op import REGISTRY, OpDef
 
 # Products of matrices: their time is that of reading and multiplying, and sums are kept wide.
 WHITE = frozenset([
@@ -23,6 +23,11 @@ BLACK = frozenset([
 # Only X is in the precision of the data; factors and statistics stay in 32 bits.
 NORMS = frozenset(["batch_norm", "group_norm", "instance_norm", "layer_norm", "sync_batch_norm"])
 LOW = frozenset([VarType.FP16, VarType.BF16])
+
+
+def lacks_half(op: OpDef) -> bool:
+    """Whether an operator says that it does not take 16 bits; in mixed precision it gets 32."""
+    return op.dtypes is not None and "bfloat16" not in GROUPS[op.dtypes]
 
 
 def custom(api: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:

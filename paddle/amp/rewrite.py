@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddle.amp.lists import LOW, NORMS
+from paddle.amp.lists import LOW, NORMS, lacks_half
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.ir.block import Block
@@ -73,7 +73,7 @@ class _Rewriter:
         if op.type in self.white:
             return self.low
         outputs = [self.block._var_recursive(n) for n in op.output_arg_names if n != EMPTY]
-        if op.type in self.black or any(var._persistable for var in outputs):
+        if op.type in self.black or lacks_half(known) or any(var._persistable for var in outputs):
             return VarType.FP32
         if self.pure:
             return self.low
@@ -109,7 +109,7 @@ class _Rewriter:
         )  # fmt: skip
         cast = self.block._insert_op(
             at, "cast", {"X": name}, {"Out": made},
-            {"in_dtype": int(source._dtype), "out_dtype": int(target)},
+            {"in_dtype": int(source.dtype), "out_dtype": int(target)},
         )  # fmt: skip
         cast.attrs["op_role"] = op.attrs.get("op_role", 0)
         self.casts[key] = made._name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.dtype import FROM_TORCH
 from paddle.core.mode import grad_enabled, no_grad
 from paddle.core.op import C
 from paddle.core.tape import Node
@@ -24,7 +25,7 @@ def look_up(ids: Tensor, table: Tensor, padding_idx: int) -> Tensor:
     # A PyLayer does the same; a model with many tables would feel its general way of doing it.
     node = Node()
     node.seq = sequence()
-    node.backward = _Step(table._buf.shape, padding_idx)
+    node.backward = _Step(table._buf.shape, table._buf.dtype, padding_idx)
     node.edges = (table,)
     node.saved = (ids._buf,)
     out._edge = node
@@ -35,11 +36,11 @@ def look_up(ids: Tensor, table: Tensor, padding_idx: int) -> Tensor:
 class _Step:
     """The backward step of one look-up."""
 
-    __slots__ = ("padding_idx", "size")
+    __slots__ = ("dtype", "padding_idx", "size")
     name = "embedding"
 
-    def __init__(self, size: Any, padding_idx: int) -> None:
-        self.size, self.padding_idx = size, padding_idx
+    def __init__(self, size: Any, dtype: Any, padding_idx: int) -> None:
+        self.size, self.dtype, self.padding_idx = size, dtype, padding_idx
 
     @property
     def op(self) -> _Step:
@@ -47,13 +48,15 @@ class _Step:
         return self
 
     def __call__(self, node: Node, d_out: Any) -> tuple:
+        if d_out.dtype is not self.dtype:  # mixed precision looked up a copy of 16 bits
+            d_out = d_out.to(self.dtype)
         return (gradient_of_rows(d_out, node.saved[0], self.size[0], self.padding_idx),)
 
     def on_tensors(self, node: Node, d_out: Tensor) -> tuple:
         """The gradient as a Tensor; with create_graph it is differentiated in turn."""
         if not grad_enabled():
             return (wrap(self(node, d_out._buf)[0]),)
-        ids = wrap(node.saved[0])
+        ids, d_out = wrap(node.saved[0]), d_out.astype(FROM_TORCH[self.dtype])
         if self.padding_idx != -1:
             d_out = d_out * (ids != self.padding_idx).unsqueeze(-1).astype(d_out.dtype)
         zeros = C.fill_constant(shape=list(self.size), value=0.0, dtype=d_out.dtype)

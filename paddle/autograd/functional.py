@@ -7,7 +7,7 @@ from typing import Any
 from paddle.autograd.higher import GraphArithmetic
 from paddle.core import tape
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
-from paddle.core.mode import set_grad_enabled
+from paddle.core.mode import recording, set_grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 
@@ -102,14 +102,14 @@ def grad(
             d2x, = paddle.grad(dx, x)
             print(dx.numpy(), d2x.numpy())  # [27.] [18.]
     """
+    if recording():
+        return _recorded(
+            outputs, inputs, grad_outputs, create_graph, only_inputs, allow_unused, no_grad_vars
+        )
     outs = _tensors(outputs, "grad", "outputs")
     ins = _tensors(inputs, "grad", "inputs")
     starts_grads = _grads(grad_outputs, len(outs), "grad", "grad_outputs")
-    if not only_inputs:
-        raise InvalidArgumentError(
-            "grad(only_inputs): expected True, but received False.",
-            hint="use outputs.backward() to have the gradients of all leaves accumulated",
-        )
+    _check_only_inputs(only_inputs)
     keep = create_graph if retain_graph is None else retain_graph
     if create_graph and not keep:
         raise InvalidArgumentError(
@@ -134,6 +134,23 @@ def grad(
         return _results(ins, walk, targets, allow_unused, create_graph, given)
     finally:
         set_grad_enabled(before)
+
+
+def _recorded(
+    outputs: Any, inputs: Any, grad_outputs: Any, create_graph: bool, only_inputs: bool, *rest: Any
+) -> list:
+    from paddle.autograd.recorded import recorded_grad
+
+    _check_only_inputs(only_inputs)
+    return recorded_grad(outputs, inputs, grad_outputs, create_graph, *rest)
+
+
+def _check_only_inputs(only_inputs: bool) -> None:
+    if not only_inputs:
+        raise InvalidArgumentError(
+            "grad(only_inputs): expected True, but received False.",
+            hint="use outputs.backward() to have the gradients of all leaves accumulated",
+        )
 
 
 def _key(tensor: Tensor) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.mode import GRAD, get_mode, no_grad
+from paddle.core.mode import GRAD, get_mode, no_grad, recording
 from paddle.core.tape import Node, Port, edge_of, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
 
@@ -134,6 +134,15 @@ class PyLayer:
         Returns:
             What forward returns.
         """
+        if recording():
+            from paddle.ir.operator import here
+
+            raise NotImplementedError(
+                f"{cls.__name__}.apply: a PyLayer is called while a Program is recorded, which "
+                "cannot hold its backward. Keep the call out of converted functions, write it with "
+                "paddle's functions (y = x + (f(x) - x).detach() passes gradients straight on), or "
+                f"use paddle.static.py_func with a backward_func.{here()}"
+            )
         ctx = PyLayerContext()
         inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Tensor)]
         with no_grad():

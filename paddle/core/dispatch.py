@@ -16,6 +16,7 @@ import textwrap
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.dtype import ALLOWED, check_dtypes
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
@@ -35,6 +36,7 @@ def py(name: str) -> str:
 def compile_call(op: OpDef) -> Callable:
     """Returns the eager function of ``op``: inputs by position, attributes by keyword."""
     scope: dict[str, Any] = {**_RUNTIME, "op": op, "kernel": op.kernel, "direct": op.direct}
+    scope["allowed"] = ALLOWED.get(op.dtypes)
     names = list(op.params)
     args = "(" + "".join(f"{n}, " for n in names) + ")"
     attrs = "{" + ", ".join(f"{a!r}: {py(a)}" for a in op.attrs) + "}"
@@ -84,6 +86,9 @@ def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
         if slot.many:  # a Tensor can be iterated too, but its rows are not what is meant
             lines.append(f"if isinstance({name}, Tensor): raise TypeError")
         lines.append(f"b_{name} = {none}{value}")
+        if op.dtypes and slot is op.inputs[0]:
+            test = "" if slot.many or slot.optional else f"if b_{name}.dtype not in allowed: "
+            lines.append(f"{test}check_dtypes(op, b_{name})")
         if slot.name in written:
             lines.append(f"v_{name} = {none}b_{name}._version")
     if op.unify:
@@ -287,6 +292,7 @@ _RUNTIME: dict[str, Any] = {
     "Node": Node,
     "Tensor": Tensor,
     "call_hook": call_hook,
+    "check_dtypes": check_dtypes,
     "edge_of": edge_of,
     "flat_grads": flat_grads,
     "get_mode": get_mode,
@@ -302,7 +308,9 @@ _RUNTIME: dict[str, Any] = {
 }
 
 
-_RESERVED = frozenset({*_RUNTIME, "call_mode", "direct", "error", "kernel", "node", "op"})
+_RESERVED = frozenset(
+    {*_RUNTIME, "allowed", "call_mode", "direct", "error", "kernel", "node", "op"}
+)
 
 
 def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 
 
 class VarType(enum.IntEnum):
@@ -99,6 +99,41 @@ _PYTHON = {bool: VarType.BOOL, int: VarType.INT64, float: VarType.FP32, complex:
 FLOATING = frozenset({VarType.FP16, VarType.FP32, VarType.FP64, VarType.BF16})
 INTEGER = frozenset({VarType.INT8, VarType.UINT8, VarType.INT16, VarType.INT32, VarType.INT64})
 COMPLEX = frozenset({VarType.COMPLEX64, VarType.COMPLEX128})
+
+# What an operator may say of the data types it takes (`@op(dtypes=...)`).
+_FULL = ("float32", "float64")
+_HALF = ("float16", "bfloat16")
+_COMPLEX = ("complex64", "complex128")
+GROUPS: dict[str, tuple[str, ...]] = {
+    "full": _FULL,
+    "floats": (*_HALF, *_FULL),
+    "floats and complex": (*_HALF, *_FULL, *_COMPLEX),
+    "full and complex": (*_FULL, *_COMPLEX),
+    "not bool": tuple(n for n in NAMES if n != "bool"),
+    "not complex": tuple(n for n in NAMES if n not in _COMPLEX),
+    "numbers, not complex": tuple(n for n in NAMES if n not in (*_COMPLEX, "bool")),
+}
+ALLOWED: dict[str | None, frozenset] = {
+    group: frozenset(t for n in names for t in (_BY_NAME[n], _TO_TORCH[_BY_NAME[n]]))
+    for group, names in GROUPS.items()
+}
+
+
+def check_dtypes(op: Any, value: Any) -> None:
+    """Refuses a first input (a buffer or a Spec, or a list of them) of a type ``op`` does not take.
+
+    Args:
+        op (OpDef): an operator that names a group of data types.
+        value (Tensor|Spec|list|None): its first input.
+    """
+    allowed = ALLOWED[op.dtypes]
+    for item in value if isinstance(value, list) else [value]:
+        if item is not None and item.dtype not in allowed:
+            came = item.dtype if isinstance(item.dtype, VarType) else FROM_TORCH[item.dtype]
+            raise InvalidTypeError(
+                f"no kernel for these data types: {op.name} expects {op.inputs[0].name} to be one "
+                f"of {', '.join(GROUPS[op.dtypes])}, but received {_TO_NAME[came]}.",
+            )
 
 
 def to_vartype(dtype: Any) -> VarType:

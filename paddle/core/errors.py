@@ -91,10 +91,11 @@ def check_tensors(api: str, **given: Any) -> None:
 
 
 _DTYPE = re.compile(
-    r"not implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
+    r"not (yet )?implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
     r"|must have the same dtype|result type|can't be cast|safely cast|only supports? "
     r"|does not support (bool|complex|half)|dtype|Expected a floating point"
-    r"|bool tensors? is not supported",
+    r"|bool tensors? is not supported|expected data type in|tensors but got|on an unsigned type"
+    r"|not intended to support complex|must be real",
     re.I,
 )
 # What it says where two types differ names types of the backend.
@@ -127,6 +128,14 @@ _REWORDED = (
     (
         re.compile(r"only one element tensors can be converted|cannot be converted to Scalar"),
         "expected one element where a number is due, but a Tensor of several came.",
+    ),
+    (
+        re.compile(r"length must be non-negative"),
+        "expected no size below 0, but the input is too small for what is taken off.",
+    ),
+    (
+        re.compile(r"cannot be converted to type \S+ without overflow"),
+        "a number does not fit the data type it meets.",
     ),
     (re.compile(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
     (
@@ -169,52 +178,62 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
         # Another object: an error that is raised from itself would be a cycle.
         return _with_text(type(error), str(error.args[0]) + context)
     text = str(error).split("\n")[0]
-    for pattern, words in _REWORDED:
-        if pattern.search(text):
-            return InvalidArgumentError(words + context)
-    mismatch = _BROADCAST.search(text)
-    if mismatch:
-        a, b, dim = mismatch.groups()
-        text = (
-            f"Broadcast dimension mismatch. Operands could not be broadcast together: "
-            f"dimension {dim} is {a} on one side and {b} on the other; "
-            "expected them equal, or one of them 1."
-        )
-        return InvalidArgumentError(text + context)
-    mismatch = _META_BROADCAST.search(text)
-    if mismatch:
-        a, dim, other = mismatch.groups()
-        text = (
-            f"Broadcast dimension mismatch. Operands could not be broadcast together: "
-            f"dimension {dim} is {a} on one side, the other has shape [{other}]; "
-            "expected them equal, or one of them 1."
-        )
-        return InvalidArgumentError(text + context)
-    multiplied = _MULTIPLY.search(text) or _META_MULTIPLY.search(text)
-    if multiplied:
-        m, k, k2, n = multiplied.groups()
-        text = (
-            f"Matrices of shapes [{m}, {k}] and [{k2}, {n}] (leading dimensions joined) cannot be "
-            f"multiplied: expected the inner sizes {k} and {k2} to be equal."
-        )
-        return InvalidArgumentError(text + context)
     if isinstance(error, MemoryError) or _MEMORY.search(text):
         return ResourceExhaustedError(text + context)
-    axis = _AXIS.search(text)
-    if axis:  # a wrong attribute, not an index into data
-        low, high, got_axis = axis.groups()
-        text = f"axis is expected to be in range of [{low}, {high}], but received {got_axis}."
-        return InvalidArgumentError(text + context)
+    ours = _in_our_words(text)
+    if ours is not None:
+        return InvalidArgumentError(ours + context)
     if isinstance(error, IndexError) or _RANGE.search(text):
         return OutOfRangeError(text + context)
     if _MIXED.search(text):
         text = "no kernel for these data types: expected inputs of one data type."
         return InvalidTypeError(text + context)
-    if isinstance(error, NotImplementedError) or _DTYPE.search(text):
+    if isinstance(error, NotImplementedError) and not _DTYPE.search(text):
         return InvalidTypeError(f"no kernel for these data types: {text}{context}")
+    if _DTYPE.search(text):
+        text = f"no kernel for these data types: {_data_types(args)}."
+        return InvalidTypeError(f"{text}{context}\n  [Hint: cast the inputs with astype.]")
     if isinstance(error, TypeError):
         return TypeError(f"{text}{context}")
     return InvalidArgumentError(text + context)
+
+
+def _in_our_words(text: str) -> str | None:
+    """What a backend's text about shapes, axes and numbers means; None for other texts."""
+    for pattern, words in _REWORDED:
+        if pattern.search(text):
+            return words
+    mismatch, meta = _BROADCAST.search(text), _META_BROADCAST.search(text)
+    if mismatch or meta:
+        if mismatch:
+            a, b, dim = mismatch.groups()
+            sizes = f"dimension {dim} is {a} on one side and {b} on the other"
+        else:
+            a, dim, other = meta.groups()  # type: ignore[union-attr]
+            sizes = f"dimension {dim} is {a} on one side, the other has shape [{other}]"
+        return (
+            "Broadcast dimension mismatch. Operands could not be broadcast together: "
+            f"{sizes}; expected them equal, or one of them 1."
+        )
+    multiplied = _MULTIPLY.search(text) or _META_MULTIPLY.search(text)
+    if multiplied:
+        m, k, k2, n = multiplied.groups()
+        return (
+            f"Matrices of shapes [{m}, {k}] and [{k2}, {n}] (leading dimensions joined) cannot be "
+            f"multiplied: expected the inner sizes {k} and {k2} to be equal."
+        )
+    axis = _AXIS.search(text)
+    if axis:  # a wrong attribute, not an index into data
+        low, high, got = axis.groups()
+        return f"axis is expected to be in range of [{low}, {high}], but received {got}."
+    return None
+
+
+def _data_types(args: tuple) -> str:
+    """The data types of an operator's arguments, each once."""
+    tensors = [t for a in args for t in (a if isinstance(a, (list, tuple)) else [a])]
+    names = [str(t._buf.dtype)[6:] for t in tensors if hasattr(t, "_buf")]
+    return ", ".join(dict.fromkeys(names))
 
 
 def _wrong_argument(op: Any, args: tuple) -> str | None:

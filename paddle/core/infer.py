@@ -8,13 +8,15 @@ in the result. The meta device is also the oracle that tests every rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 
-from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, torch_dtype
+from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, check_dtypes, torch_dtype
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
@@ -129,6 +131,8 @@ def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
         attrs (dict): attributes; missing ones take their defaults.
     """
     full = {**op.attrs, **attrs}
+    if op.dtypes:
+        check_dtypes(op, inputs[0])
     rule = RULES[op.infer] if isinstance(op.infer, str) else op.infer
     if rule is None:
         return infer_by_meta(op, inputs, full)
@@ -136,6 +140,9 @@ def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     if op.infer in ("same", "floating", "numbers"):
         specs = specs * len(op.outputs)
     return specs
+
+
+_checking: contextvars.ContextVar[bool] = contextvars.ContextVar("checking", default=True)
 
 
 def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
@@ -152,9 +159,22 @@ def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
         if not isinstance(error, FrameworkError):
             _run_checks(op, inputs, attrs)
         raise kernel_error(op, _described(inputs), attrs, error) from error
-    if op.infer is not None:
+    if op.infer is not None and _checking.get():
         _run_checks(op, inputs, attrs)
     return results
+
+
+@contextlib.contextmanager
+def unchecked() -> Iterator[None]:
+    """Inside, :func:`checked_infer` trusts shape rules: the recorded operators run at once anyway.
+
+    The first run on the meta device of a process costs a second.
+    """
+    token = _checking.set(False)
+    try:
+        yield
+    finally:
+        _checking.reset(token)
 
 
 def _run_checks(op: OpDef, inputs: list, attrs: dict[str, Any]) -> None:

@@ -78,6 +78,7 @@ class OpDef:
     differentiable: bool = True
     direct: Callable | None = None
     unify: bool = False
+    dtypes: str | None = None
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
@@ -218,6 +219,10 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
         differentiable (bool): False for operators without any gradient.
         direct (callable): an ATen function that equals the kernel when every attribute has its
             default value; the eager path then calls it without the Python frame between.
+        dtypes (str): which data types the first input may have: a name in ``GROUPS`` of
+            :mod:`paddle.core.dtype`. None: what the kernel takes, for ATen refuses most of what
+            makes no sense. Given where the kernel would compute nonsense, such as fractions cut
+            off in integers, and where not every device has a kernel for 16 bits.
         unify (bool): a second operand of another data type is converted to the first one's.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
     """

@@ -39,6 +39,21 @@ class RowsGradient(Tensor):
         """Whether nobody wrote to it as to a dense Tensor."""
         return self.rows is not None and self._dense is None
 
+    @property
+    def shape(self) -> list[int]:
+        """The shape of the table; asking for it makes nothing dense."""
+        return list(self.rows.shape if self.is_rows else self._buf.shape)
+
+    def values(self) -> Tensor:
+        """What the rows hold, one after the other."""
+        return wrap(self.rows._values())
+
+    def with_values(self, values: Tensor) -> RowsGradient:
+        """A gradient of the same rows that holds other values."""
+        index, size = self.rows._indices(), self.rows.shape
+        made = torch.sparse_coo_tensor(index, values._buf, size, check_invariants=False)
+        return of_rows(made)
+
 
 def of_rows(sparse: torch.Tensor) -> RowsGradient:
     """Returns the gradient that a sparse buffer holds."""

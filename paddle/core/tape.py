@@ -10,6 +10,7 @@ before its producer; a heap of the pending ones is all the bookkeeping there is.
 from __future__ import annotations
 
 import heapq
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -154,6 +155,20 @@ class Arithmetic:
         return node.backward(node, *d_outs)
 
 
+class _Running(threading.local):
+    """The walk of this thread: whether it keeps the graph."""
+
+    retain = True
+
+
+_running = _Running()
+
+
+def keeps_graph() -> bool:
+    """Says whether the walk that is on keeps saved values, for a second one."""
+    return _running.retain
+
+
 def backward(
     tensors: Sequence[Tensor], grads: Sequence[Tensor | None], retain_graph: bool = False
 ) -> None:
@@ -271,6 +286,13 @@ class Walk:
         self.summed: set[Tensor] = set()  # leaves whose sum is a buffer of this walk's own
 
     def run(self, starts: list) -> None:
+        before, _running.retain = _running.retain, self.retain
+        try:
+            self._run(starts)
+        finally:
+            _running.retain = before
+
+    def _run(self, starts: list) -> None:
         for tensor, grad in starts:
             value = self.math.of(grad) if grad is not None else self.math.ones(self.math.of(tensor))
             self.deliver(edge_of(tensor), value)

@@ -19,6 +19,7 @@ from paddle.core import unique_name
 from paddle.core.dtype import FROM_TORCH, VarType
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import Place, place_of
+from paddle.core.tensor_methods import Methods
 
 _new: Any = object.__new__
 sequence = count().__next__  # numbers recorded calls and writes on one scale
@@ -34,7 +35,7 @@ writes = Writes()
 _use_count = torch._C._storage_Use_Count  # type: ignore[attr-defined]
 
 
-class Tensor:
+class Tensor(Methods):
     """A multi-dimensional array that operators work on and gradients flow through.
 
     Made by :func:`paddle.to_tensor` and by operators, not by calling the class with data; it

@@ -87,6 +87,11 @@ def sample_shape(api: str, shape: Any) -> list[int]:
             f"{api}.sample(shape): expected a list or tuple of ints, but received "
             f"{type(shape).__name__}."
         )
+    for n in shape:
+        if isinstance(n, bool) or not isinstance(n, (int, np.integer)):
+            raise TypeError(
+                f"{api}.sample(shape): expected ints, but received {type(n).__name__} {n!r}."
+            )
     sizes = [int(n) for n in shape]
     if any(n < 0 for n in sizes):
         raise InvalidArgumentError(

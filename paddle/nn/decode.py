@@ -10,12 +10,12 @@ from paddle.core import constants
 from paddle.core.dtype import VarType, get_default_dtype, numpy_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
+from paddle.core.nests import leaves, mapped, rebuilt
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.rnn_cells import positive_size
 from paddle.nn.layer.rnn_wrappers import swapped
-from paddle.nn.nests import flat, mapped, rebuilt
 
 __all__ = ["BeamSearchDecoder", "dynamic_decode"]
 
@@ -141,7 +141,7 @@ class BeamSearchDecoder:
             Tensors are [batch, beam_size, ...]. Only the first sequence of each example counts at
             first, for all are the same.
         """
-        first = flat(initial_cell_states)[0]
+        first = leaves(initial_cell_states)[0]
         if not isinstance(first, (Tensor, Variable)):
             raise TypeError(
                 "BeamSearchDecoder.initialize(initial_cell_states): expected Tensors, "
@@ -192,6 +192,8 @@ class BeamSearchDecoder:
                 f"BeamSearchDecoder(end_token): expected a number below the size of the logits, "
                 f"{words}, but received {self.end_token}."
             )
+        if logits.dtype not in (VarType.FP32, VarType.FP64):  # 16 bits hold no sums of scores
+            logits = _cast(logits, VarType.FP32)
         log_probs = C.log_softmax(logits, axis=-1)
         ended = _cast(C.unsqueeze2(states.finished, axes=[2])[0], log_probs.dtype)
         only = np.full([words], _IMPOSSIBLE, numpy_dtype(log_probs.dtype))
@@ -386,7 +388,7 @@ class _Steps:
         collected: list[list[Any]] = []
         while bool(self.going(turn)):
             outputs, turn = self.step(turn)
-            collected.append(flat(outputs))
+            collected.append(leaves(outputs))
         if not collected:
             raise InvalidArgumentError(
                 "dynamic_decode: all sequences have ended before the first step; expected "
@@ -420,7 +422,7 @@ class _Collected:
 
         self.nest, self.arrays = outputs, []
         around = time.block.program.current_block().parent_block
-        for value in flat(outputs):
+        for value in leaves(outputs):
             array = around.create_var(
                 name=unique_name.generate("decoded") + ".out", type=VarType.LOD_TENSOR_ARRAY,
                 dtype=value.dtype,

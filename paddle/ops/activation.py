@@ -163,7 +163,7 @@ def hard_swish(x, *, threshold=6.0, scale=6.0, offset=3.0):
 def _(d_out, x, *, threshold, scale, offset):
     shifted = torch.add(x, offset)
     inside = torch.logical_and(torch.gt(shifted, 0.0), torch.lt(shifted, threshold))
-    above = torch.mul(torch.ge(shifted, threshold), threshold)
+    above = torch.mul(torch.ge(shifted, threshold).to(x.dtype), threshold)
     slope = torch.where(inside, torch.add(torch.mul(x, 2.0), offset), above)
     return torch.mul(d_out, torch.div(slope, scale))
 

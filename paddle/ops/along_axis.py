@@ -82,6 +82,8 @@ def put_along_axis(x, index, value, *, Axis, Reduce="assign", Include_self=True)
 @op("index_add", "X Index~ AddValue -> Out", infer="same")
 def index_add(x, index, value, *, axis=0):
     axis = in_range(axis, x.dim())
+    if index.numel() and not x.shape[axis]:  # torch says nothing where nothing can be added to
+        raise _outside("index_add", index, 0)
     try:
         return torch.index_add(x, axis, index, value)
     except (IndexError, RuntimeError) as error:
@@ -149,7 +151,10 @@ def _(d_out, x_shape, indices, *, axis, keepdim):
 
 @op("mode", "X -> Out Indices~", infer=_one_kept)
 def mode(x, *, axis=-1, keepdim=False):
-    in_range(axis, x.dim())
+    if not x.shape[in_range(axis, x.dim())]:
+        raise InvalidArgumentError(
+            f"mode: expected at least one element along axis {axis} of shape {list(x.shape)}."
+        )
     ordered, places = torch.sort(x, dim=axis, stable=True)
     # The end of the longest run, the first of several: there its length is counted up fully.
     count = torch.ones(ordered.shape, dtype=torch.int64, device=x.device)
@@ -194,7 +199,7 @@ def logcumsumexp(x, *, axis=-1, flatten=False, exclusive=False, reverse=False):
     axis = in_range(axis, x.dim(), "logcumsumexp: axis")
     if reverse:
         x = torch.flip(x, [axis])
-    if exclusive:  # nothing has been added before the first element
+    if exclusive and x.shape[axis]:  # nothing has been added before the first element
         low = torch.finfo(x.dtype).min
         first = torch.full_like(x.narrow(axis, 0, 1), low)
         x = torch.cat([first, x.narrow(axis, 0, x.shape[axis] - 1)], axis)

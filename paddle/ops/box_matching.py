@@ -8,6 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.half import HALF
 
 _EPSILON = 1e-6  # boxes that overlap less are never matched
 
@@ -17,6 +18,7 @@ _EPSILON = 1e-6  # boxes that overlap less are never matched
     "X Y -> Out",
     infer=lambda i, a: [Spec((i[0].shape[0], i[1].shape[0]), i[0].dtype)],
     differentiable=False,
+    dtypes="floats",
 )
 def iou_similarity(x, y, *, box_normalized=True):
     """Intersection over union of every box of X with every box of Y; 0 without any union."""
@@ -25,6 +27,8 @@ def iou_similarity(x, y, *, box_normalized=True):
             "iou_similarity: expected boxes of shapes [N, 4] and [M, 4], but received "
             f"{list(x.shape)} and {list(y.shape)}."
         )
+    if x.dtype in HALF:  # the bound below is no number of float16
+        return iou_similarity(x.float(), y.float(), box_normalized=box_normalized).to(x.dtype)
     extra = 0.0 if box_normalized else 1.0
     x, y = x.unsqueeze(1), y.unsqueeze(0)
     low = torch.maximum(x[..., :2], y[..., :2])
@@ -45,6 +49,7 @@ def _match_rule(inputs: list, attrs: dict) -> list[Spec]:
     "DistMat -> ColToRowMatchIndices ColToRowMatchDist",
     infer=_match_rule,
     differentiable=False,
+    dtypes="floats",
 )
 def bipartite_match(distance, *, match_type="bipartite", dist_threshold=0.5):
     """Pairs rows and columns greedily by the greatest value left; one image, a matrix.

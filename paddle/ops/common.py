@@ -12,6 +12,7 @@ from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRang
 from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.core.random import torch_generator
+from paddle.ops.matrices import as_matrix
 from paddle.ops.random import kept_mask
 
 
@@ -76,19 +77,19 @@ def linear(x, w, bias):
         return F.linear(x, w.t().contiguous(), bias)
     if x.dim() == 2:
         return _affine(x, w, bias)
-    return _affine(x.reshape(-1, x.shape[-1]), w, bias).reshape([*x.shape[:-1], w.shape[1]])
+    return _affine(as_matrix(x), w, bias).reshape([*x.shape[:-1], w.shape[1]])
 
 
 @linear.grad("X W Bias.shape")
 def _(d_out, x, w, bias_shape, *, wanted):
-    flat = d_out if d_out.dim() == 2 else d_out.reshape(-1, d_out.shape[-1])
+    flat = d_out if d_out.dim() == 2 else as_matrix(d_out)
     d_x = d_w = d_b = None
     if wanted[0]:
         d_x = _affine(flat, w.t(), None)
         if d_out.dim() != 2:
             d_x = d_x.reshape(x.shape)
     if wanted[1]:
-        rows = x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+        rows = x if x.dim() == 2 else as_matrix(x)
         if _narrow(x, w):
             d_w = torch.mm(flat.t(), rows).t().contiguous()
         else:

@@ -8,6 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError, PreconditionNotMetError
 from paddle.core.infer import Spec
 from paddle.core.op import REQUIRED, op
+from paddle.ops.matrices import as_matrix
 
 
 def _auc_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -30,7 +31,7 @@ def auc(predict, label, positive, negative, *, curve="ROC", num_thresholds=8191,
     if predict.device.type == "meta":
         return predict.new_empty(1, dtype=torch.float64), positive, negative
     _check_auc(predict, label, positive, negative, num_thresholds, slide_steps)
-    score = predict.reshape(-1, predict.shape[-1])[:, -1]
+    score = as_matrix(predict)[:, -1]
     bucket = torch.mul(score, num_thresholds).long()
     label = label.reshape(-1)
     counted = [

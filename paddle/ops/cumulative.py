@@ -57,7 +57,7 @@ def _histogram_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((attrs["bins"],), VarType.INT64)]
 
 
-@op("histogram", "X -> Out", infer=_histogram_rule, differentiable=False)
+@op("histogram", "X -> Out", infer=_histogram_rule, differentiable=False, dtypes="not complex")
 def histogram(x, *, bins=100, min=0, max=0):
     if bins < 1:
         raise InvalidArgumentError(f"histogram: expected bins >= 1, but received {bins}.")

@@ -9,6 +9,8 @@ from paddle.core.op import op
 
 @op("gather_tree", "Ids Parents -> Out", infer="same", differentiable=False)
 def gather_tree(ids, parents):
+    if not ids.numel():
+        return ids.clone()
     beam = torch.arange(ids.shape[2], device=ids.device, dtype=parents.dtype)
     beam = beam.expand(ids.shape[1], -1)
     steps = []

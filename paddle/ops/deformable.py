@@ -101,13 +101,14 @@ def _convolve(name, x, offset, mask, w, attrs, groups, deformable_groups, im2col
     taps = w.shape[2] * w.shape[3]
     points = _positions(offset, w.shape[2:], size, strides, paddings, dilations, deformable_groups)
     batch = n * deformable_groups
-    y, z = (p.reshape(batch, -1) for p in points)
+    count = taps * size[0] * size[1]
+    y, z = (p.reshape(batch, count) for p in points)
     planes = x.reshape(batch, channels // deformable_groups, height * width)
     columns = _sample(planes, y, z, height, width)
     if mask is not None:
-        columns = columns * mask.reshape(batch, 1, -1)
+        columns = columns * mask.reshape(batch, 1, count)
     columns = columns.reshape(n, groups, channels // groups * taps, size[0] * size[1])
-    out = torch.matmul(w.reshape(groups, w.shape[0] // groups, -1), columns)
+    out = torch.matmul(w.reshape(groups, w.shape[0] // groups, columns.shape[2]), columns)
     return out.reshape(n, w.shape[0], *size)
 
 

@@ -63,7 +63,7 @@ def _sampling(low, high, size: int, bins: int, ratio: int, aligned: bool) -> tor
     return total / points.clamp(min=1.0)[:, None, None]
 
 
-@op("roi_align", "X ROIs~ RoisNum?~ RoisLod?~ -> Out", infer=_roi_rule)
+@op("roi_align", "X ROIs~ RoisNum?~ RoisLod?~ -> Out", infer=_roi_rule, dtypes="floats")
 def roi_align(
     x, rois, numbers=None, offsets=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0,
     sampling_ratio=-1, aligned=False
@@ -99,7 +99,7 @@ def _rounded(value: torch.Tensor) -> torch.Tensor:
 
 
 @op("roi_pool", "X ROIs~ RoisNum?~ RoisLod?~ -> Out Argmax~",
-    infer=lambda i, a: [_roi_rule(i, a)[0], _argmax_spec(i, a)])  # fmt: skip
+    infer=lambda i, a: [_roi_rule(i, a)[0], _argmax_spec(i, a)], dtypes="floats")  # fmt: skip
 def roi_pool(
     x, rois, numbers=None, offsets=None, *, pooled_height=1, pooled_width=1, spatial_scale=1.0
 ):
@@ -190,9 +190,9 @@ def yolo_box(
     size = img_size.to(x.dtype)
     high, wide = size[:, 0, None, None, None], size[:, 1, None, None, None]
     box = _boxes(values, anchors, downsample_ratio, scale_x_y, high, wide)
-    if clip_bbox:
-        limit = torch.stack([wide, high, wide, high], -1) - 1
-        box = torch.minimum(box.clamp(min=0), limit)
+    if clip_bbox:  # each side on one side only, as PaddlePaddle does: left may lie beyond the width
+        limit = torch.stack([wide, high], -1) - 1
+        box = torch.cat([box[..., :2].clamp(min=0), torch.minimum(box[..., 2:], limit)], -1)
     box = torch.where(kept[..., None], box, torch.zeros_like(box))
     scores = torch.sigmoid(values[:, :, 5:]) * trust.masked_fill(~kept, 0)[:, :, None]
     return (

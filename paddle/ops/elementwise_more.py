@@ -114,7 +114,7 @@ def _atan2_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(broadcast_shapes(x.shape, y.shape), VarType.FP64 if integer else x.dtype)]
 
 
-@op("atan2", "X1 X2 -> Out", infer=_atan2_rule)
+@op("atan2", "X1 X2 -> Out", infer=_atan2_rule, dtypes="not complex")
 def atan2(x1, x2):
     return torch.atan2(_floating(x1), _floating(x2))
 
@@ -205,16 +205,14 @@ def _as_complex_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(x.shape[:-1] or (1,), _TO_COMPLEX.get(x.dtype, x.dtype))]
 
 
-@op("as_complex", "X -> Out", infer=_as_complex_rule)
+@op("as_complex", "X -> Out", infer=_as_complex_rule, dtypes="full")
 def as_complex(x):
     if x.shape[-1] != 2:
         raise InvalidArgumentError(
             f"as_complex: the last dimension is expected to be 2, but received {list(x.shape)}."
         )
-    if x.dtype not in (torch.float32, torch.float64):
-        raise InvalidTypeError(
-            f"as_complex: expected float32 or float64, but received {str(x.dtype)[6:]}."
-        )
+    if not x.numel():  # torch asks for strides that an empty tensor does not have
+        return torch.complex(x[..., 0], x[..., 1])
     return torch.view_as_complex(x.contiguous())
 
 
@@ -246,7 +244,7 @@ def _complex_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(broadcast_shapes(x.shape, y.shape), _TO_COMPLEX.get(x.dtype, x.dtype))]
 
 
-@op("complex", "X Y -> Out", infer=_complex_rule)
+@op("complex", "X Y -> Out", infer=_complex_rule, dtypes="full")
 def complex_(x, y):
     return torch.complex(*torch.broadcast_tensors(x, y))
 

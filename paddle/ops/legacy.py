@@ -98,7 +98,8 @@ def _picked(x: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 
 
 def _minus_log(x: torch.Tensor) -> torch.Tensor:
-    return torch.neg(torch.clamp(torch.log(x), -_LARGEST_LOSS, _LARGEST_LOSS))
+    largest = min(_LARGEST_LOSS, torch.finfo(x.dtype).max)
+    return torch.neg(torch.clamp(torch.log(x), -largest, largest))
 
 
 def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -106,7 +107,7 @@ def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(_loss_shape(x.shape, label.shape), x.dtype)]
 
 
-@op("cross_entropy", "X Label~ -> Y", infer=_cross_entropy_rule)
+@op("cross_entropy", "X Label~ -> Y", infer=_cross_entropy_rule, dtypes="floats")
 def cross_entropy(x, label, *, soft_label=False, ignore_index=-100):
     shape = _loss_shape(x.shape, label.shape)
     if soft_label:
@@ -131,7 +132,7 @@ def _cross_entropy2_rule(inputs: list, attrs: dict) -> list:
     return [y, None, y]
 
 
-@op("cross_entropy2", "X Label~ -> Y XShape?~ MatchX~", infer=_cross_entropy2_rule)
+@op("cross_entropy2", "X Label~ -> Y XShape?~ MatchX~", infer=_cross_entropy2_rule, dtypes="floats")
 def cross_entropy2(x, label, *, ignore_index=-100):
     shape = _loss_shape(x.shape, label.shape)
     index, counted = _safe_labels(x, label, ignore_index)

@@ -7,6 +7,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import op
+from paddle.ops.matrices import as_matrix
 from paddle.ops.unary import conj_of
 
 # -- matmul -----------------------------------------------------------------------------------
@@ -54,8 +55,7 @@ def matmul_grad(d_out, x, y, trans_x, trans_y, wanted):
         return _plain_grad(d_out, x, y, trans_x, trans_y, wanted)
     if y.dim() == 2 and x.dim() > 2 and not trans_x:
         # Many rows times one weight: the batch dimensions are just more rows.
-        rows = x.reshape(-1, x.shape[-1])
-        dx, dy = _plain_grad(d_out.reshape(-1, d_out.shape[-1]), rows, y, False, trans_y, wanted)
+        dx, dy = _plain_grad(as_matrix(d_out), as_matrix(x), y, False, trans_y, wanted)
         return (None if dx is None else dx.reshape(x.shape)), dy
     return _batched_grad(d_out, x, y, trans_x, trans_y, wanted)
 
@@ -167,7 +167,7 @@ def _dot_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*inputs[0].shape[:-1], 1), inputs[0].dtype)]
 
 
-@op("dot", "X Y -> Out", infer=_dot_rule)
+@op("dot", "X Y -> Out", infer=_dot_rule, dtypes="not bool")
 def dot(x, y):
     _expect_rank("dot", "X", x, 1, 2)
     if x.shape != y.shape:
@@ -270,7 +270,7 @@ def _expect_square(name: str, x: torch.Tensor) -> None:
         )
 
 
-@op("inverse", "Input -> Output", infer=_same_matrix)
+@op("inverse", "Input -> Output", infer=_same_matrix, dtypes="full and complex")
 def inverse(x):
     _expect_square("inverse", x)
     return torch.linalg.inv(x)
@@ -282,7 +282,7 @@ def _(d_out, out):
     return torch.neg(torch.matmul(torch.matmul(turned, d_out), turned))
 
 
-@op("cholesky", "X -> Out", infer=_same_matrix)
+@op("cholesky", "X -> Out", infer=_same_matrix, dtypes="full and complex")
 def cholesky(x, *, upper=False):
     _expect_square("cholesky", x)
     return torch.linalg.cholesky(x, upper=upper)

@@ -29,21 +29,21 @@ def _expect_matrix(name: str, x: torch.Tensor) -> None:
 # -- of one square matrix -----------------------------------------------------------------------
 
 
-@op("determinant", "Input -> Out",
+@op("determinant", "Input -> Out", dtypes="full and complex",
     infer=lambda i, a: [Spec(i[0].shape[:-2] or (1,), i[0].dtype)])  # fmt: skip
 def determinant(x):
     _expect_square("determinant", x)
     return torch.linalg.det(x)
 
 
-@op("slogdeterminant", "Input -> Out",
+@op("slogdeterminant", "Input -> Out", dtypes="full and complex",
     infer=lambda i, a: [Spec((2, *i[0].shape[:-2]), i[0].dtype)])  # fmt: skip
 def slogdeterminant(x):
     _expect_square("slogdeterminant", x)
     return torch.stack(list(torch.linalg.slogdet(x)))
 
 
-@op("matrix_power", "X -> Out", infer="same")
+@op("matrix_power", "X -> Out", infer="same", dtypes="full and complex")
 def matrix_power(x, *, n):
     _expect_square("matrix_power", x)
     out = torch.linalg.matrix_power(x, n)
@@ -55,7 +55,7 @@ def _eigh_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(x.shape[:-1], _REAL.get(x.dtype, x.dtype)), x]
 
 
-@op("eigh", "X -> Eigenvalues Eigenvectors", infer=_eigh_rule)
+@op("eigh", "X -> Eigenvalues Eigenvectors", infer=_eigh_rule, dtypes="full and complex")
 def eigh(x, *, UPLO="L"):
     _expect_square("eigh", x)
     return tuple(torch.linalg.eigh(x, UPLO))
@@ -76,7 +76,7 @@ def _least(rows: int, columns: int) -> int:
     return -1 if -1 in (rows, columns) else min(rows, columns)
 
 
-@op("qr", "X -> Q? R", infer=_qr_rule)
+@op("qr", "X -> Q? R", infer=_qr_rule, dtypes="full and complex")
 def qr(x, *, mode="reduced"):
     _expect_matrix("qr", x)
     if mode not in ("reduced", "complete", "r"):
@@ -100,7 +100,7 @@ def _svd_rule(inputs: list, attrs: dict) -> list[Spec]:
     ]
 
 
-@op("svd", "X -> U S VH", infer=_svd_rule)
+@op("svd", "X -> U S VH", infer=_svd_rule, dtypes="full and complex")
 def svd(x, *, full_matrices=False):
     _expect_matrix("svd", x)
     return tuple(torch.linalg.svd(x, full_matrices))
@@ -122,13 +122,13 @@ def _system_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*batch, x.shape[-1], y.shape[-1]), y.dtype)]
 
 
-@op("solve", "X Y -> Out", infer=_solve_rule)
+@op("solve", "X Y -> Out", infer=_solve_rule, dtypes="full and complex")
 def solve(x, y):
     _expect_square("solve", x)
     return torch.linalg.solve(x, y)
 
 
-@op("triangular_solve", "X Y -> Out", infer=_system_rule)
+@op("triangular_solve", "X Y -> Out", infer=_system_rule, dtypes="full and complex")
 def triangular_solve(x, y, *, upper=True, transpose=False, unitriangular=False):
     _expect_square("triangular_solve", x)
     _expect_matrix("triangular_solve", y)
@@ -137,7 +137,12 @@ def triangular_solve(x, y, *, upper=True, transpose=False, unitriangular=False):
     return torch.linalg.solve_triangular(x, y, upper=upper, unitriangular=unitriangular)
 
 
-@op("cholesky_solve", "X Y -> Out", infer=lambda i, a: _system_rule(i[::-1], a))
+@op(
+    "cholesky_solve",
+    "X Y -> Out",
+    infer=lambda i, a: _system_rule(i[::-1], a),
+    dtypes="full",
+)
 def cholesky_solve(x, y, *, upper=False):
     """Solves for the product of the factor ``y`` with its transpose."""
     _expect_square("cholesky_solve", y)

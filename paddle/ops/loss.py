@@ -10,13 +10,14 @@ import torch.nn.functional as F
 from paddle.core.errors import OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import REQUIRED, op
+from paddle.ops.matrices import as_matrix
 
 
 def _classes_last(x: torch.Tensor, axis: int) -> torch.Tensor:
     """Brings the class dimension to the end and folds the others."""
     if axis % x.dim() != x.dim() - 1:
         x = x.movedim(axis, -1)
-    return x if x.dim() == 2 else x.reshape(-1, x.shape[-1])
+    return x if x.dim() == 2 else as_matrix(x)
 
 
 def _picked(

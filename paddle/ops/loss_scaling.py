@@ -20,6 +20,7 @@ def _unscale_rule(inputs: list, attrs: dict) -> list:
     "X* Scale -> Out* FoundInfinite",
     infer=_unscale_rule,
     differentiable=False,
+    dtypes="floats",
 )
 def check_finite_and_unscale(grads, scale):
     """Divides gradients by the scale; says whether any of them was infinite or no number."""

@@ -18,6 +18,7 @@ def _ctc_rule(inputs: list, attrs: dict) -> list:
     "warpctc",
     "Logits Label~ LogitsLength?~ LabelLength?~ -> Loss WarpCTCGrad?~",
     infer=_ctc_rule,
+    dtypes="full",
 )
 def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_times=False):
     if norm_by_times:
@@ -90,7 +91,7 @@ def hierarchical_sigmoid(x, w, label, table, code, bias, *, num_classes=2, is_sp
         table, code = _paths(label.reshape(-1).long(), num_classes)
     on_path = torch.ge(table, 0)
     node = table.long().clamp(min=0)
-    if table.device.type != "meta" and int(node.max()) >= w.shape[0]:
+    if table.device.type != "meta" and node.numel() and int(node.max()) >= w.shape[0]:
         raise OutOfRangeError(
             f"hierarchical_sigmoid: expected nodes in [0, {w.shape[0]}), the rows of the weight, "
             f"but received {int(node.max())}."

@@ -73,7 +73,10 @@ def batch_norm(
     if momentum_tensor is not None:
         momentum = float(momentum_tensor)
     if use_global_stats or (is_test and not trainable_statistics):
-        out, _, _ = torch.native_batch_norm(x, scale, bias, mean, variance, False, 0.0, epsilon)
+        if x.numel():
+            out, _, _ = torch.native_batch_norm(x, scale, bias, mean, variance, False, 0.0, epsilon)
+        else:
+            out = x.clone()
         saved = mean.clone(), torch.rsqrt(variance + epsilon)
     else:
         out, *saved = _train(x, scale, bias, mean, variance, momentum, epsilon)
@@ -87,6 +90,11 @@ def _train(x, scale, bias, mean, variance, momentum, epsilon):
     scaling before and after makes one of the other.
     """
     count = x.numel() // max(x.shape[1], 1)
+    if not count:
+        raise InvalidArgumentError(
+            "batch_norm: expected values of each channel to take the mean of, but received X of "
+            f"shape {list(x.shape)}."
+        )
     share = (count - 1) / count if count > 1 else 1.0
     variance.div_(share)
     before = variance.clone() if count == 1 else None
@@ -292,7 +300,7 @@ def _(dy, x, scale, bias, mean, rstd, *, epsilon, wanted):
 # -- others -----------------------------------------------------------------------------------
 
 
-@op("lrn", "X -> Out MidOut~", infer="floating")
+@op("lrn", "X -> Out MidOut~", infer="floating", dtypes="floats")
 def lrn(x, *, n=5, k=2.0, alpha=1e-4, beta=0.75, data_format="AnyLayout"):
     """Divides by ``(k + alpha * sum of squares over n neighbouring channels) ** beta``."""
     axis = x.dim() - 1 if is_channel_last(data_format) else 1
@@ -321,10 +329,10 @@ def norm(x, *, axis, epsilon=1e-10, is_test=False):
     return torch.div(x, length), length
 
 
-@op("spectral_norm", "Weight U V -> Out", infer="same")
+@op("spectral_norm", "Weight U V -> Out", infer="same", dtypes="floats")
 def spectral_norm(weight, u, v, *, dim=0, power_iters=1, eps=1e-12):
     """Divides by the largest singular value, as power iteration from ``u`` and ``v`` finds it."""
-    matrix = weight.movedim(dim, 0).reshape(weight.shape[dim], -1)
+    matrix = weight.movedim(dim, 0).flatten(1)
     if u.numel() != matrix.shape[0] or v.numel() != matrix.shape[1]:
         raise InvalidArgumentError(
             f"expected U of {matrix.shape[0]} and V of {matrix.shape[1]} elements for Weight of "

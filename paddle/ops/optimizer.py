@@ -254,7 +254,11 @@ def _update(name: str, slots: str) -> Callable:
     names = [slot.rstrip("?") for slot in left.split()]
     at = [names.index(slot.partition("=")[2]) for slot in right.split()]
     return op(
-        name, slots, differentiable=False, infer=lambda inputs, attrs: [inputs[i] for i in at]
+        name,
+        slots,
+        differentiable=False,
+        dtypes="floats",
+        infer=lambda inputs, attrs: [inputs[i] for i in at],
     )
 
 

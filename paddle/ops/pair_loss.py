@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.half import HALF
 
 
 def _rows(name: str, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -39,6 +40,12 @@ def _cos_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op("cos_sim", "X Y -> Out XNorm~ YNorm~", infer=_cos_rule)
 def cos_sim(x, y):
     x, y = _rows("cos_sim", x, y)
+    if x.dtype in HALF:  # the bound below is no number of float16
+        return tuple(t.to(x.dtype) for t in _cos_sim(x.float(), y.float()))
+    return _cos_sim(x, y)
+
+
+def _cos_sim(x: torch.Tensor, y: torch.Tensor) -> tuple:
     # The bound keeps a row of zeros from dividing by zero: its similarity is 0.
     x_norm = torch.sqrt(torch.sum(x * x, 1, keepdim=True).clamp(min=1e-8))
     y_norm = torch.sqrt(torch.sum(y * y, 1, keepdim=True).clamp(min=1e-8))

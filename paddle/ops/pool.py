@@ -12,6 +12,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.ops import fast_pool
+from paddle.ops.half import in_float32
 from paddle.ops.window import (
     check_positive,
     is_channel_last,
@@ -25,10 +26,13 @@ from paddle.ops.window import (
 )
 
 _nn = torch._C._nn
-_AVG = {2: _nn.avg_pool2d, 3: _nn.avg_pool3d}
+_AVG = {2: _nn.avg_pool2d, 3: in_float32(_nn.avg_pool3d)}
 _ADAPTIVE_AVG = {2: _nn.adaptive_avg_pool2d, 3: _nn.adaptive_avg_pool3d}
 _ADAPTIVE_MAX = {2: _nn.adaptive_max_pool2d, 3: _nn.adaptive_max_pool3d}
-_AVG_BACKWARD = {2: torch.ops.aten.avg_pool2d_backward, 3: torch.ops.aten.avg_pool3d_backward}
+_AVG_BACKWARD = {
+    2: torch.ops.aten.avg_pool2d_backward,
+    3: in_float32(torch.ops.aten.avg_pool3d_backward),
+}
 
 
 class Windows:
@@ -105,6 +109,8 @@ def _lowest(dtype: torch.dtype) -> float:
 
 def _max(x: torch.Tensor, win: Windows) -> torch.Tensor:
     """Maximum over windows."""
+    if not x.numel():
+        return x.new_full([*x.shape[:2], *win.counts], _lowest(x.dtype))
     padding = win.before
     if not win.even:
         x = torch.constant_pad_nd(x, win.padding(), _lowest(x.dtype))
@@ -213,7 +219,7 @@ def _spatial(rank, sizes, attrs):
     ]
 
 
-@op("pool2d", "X -> Out", infer=partial(_infer, 2))
+@op("pool2d", "X -> Out", infer=partial(_infer, 2), dtypes="floats")
 def pool2d(
     x, *, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False, exclusive=True,
     data_format="NCHW", pooling_type="", global_pooling=False, adaptive=False,
@@ -225,7 +231,7 @@ def pool2d(
     )  # fmt: skip
 
 
-@op("pool3d", "X -> Out", infer=partial(_infer, 3))
+@op("pool3d", "X -> Out", infer=partial(_infer, 3), dtypes="floats")
 def pool3d(
     x, *, ksize, strides=(1, 1, 1), paddings=(0, 0, 0), ceil_mode=False, exclusive=True,
     data_format="NCDHW", pooling_type="", global_pooling=False, adaptive=False,
@@ -238,6 +244,8 @@ def pool3d(
 
 
 def _gradient(operator, rank, dy, x, out, attrs):
+    if not dy.numel():
+        return torch.zeros_like(x)
     found = _fast_gradient(dy, x, out, rank, **attrs)
     return vjp(operator, [x], [dy], attrs, (True,)) if found is None else found
 
@@ -275,6 +283,9 @@ def _with_index(x, rank, ksize, strides, paddings, global_pooling, adaptive):
         out, index = _ADAPTIVE_MAX[rank](x, list(ksize))
         return out, index.to(torch.int32)
     win = _windows(x.shape[2:], ksize, strides, paddings, False, global_pooling, "EXPLICIT")
+    if not x.numel():
+        shape = [*x.shape[:2], *win.counts]
+        return x.new_full(shape, _lowest(x.dtype)), x.new_zeros(shape, dtype=torch.int32)
     padding = win.before
     if not win.even:
         x = torch.constant_pad_nd(x, win.padding(), _lowest(x.dtype))
@@ -300,7 +311,9 @@ def _unpadded(index: torch.Tensor, padded: tuple, win: Windows) -> torch.Tensor:
 
 def _from_index(dy, x_shape, mask):
     """Adds the gradient of every window to the position it came from."""
-    flat = mask.reshape(*x_shape[:2], -1).to(torch.int64)
+    if not x_shape.numel():
+        return dy.new_zeros(x_shape)
+    flat = mask.flatten(2).to(torch.int64)
     zeros = dy.new_zeros([*x_shape[:2], x_shape[2:].numel()])
     return zeros.scatter_add(2, flat, dy.reshape(flat.shape)).reshape(x_shape)
 
@@ -311,7 +324,7 @@ def _infer_index(rank, inputs, attrs):
     return [Spec(shape, x.dtype), Spec(shape, VarType.INT32)]
 
 
-@op("max_pool2d_with_index", "X -> Out Mask~", infer=partial(_infer_index, 2))
+@op("max_pool2d_with_index", "X -> Out Mask~", infer=partial(_infer_index, 2), dtypes="floats")
 def max_pool2d_with_index(
     x, *, ksize, strides=(1, 1), paddings=(0, 0), global_pooling=False, adaptive=False
 ):
@@ -323,7 +336,7 @@ def _(dy, x_shape, mask):
     return _from_index(dy, x_shape, mask)
 
 
-@op("max_pool3d_with_index", "X -> Out Mask~", infer=partial(_infer_index, 3))
+@op("max_pool3d_with_index", "X -> Out Mask~", infer=partial(_infer_index, 3), dtypes="floats")
 def max_pool3d_with_index(
     x, *, ksize, strides=(1, 1, 1), paddings=(0, 0, 0), global_pooling=False, adaptive=False
 ):

@@ -65,7 +65,13 @@ def _check(feature, image, attrs: dict) -> None:
         )
 
 
-@op("prior_box", "Input Image -> Boxes Variances", infer=_rule, differentiable=False)
+@op(
+    "prior_box",
+    "Input Image -> Boxes Variances",
+    infer=_rule,
+    differentiable=False,
+    dtypes="floats",
+)
 def prior_box(
     feature, image, *, min_sizes=REQUIRED, max_sizes=(), aspect_ratios=(), variances=(), flip=True,
     clip=True, step_w=0.0, step_h=0.0, offset=0.5, min_max_aspect_ratios_order=False,

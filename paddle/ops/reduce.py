@@ -9,6 +9,7 @@ from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.ops.constants import operand
+from paddle.ops.half import HALF
 from paddle.ops.unary import dtype_of_code
 
 
@@ -187,10 +188,14 @@ def logsumexp(x, *, axis=(0,), keepdim=False, reduce_all=False):
 @logsumexp.grad("X Out")
 def _(d_out, x, out, *, axis, keepdim, reduce_all):
     share = torch.exp(x - spread(out, x.shape, axis, keepdim, reduce_all))
+    if x.dtype in HALF:  # the result was rounded, and an exponential multiplies that
+        axes = reduced_axes(x.dim(), axis, reduce_all)
+        whole = torch.logsumexp(x.float(), list(range(x.dim())) if axes is None else axes, True)
+        share = torch.exp(x.float() - whole).to(x.dtype)
     return torch.mul(spread(d_out, x.shape, axis, keepdim, reduce_all), share)
 
 
-@op("frobenius_norm", "X -> Out", infer=_rule)
+@op("frobenius_norm", "X -> Out", infer=_rule, dtypes="floats")
 def frobenius_norm(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     dtype = None if out_dtype == -1 else dtype_of_code(out_dtype)
     axes = reduced_axes(x.dim(), dim, reduce_all)

@@ -124,7 +124,7 @@ def nce(
     total = num_total_classes
     _check(x, label, w, sample_weight, probs, alias, alias_probs, sampler, total, num_neg_samples,
            custom_neg_classes)  # fmt: skip
-    label = label.reshape(x.shape[0], -1).long()
+    label = label.flatten(1).long() if label.dim() > 1 else label.reshape(-1, 1).long()
     shape = (x.shape[0], num_neg_samples)
     if custom_neg_classes:
         drawn = torch.tensor(list(custom_neg_classes), device=x.device).expand(shape)

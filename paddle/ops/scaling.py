@@ -25,7 +25,7 @@ def affine_channel(x, scale, bias, *, data_layout="AnyLayout"):
     return torch.addcmul(bias.reshape(shape), x, scale.reshape(shape))
 
 
-@op("clip_by_norm", "X -> Out", infer="same")
+@op("clip_by_norm", "X -> Out", infer="same", dtypes="floats")
 def clip_by_norm(x, *, max_norm=REQUIRED):
     """Scales X down to the L2 norm ``max_norm`` where it is longer."""
     if max_norm <= 0:

@@ -123,6 +123,7 @@ def _score(emission, start, end, move, label, inside) -> torch.Tensor:
     "Emission Transition Label? Length? -> ViterbiPath",
     infer=lambda inputs, attrs: [Spec(inputs[0].shape[:2], VarType.INT64)],
     differentiable=False,
+    dtypes="floats",
 )
 def crf_decoding(emission, transition, label, length):
     """The best tags of every sequence; with Label, 1 where they are the labels and 0 elsewhere."""

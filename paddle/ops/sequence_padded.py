@@ -32,12 +32,14 @@ def row_conv(x, weight):
             f"{list(weight.shape)}."
         )
     ahead, width = weight.shape
+    if not ahead:
+        raise InvalidArgumentError("row_conv: expected a Filter of at least one row.")
     padded = torch.nn.functional.pad(x, (0, 0, 0, ahead - 1)).transpose(1, 2)
     kernel = weight.t().unsqueeze(1)
     return torch.conv1d(padded, kernel, groups=width).transpose(1, 2)
 
 
-@op("add_position_encoding", "X -> Out", infer="floating")
+@op("add_position_encoding", "X -> Out", infer="floating", dtypes="floats")
 def add_position_encoding(x, *, alpha=1.0, beta=1.0):
     """alpha * x + beta * waves: sines in the first half of the columns, cosines in the second."""
     _check_padded("add_position_encoding", x)

@@ -66,6 +66,18 @@ def _shuffle_rule(inputs, attrs):
     return [Spec((n, c // (r * r), scaled(h), scaled(w)), x.dtype)]
 
 
+def _shuffled(x: torch.Tensor, r: int) -> torch.Tensor:
+    """Channels become pixels. torch gives an empty tensor back in the shape it had."""
+    n, c, h, w = x.shape
+    return torch.pixel_shuffle(x, r) if x.numel() else x.reshape(n, c // (r * r), h * r, w * r)
+
+
+def _unshuffled(x: torch.Tensor, r: int) -> torch.Tensor:
+    """Pixels become channels."""
+    n, c, h, w = x.shape
+    return torch.pixel_unshuffle(x, r) if x.numel() else x.reshape(n, c * r * r, h // r, w // r)
+
+
 @op("pixel_shuffle", "X -> Out", infer=_shuffle_rule)
 def pixel_shuffle(x, *, upscale_factor=1, data_format="NCHW"):
     last = is_channel_last(data_format)
@@ -75,14 +87,14 @@ def pixel_shuffle(x, *, upscale_factor=1, data_format="NCHW"):
             "expected X of 4 dimensions with a number of channels divisible by the square of "
             f"upscale_factor, but received shape {list(x.shape)} and {upscale_factor}."
         )
-    out = torch.pixel_shuffle(to_channel_first(x) if last else x, upscale_factor)
+    out = _shuffled(to_channel_first(x) if last else x, upscale_factor)
     return to_channel_last(out) if last else out
 
 
 @pixel_shuffle.grad()
 def _(dy, *, upscale_factor, data_format):
     last = is_channel_last(data_format)
-    dx = torch.pixel_unshuffle(to_channel_first(dy) if last else dy, upscale_factor)
+    dx = _unshuffled(to_channel_first(dy) if last else dy, upscale_factor)
     return to_channel_last(dx) if last else dx
 
 
@@ -105,20 +117,22 @@ def pixel_unshuffle(x, *, downscale_factor=1, data_format="NCHW"):
             "expected X of 4 dimensions with a height and a width divisible by downscale_factor, "
             f"but received shape {list(x.shape)} and {downscale_factor}."
         )
-    out = torch.pixel_unshuffle(to_channel_first(x) if last else x, downscale_factor)
+    out = _unshuffled(to_channel_first(x) if last else x, downscale_factor)
     return to_channel_last(out) if last else out
 
 
 @pixel_unshuffle.grad()
 def _(dy, *, downscale_factor, data_format):
     last = is_channel_last(data_format)
-    dx = torch.pixel_shuffle(to_channel_first(dy) if last else dy, downscale_factor)
+    dx = _shuffled(to_channel_first(dy) if last else dy, downscale_factor)
     return to_channel_last(dx) if last else dx
 
 
 def _regrouped(x, rows, data_format):
     """Reads the channels, written in rows, column by column."""
     axis = x.dim() - 1 if is_channel_last(data_format) else 1
+    if not x.shape[axis]:
+        return x.clone()
     split = x.unflatten(axis, (rows, x.shape[axis] // rows))
     return split.transpose(axis, axis + 1).flatten(axis, axis + 1)
 
@@ -165,7 +179,7 @@ def _grid_rule(inputs, attrs):
     return [Spec((theta.shape[0], *shape[2:], len(shape) - 2), theta.dtype)]
 
 
-@op("affine_grid", "Theta OutputShape? -> Output", infer=_grid_rule)
+@op("affine_grid", "Theta OutputShape? -> Output", infer=_grid_rule, dtypes="floats")
 def affine_grid(theta, shape_tensor, *, output_shape=(), align_corners=True):
     shape = [int(n) for n in ints(output_shape, shape_tensor)]
     if len(shape) != 4 or tuple(theta.shape[1:]) != (2, 3):
@@ -186,7 +200,7 @@ def temporal_shift(x, *, seg_num, shift_ratio=0.25, data_format="NCHW"):
             f"expected X of shape [N * seg_num, C, H, W], but received {list(x.shape)} and "
             f"seg_num = {seg_num}."
         )
-    frames = x.reshape(-1, seg_num, *x.shape[1:])
+    frames = x.reshape(x.shape[0] // seg_num, seg_num, *x.shape[1:])
     low, high = int(x.shape[1] * shift_ratio), int(x.shape[1] * 2 * shift_ratio)
     padded = torch.constant_pad_nd(frames, [0, 0] * 3 + [1, 1])
     out = torch.cat(

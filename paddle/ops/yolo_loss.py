@@ -122,7 +122,7 @@ def yolov3_loss(
 def _trust(values, boxes, scores, real, match, cells, sizes, scale, edge, threshold):
     """The score of the true box that a cell and anchor answer for, -1: left alone, else 0."""
     n, count, _, h, w = values.shape
-    guessed = _predicted(values, sizes, scale, edge).reshape(n, -1, 1, 4)
+    guessed = _predicted(values, sizes, scale, edge).reshape(n, count * h * w, 1, 4)
     overlap = torch.where(real[:, None], _overlap(guessed, boxes[:, None]), 0.0)
     if overlap.shape[-1]:
         best = overlap.amax(-1).reshape(n, count, h, w)

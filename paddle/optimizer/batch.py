@@ -109,7 +109,7 @@ class Batch:
 
     def write_back(self) -> None:
         """Copies master copies to the parameters they stand for."""
-        targets = []
+        targets: list[Any] = []
         for param in self.params:
             before = param._buf
             targets.append(writable(param))

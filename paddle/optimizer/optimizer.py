@@ -70,7 +70,7 @@ class Optimizer(State):
         for group in self._param_groups:
             self._check_group(group)
         self._parameter_list = [p for g in self._param_groups for p in g["params"]]
-        self._plans: dict[int, Plan] = {}
+        self._plans: dict[Any, Plan] = {}
         self._start_state()
 
     def _as_clip(self, value: Any) -> ClipGradBase | None:
@@ -451,7 +451,7 @@ class Optimizer(State):
             )
         return self._recorded
 
-    def _pairs(self, api: str, parameters: Any, no_grad_set: Any) -> list[tuple[Tensor, Tensor]]:
+    def _pairs(self, api: str, parameters: Any, no_grad_set: Any) -> list[tuple[Tensor, Any]]:
         """The parameters that have a gradient and were asked for."""
         chosen = _names(api, "parameters", parameters)
         skipped = _names(api, "no_grad_set", no_grad_set) or set()

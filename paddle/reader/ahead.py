@@ -26,6 +26,26 @@ class _Failure:
 _END = object()
 
 
+def check_count(api: str, name: str, value: Any, least: int = 1) -> None:
+    """Refuses anything but a number of things that is large enough."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{api}({name}): expected an int, but received {type(value).__name__}.")
+    if value < least:
+        raise InvalidArgumentError(
+            f"{api}({name}): expected at least {least}, but received {value}."
+        )
+
+
+def check_readers(api: str, *readers: Any) -> None:
+    """Refuses what cannot be called; a reader is a function that returns an iterable."""
+    for reader in readers:
+        if not callable(reader):
+            raise TypeError(
+                f"{api}(reader): expected a function that returns an iterable, but received "
+                f"{type(reader).__name__}."
+            )
+
+
 def buffered(reader: Reader, size: int) -> Reader:
     """Reads ahead in a thread.
 
@@ -44,6 +64,9 @@ def buffered(reader: Reader, size: int) -> Reader:
             ahead = paddle.reader.buffered(lambda: iter(range(3)), size=2)
             print(list(ahead()))  # [0, 1, 2]
     """
+
+    check_readers("buffered", reader)
+    check_count("buffered", "size", size)
 
     def read() -> Iterator[Any]:
         waiting: queue.Queue = queue.Queue(maxsize=size)
@@ -106,11 +129,9 @@ def xmap_readers(
                 lambda x: x * x, lambda: iter(range(4)), process_num=2, buffer_size=4, order=True)
             print(list(squares()))  # [0, 1, 4, 9]
     """
+    check_readers("xmap_readers", reader)
     for name, value in (("process_num", process_num), ("buffer_size", buffer_size)):
-        if value < 1:
-            raise InvalidArgumentError(
-                f"xmap_readers({name}): expected a positive number, but received {value}."
-            )
+        check_count("xmap_readers", name, value)
 
     def read() -> Iterator[Any]:
         samples = iter(reader())
@@ -169,6 +190,8 @@ def multiprocess_reader(
         raise InvalidArgumentError(
             f"multiprocess_reader(readers): expected a list of readers, but received {readers!r}."
         )
+    check_readers("multiprocess_reader", *readers)
+    check_count("multiprocess_reader", "queue_size", queue_size)
 
     def read() -> Iterator[Any]:
         if use_pipe:

@@ -7,7 +7,13 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from paddle.reader.ahead import buffered, multiprocess_reader, xmap_readers
+from paddle.reader.ahead import (
+    buffered,
+    check_count,
+    check_readers,
+    multiprocess_reader,
+    xmap_readers,
+)
 
 __all__ = [
     "ComposeNotAligned", "buffered", "cache", "chain", "compose", "firstn", "map_readers",
@@ -51,6 +57,7 @@ def cache(reader: Reader) -> Reader:
             cached = paddle.reader.cache(lambda: iter(range(3)))
             print(list(cached()), list(cached()))  # [0, 1, 2] [0, 1, 2]
     """
+    check_readers("cache", reader)
     kept: list[Any] | None = None
 
     def read() -> Iterator[Any]:
@@ -80,6 +87,8 @@ def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
             print(list(paddle.reader.map_readers(lambda x, y: x + y, a, b)()))  # [11, 22]
     """
 
+    check_readers("map_readers", *readers)
+
     def read() -> Iterator[Any]:
         yield from map(func, *(reader() for reader in readers))
 
@@ -103,6 +112,9 @@ def shuffle(reader: Reader, buf_size: int) -> Reader:
             mixed = paddle.reader.shuffle(lambda: iter(range(4)), buf_size=4)
             print(sorted(mixed()))  # [0, 1, 2, 3]
     """
+
+    check_readers("shuffle", reader)
+    check_count("shuffle", "buf_size", buf_size)
 
     def read() -> Iterator[Any]:
         samples = iter(reader())
@@ -129,6 +141,8 @@ def chain(*readers: Reader) -> Reader:
             a, b = (lambda: iter([1, 2])), (lambda: iter([3]))
             print(list(paddle.reader.chain(a, b)()))  # [1, 2, 3]
     """
+
+    check_readers("chain", *readers)
 
     def read() -> Iterator[Any]:
         yield from itertools.chain.from_iterable(reader() for reader in readers)
@@ -157,6 +171,7 @@ def compose(*readers: Reader, **kwargs: Any) -> Reader:
             a, b = (lambda: iter([1, 2])), (lambda: iter([(3, 4), (5, 6)]))
             print(list(paddle.reader.compose(a, b)()))  # [(1, 3, 4), (2, 5, 6)]
     """
+    check_readers("compose", *readers)
     check_alignment = kwargs.pop("check_alignment", True)
     if kwargs:
         raise TypeError(f"compose: takes only check_alignment by name, but received {[*kwargs]}.")
@@ -199,6 +214,9 @@ def firstn(reader: Reader, n: int) -> Reader:
             import paddle
             print(list(paddle.reader.firstn(lambda: iter(range(100)), 3)()))  # [0, 1, 2]
     """
+
+    check_readers("firstn", reader)
+    check_count("firstn", "n", n, least=0)
 
     def read() -> Iterator[Any]:
         yield from itertools.islice(reader(), n)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core import mode
+from paddle.core.dispatch import py
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 
@@ -34,7 +35,7 @@ class _Record:
     def __call__(self, op: Any, args: tuple, attrs: dict[str, Any]) -> Any:
         start = time.perf_counter()
         with mode.hooked(self.inner):
-            result = getattr(C, op.name)(*args, **attrs)
+            result = getattr(C, op.name)(*args, **{py(k): v for k, v in attrs.items()})
         if self.wait:
             _synchronize()
         self.calls.append((op.name, start, time.perf_counter() - start))

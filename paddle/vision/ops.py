@@ -276,6 +276,13 @@ class DeformConv2D(Layer):
     ) -> None:
         super().__init__()
         api = "DeformConv2D"
+        for name, value in (
+            ("in_channels", in_channels), ("out_channels", out_channels), ("groups", groups)
+        ):  # fmt: skip
+            if integer(api, name, value) < 1:
+                raise InvalidArgumentError(
+                    f"{api}({name}): expected at least 1, but received {value}."
+                )
         if in_channels % groups or out_channels % groups:
             raise InvalidArgumentError(
                 f"{api}: expected in_channels and out_channels to be multiples of groups = "

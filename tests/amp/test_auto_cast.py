@@ -42,6 +42,22 @@ def test_values_are_those_of_rounded_inputs(x):
     )
 
 
+@pytest.mark.parametrize("level", ["O1", "O2"])
+def test_operators_without_16_bits_get_32(level):
+    logits = paddle.to_tensor(np.random.RandomState(2).randn(4, 2, 5).astype("float32"))
+    labels = paddle.to_tensor(np.array([[1, 2], [3, 3]], "int32"))
+    steps, lengths = paddle.to_tensor([4, 4]), paddle.to_tensor([2, 2])
+    matrix = paddle.to_tensor(np.float32([[4, 1], [1, 3]]))
+    with auto_cast(level=level):
+        low = logits.astype("bfloat16")
+        loss = F.ctc_loss(low, labels, steps, lengths)
+        inverse = paddle.inverse(matrix.astype("bfloat16"))
+    assert loss.dtype is WIDE and inverse.dtype is WIDE
+    wide = F.ctc_loss(low.astype("float32"), labels, steps, lengths)
+    np.testing.assert_allclose(loss.numpy(), wide.numpy(), rtol=0 if level == "O1" else 1e-2)
+    np.testing.assert_allclose(inverse.numpy(), np.float32([[3, -1], [-1, 4]]) / 11, rtol=1e-5)
+
+
 def test_other_dtypes_stay(x):
     double = x.astype("float64")
     with auto_cast():

@@ -7,6 +7,7 @@ import pytest
 
 import paddle
 from paddle.amp import GradScaler
+from paddle.core.rows import RowsGradient
 
 
 def step(scaler, optimizer, w, value):
@@ -62,6 +63,45 @@ def test_fixed_and_disabled(w):
     assert fixed.scale(paddle.ones([1])).item() == 8.0
     loss = paddle.ones([1])
     assert GradScaler(enable=False).scale(loss) is loss
+
+
+def _trained_table(scaler, level):
+    """Lazy Adam on a table of which two rows are used in each of two steps."""
+    paddle.seed(3)
+    table = paddle.nn.Embedding(6, 3, sparse=True)
+    before = table.weight.numpy()
+    optimizer = paddle.optimizer.Adam(0.1, parameters=table.parameters(), lazy_mode=True)
+    for ids in ([0, 1, 0], [1, 2, 2]):
+        with paddle.amp.auto_cast(level=level):
+            loss = table(paddle.to_tensor(ids)).sum()
+        loss = scaler.scale(loss)
+        loss.backward()
+        assert isinstance(table.weight.grad, RowsGradient) and table.weight.grad.is_rows
+        scaler.minimize(optimizer, loss)
+        assert table.weight.grad.is_rows
+        optimizer.clear_grad()
+    return before, table.weight.numpy()
+
+
+@pytest.mark.filterwarnings("ignore:mixed precision on a CPU")
+@pytest.mark.parametrize("level", ["O0", "O1", "O2"])
+def test_gradients_of_rows_stay_gradients_of_rows(level):
+    """So that lazy Adam leaves the other rows alone, moments and all."""
+    _, plain = _trained_table(GradScaler(enable=False), "O0")
+    before, after = _trained_table(GradScaler(init_loss_scaling=8.0), level)
+    np.testing.assert_array_equal(after[3:], before[3:])
+    np.testing.assert_allclose(after, plain, rtol=1e-5)
+
+
+def test_a_row_that_overflows_leaves_the_step_out():
+    table = paddle.nn.Embedding(4, 2, sparse=True)
+    before = table.weight.numpy()
+    optimizer = paddle.optimizer.SGD(0.1, parameters=table.parameters())
+    scaler = GradScaler(init_loss_scaling=8.0)
+    scaled = scaler.scale((table(paddle.to_tensor([1])) * float("inf")).sum())
+    scaled.backward()
+    scaler.minimize(optimizer, scaled)
+    np.testing.assert_array_equal(table.weight.numpy(), before)
 
 
 def test_no_gradient_at_all_is_fine(w):

@@ -52,6 +52,20 @@ def test_products_are_low_and_losses_wide():
         assert p.dtype is VarType.FP32 and block.var(p.name + "@GRAD").dtype is VarType.FP32
 
 
+def test_operators_without_16_bits_get_32():
+    with fresh() as (main, _):
+        x = static.data("x", [3, 3])
+        w = paddle.static.create_parameter([3, 3], "float32")
+        loss = paddle.mean(paddle.inverse(paddle.matmul(x, w)))
+        static.amp.decorate(paddle.optimizer.SGD(0.1)).minimize(loss)
+    block = main.global_block()
+    op = next(op for op in block.ops if op.type == "inverse")
+    assert block.var(op.input("Input")[0]).dtype is VarType.FP32
+    assert "matmul_v2" in {o.type for o in block.ops}
+    source = next(o for o in block.ops if o.type == "matmul_v2")
+    assert block.var(source.output("Out")[0]).dtype is VarType.BF16
+
+
 def test_it_trains():
     main, startup, loss, _ = classifier()
     results, _ = trained(main, startup, [loss], [{"x": X, "y": Y}] * 40)

@@ -18,7 +18,6 @@ EXCEPTIONS = {
     r"paddle\.nn\.clip_by_norm": "2.0 does not have it either",
     r"paddle\.fluid\..*": "the 1.x name itself, misprinted; fluid is another issue",
     r"paddle\.(distributed\..*|DataParallel)": "distributed, another issue",
-    r"paddle\.jit\.(ProgramTranslator|TracedLayer)": "to_static, another issue",
 }
 
 

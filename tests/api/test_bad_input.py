@@ -162,6 +162,9 @@ def _mode(static: bool) -> Iterator[None]:
     if not static:
         yield
         return
+    if not paddle.in_dynamic_mode():  # inside of another one
+        yield
+        return
     paddle.enable_static()
     try:
         with program_guard(*STATIC):

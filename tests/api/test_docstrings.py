@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import linecache
 import os
 import random
 import textwrap
@@ -107,7 +108,10 @@ def test_public_names_have_a_docstring(row: api_table.Row, obj: Any) -> None:
 @pytest.mark.usefixtures("clean_state")
 @pytest.mark.parametrize("name, index, source", RUNNABLE, ids=[f"{n}-{i}" for n, i, _ in RUNNABLE])
 def test_examples_run(name: str, index: int, source: str) -> None:
-    code = compile(source, f"<example {index} of {name}>", "exec")
+    file = f"<example {index} of {name}>"
+    # As Jupyter does for its cells: what is converted by to_static needs its source.
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    code = compile(source, file, "exec")
     with contextlib.redirect_stdout(io.StringIO()):
         exec(code, {"__name__": "__example__"})
 

@@ -241,3 +241,21 @@ def test_nothing_to_decode():
     decoder.initialize = lambda inits: (*begin(inits)[:2], paddle.to_tensor([True] * 3))
     with pytest.raises(ValueError, match="all sequences have ended before the first step"):
         nn.dynamic_decode(decoder, paddle.zeros([3, 2]))
+
+
+@pytest.mark.parametrize("kind", ["float16", "bfloat16"])
+def test_beam_search_over_logits_of_16_bits(kind):
+    """Scores are summed in float32, and what cannot follow keeps a finite score."""
+    paddle.seed(5)
+    cell, table = nn.GRUCell(4, 4), nn.Embedding(WORDS, 4)
+    project, start = nn.Linear(4, WORDS), paddle.randn([3, 4])
+
+    def found(output_fn):
+        decoder = nn.BeamSearchDecoder(cell, 0, END, 3, embedding_fn=table, output_fn=output_fn)
+        return nn.dynamic_decode(decoder, inits=start, max_step_num=4)
+
+    low = found(lambda x: project(x).astype(kind))
+    rounded = found(lambda x: project(x).astype(kind).astype("float32"))
+    np.testing.assert_array_equal(low[0].numpy(), rounded[0].numpy())
+    np.testing.assert_allclose(low[1].log_probs.numpy(), rounded[1].log_probs.numpy(), rtol=1e-6)
+    assert np.isfinite(low[1].log_probs.numpy()).all()

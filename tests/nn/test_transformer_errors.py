@@ -70,3 +70,9 @@ CALLING = [
 def test_the_error_names_what_is_wrong(call, raises, match):
     with pytest.raises(raises, match=match):
         call()
+
+
+@pytest.mark.parametrize("name", ["custom_encoder", "custom_decoder"])
+def test_a_custom_part_is_a_layer(name):
+    with pytest.raises(TypeError, match=rf"Transformer\({name}\): expected a Layer, .* int"):
+        paddle.nn.Transformer(8, 2, 1, 1, 8, **{name: 3})

@@ -163,8 +163,35 @@ def test_wrong_arguments(call, raises, match):
         call()
 
 
-def test_removing_in_a_program_is_refused():
+@pytest.mark.parametrize("ran", [False, True])
+def test_removing_in_a_program(ran):
+    """The scope's values are the present ones, once there are any."""
+    exe = paddle.static.Executor(paddle.CPUPlace())
+    scope = paddle.static.Scope()
+    with paddle.static.scope_guard(scope), harness.static() as (main, startup):
+        x = harness.data("x", numbers("x", 2, 3))
+        layer = weight_norm(paddle.nn.Linear(3, 4, bias_attr=False), dim=1)
+        before = layer(x)
+        if ran:
+            exe.run(startup)
+            scope.find_var(layer.weight_g.name).get_tensor().set(
+                np.float32([1, 2, 3, 4]), paddle.CPUPlace()
+            )
+        assert remove_weight_norm(layer) is layer
+        assert [n for n, _ in layer.named_parameters()] == ["weight"]
+        after = layer(x)
+        if not ran:
+            exe.run(startup)
+        first, second, weight = exe.run(
+            main, {"x": numbers("x", 2, 3)}, [before, after, layer.weight]
+        )
+    np.testing.assert_allclose(second, first, rtol=1e-5, atol=1e-6)
+    if ran:
+        np.testing.assert_allclose(_lengths(weight, 1).ravel(), [1, 2, 3, 4], rtol=1e-5)
+
+
+def test_removing_in_the_other_mode_is_refused():
+    layer = weight_norm(paddle.nn.Linear(2, 2))
     with harness.static():
-        layer = weight_norm(paddle.nn.Linear(2, 2))
-        with pytest.raises(NotImplementedError, match="in dynamic mode"):
+        with pytest.raises(RuntimeError, match="normalized in dynamic mode"):
             remove_weight_norm(layer)

@@ -198,3 +198,4 @@ def test_minimize_and_the_layer():
     optimizer.minimize(loss)
     moved = np.abs(layer.weight.numpy() - before).sum(1) > 0
     assert np.flatnonzero(moved).tolist() == [3, 7]
+    assert layer.weight.grad.is_rows  # minimize looks at shapes, which must not make it dense

@@ -99,3 +99,12 @@ def test_bad_input() -> None:
             profiler.start_profiler("CPU")
     finally:
         paddle.disable_static()
+
+
+def test_attributes_named_like_python_words(tmp_path: Path) -> None:
+    """softshrink has an attribute ``lambda``, which calls name otherwise."""
+    x = paddle.to_tensor([-1.0, 0.2, 2.0])
+    with profiler.profiler("CPU", None, str(tmp_path / "t")):
+        out = paddle.nn.functional.softshrink(x, threshold=0.5)
+    assert out.numpy().tolist() == [-0.5, 0.0, 1.5]
+    assert _events(tmp_path / "t") == ["softshrink"]

@@ -132,6 +132,10 @@ def test_bad_input() -> None:
         ops.deform_conv2d(T(X), offset[:, 1:], T(WEIGHT), groups=2)
     with pytest.raises(ValueError, match="multiples of groups = 4, but received 4 and 6"):
         ops.DeformConv2D(4, 6, 3, groups=4)
+    with pytest.raises(ValueError, match=r"DeformConv2D\(groups\): expected at least 1"):
+        ops.DeformConv2D(4, 6, 3, groups=0)
+    with pytest.raises(TypeError, match=r"DeformConv2D\(in_channels\): expected an integer"):
+        ops.DeformConv2D("4", 6, 3)
     with pytest.raises(ValueError, match=r"yolo_box\(anchors\): expected a list of an even number"):
         ops.yolo_box(T(X), T(np.int32([[4, 4]] * 2)), [1, 2, 3], 2, 0.5, 16)
     with pytest.raises(TypeError, match=r"yolo_loss\(anchor_mask\): expected a list of ints"):

@@ -72,7 +72,7 @@ class LookAhead(Optimizer):
         self.inner_optimizer = inner_optimizer
         self.alpha = float(alpha)
         self.k = k
-        self._count = 0
+        self._updates = 0
 
     def get_lr(self) -> float:
         """Returns the learning rate of the inner optimizer."""
@@ -103,7 +103,7 @@ class LookAhead(Optimizer):
         self._follow()
 
     def _follow(self) -> None:
-        self._count += 1
+        self._updates += 1
         for param in self._parameter_list:
             if param.stop_gradient:
                 continue
@@ -112,7 +112,7 @@ class LookAhead(Optimizer):
             with no_grad():
                 if first:
                     slow.set_value(param)
-                if self._count % self.k == 0:
+                if self._updates % self.k == 0:
                     moved = param * self.alpha + slow * (1.0 - self.alpha)
                     slow.set_value(moved)
                     param.set_value(moved)

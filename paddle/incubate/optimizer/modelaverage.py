@@ -68,6 +68,11 @@ class ModelAverage(Optimizer):
         max_average_window: int = 10000,
         name: str | None = None,
     ) -> None:
+        if not average_window_rate >= 0:
+            raise InvalidArgumentError(
+                "ModelAverage(average_window_rate): expected a share of at least 0, but received "
+                f"{average_window_rate}."
+            )
         if min_average_window > max_average_window:
             raise InvalidArgumentError(
                 "ModelAverage(min_average_window): expected at most max_average_window = "
@@ -242,6 +247,7 @@ class ModelAverage(Optimizer):
         for param in self._parameter_list:
             if param.name in self._saved:
                 param.set_value(self._saved[param.name])
+        self._saved = {}
 
     # -- static mode ------------------------------------------------------------------------------
 

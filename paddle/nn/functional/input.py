@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.autograd.by_rows import look_up
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, check_tensors
-from paddle.core.mode import GRAD, get_mode
+from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_int
@@ -103,6 +103,7 @@ def embedding(
 
 def _look_up(x: Tensor, weight: Tensor, padding_idx: int, sparse: bool) -> Tensor:
     # What made a table out of others needs its gradient dense.
-    if sparse and get_mode() == GRAD and weight._edge is None and not weight.stop_gradient:
-        return look_up(x, weight, padding_idx)
+    if sparse and get_mode() & GRAD and not recording():
+        if weight._edge is None and not weight.stop_gradient:
+            return look_up(x, weight, padding_idx)
     return C.lookup_table_v2(x, weight, padding_idx=padding_idx, is_sparse=sparse)

@@ -126,11 +126,12 @@ def hsigmoid_loss(
         raise InvalidArgumentError(
             f"hsigmoid_loss(num_classes): expected at least 2, but received {num_classes}."
         )
-    if path_table is not None and not shapes_fit(path_table.shape, path_code.shape):
-        raise InvalidArgumentError(
-            "hsigmoid_loss: expected path_table and path_code of one shape, "
-            f"but received {path_table.shape} and {path_code.shape}."
-        )
+    if path_table is not None and path_code is not None:
+        if not shapes_fit(path_table.shape, path_code.shape):
+            raise InvalidArgumentError(
+                "hsigmoid_loss: expected path_table and path_code of one shape, "
+                f"but received {path_table.shape} and {path_code.shape}."
+            )
     if input.ndim != 2 or weight.ndim != 2 or not shapes_fit(weight.shape[1:], input.shape[1:]):
         raise InvalidArgumentError(
             "hsigmoid_loss: expected an input of shape [N, D] and a weight of shape [nodes, D], "

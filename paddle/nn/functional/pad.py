@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from paddle.core.constants import array
-from paddle.core.dtype import numpy_dtype
+from paddle.core.dtype import VarType, numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.nn.functional.window_args import integer
+from paddle.tensor.creation import full
 from paddle.tensor.dims import is_variable
 
 __all__ = ["pad"]
@@ -65,6 +67,10 @@ def pad(
     if not hasattr(x, "stop_gradient"):
         raise TypeError(f"pad(x): expected a Tensor, but received {type(x).__name__}.")
     rank = len(x.shape)
+    if isinstance(pad, (list, tuple)) and any(is_variable(n) for n in pad):
+        if mode == "constant" and len(pad) == 2 * rank:
+            return _grown(x, pad, float(value))
+        pad = C.concat([_one(n) for n in pad], axis=0)
     whole = pad if is_variable(pad) else None
     amounts = _amounts(pad) if whole is None else [0] * pad.shape[0]
     if whole is None and mode == "constant" and len(amounts) == 2 * rank:
@@ -87,6 +93,34 @@ def pad(
         data_format="NDHWC" if last else "NCDHW",
     )
     return C.squeeze2(out, axes=axes)[0] if missing else out
+
+
+def _one(amount: Any) -> Any:
+    """A number of elements as an int32 Variable of shape [1]."""
+    if not is_variable(amount):
+        return array(np.array([integer("pad", "pad", amount)], "int32"))
+    if any(n not in (1, -1) for n in amount.shape):
+        raise InvalidArgumentError(
+            f"pad(pad): expected numbers, but received a Tensor of shape {list(amount.shape)}."
+        )
+    return C.cast(amount, in_dtype=int(amount.dtype), out_dtype=int(VarType.INT32))
+
+
+def _grown(x: Any, pad: Sequence[Any], value: float) -> Any:
+    """Every dimension made longer by numbers of which only a run knows some, none negative."""
+    for axis in range(len(x.shape)):
+        ends = []
+        for amount in pad[2 * axis : 2 * axis + 2]:
+            if not is_variable(amount) and integer("pad", "pad", amount) == 0:
+                ends.append([])
+                continue
+            sizes = C.shape(x)
+            parts = [sizes[:axis], _one(amount), sizes[axis + 1 :]]
+            shape = C.concat([p for p in parts if p.shape[0] != 0], axis=0)
+            ends.append([full(shape, value, x.dtype)])
+        if ends[0] or ends[1]:
+            x = C.concat([*ends[0], x, *ends[1]], axis=axis)
+    return x
 
 
 def _amounts(pad: Any) -> list[int]:

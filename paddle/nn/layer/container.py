@@ -300,7 +300,7 @@ class ParameterList(Layer):
         return iter(list(self._parameters.values()))
 
     @staticmethod
-    def _parameter(parameter: Any) -> Parameter:
+    def _parameter(parameter: Any) -> Any:
         if not isinstance(parameter, PARAMETERS):
             raise TypeError(
                 f"ParameterList: expected a Parameter, but received {type(parameter).__name__}."

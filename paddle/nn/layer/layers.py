@@ -12,7 +12,7 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype, numpy_dtype
 from paddle.core.mode import recording
-from paddle.core.tensor import Parameter, Tensor, from_numpy
+from paddle.core.tensor import Tensor, from_numpy
 from paddle.nn.layer.hooks import HookRemoveHelper, check_hook
 from paddle.nn.layer.parameters import make_parameter
 from paddle.nn.layer.state import State
@@ -213,7 +213,7 @@ class Layer(State):
         dtype: Any = None,
         is_bias: bool = False,
         default_initializer: Any = None,
-    ) -> Parameter | None:
+    ) -> Any:
         """Makes a parameter; assigning it to an attribute registers it.
 
         Args:
@@ -264,7 +264,7 @@ class Layer(State):
         if recording():
             from paddle.ir.current import default_main_program
 
-            block = default_main_program().current_block()
+            block: Any = default_main_program().current_block()
             return block.create_var(
                 name=name or unique_name.generate(f"{self._full_name}._generated_var"),
                 persistable=persistable,

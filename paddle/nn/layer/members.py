@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import MutableMapping
+from contextvars import ContextVar
 from typing import Any
 
 from paddle.core.tensor import Parameter, Tensor
@@ -23,6 +24,19 @@ PARAMETERS = (Parameter, static.Parameter)  # of eager mode, of a static Program
 _nothing: Any = object()
 
 
+class Changes:
+    """Counts replaced members and switched modes of all layers: what was recorded may be old."""
+
+    count = 0
+
+
+changes = Changes()
+
+# The ids of the layers whose attributes a recording watches: what their buffers become is set when
+# a recorded Program has run.
+watched: ContextVar[frozenset[int]] = ContextVar("watched layers", default=frozenset())
+
+
 class Registry(OrderedDict):
     """A dictionary of a layer's members that shows them as the layer's attributes."""
 
@@ -33,6 +47,8 @@ class Registry(OrderedDict):
 
     def __setitem__(self, name: str, value: Any) -> None:
         before = self.get(name, _nothing)
+        if before is not value:
+            changes.count += 1
         super().__setitem__(name, value)
         owner = self._owner()
         if owner is None:
@@ -46,6 +62,7 @@ class Registry(OrderedDict):
 
     def __delitem__(self, name: str) -> None:
         before = self.get(name, _nothing)
+        changes.count += 1
         super().__delitem__(name)
         owner = self._owner()
         if owner is not None and owner.__dict__.get(name, _nothing) is before:
@@ -125,6 +142,8 @@ class Members:
             own[name].clear()
             own[name] = Registry(self, value)
         else:
+            if name == "training":
+                changes.count += 1
             object.__setattr__(self, name, value)
 
     def _set_buffer(self, name: str, value: Tensor) -> None:
@@ -139,7 +158,8 @@ class Members:
         """Records that a buffer gets a new value, so that it lasts beyond this run."""
         from paddle.tensor.creation import assign
 
-        if self._buffers[name] is None:
+        top = value.block.program.current_block().idx == 0
+        if self._buffers[name] is None or (top and id(self) in watched.get()):
             self._buffers[name] = value
         else:
             assign(value, self._buffers[name])

@@ -6,12 +6,12 @@ from typing import Any
 
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.nests import leaves, mapped
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Uniform
 from paddle.nn.layer.layers import Layer
-from paddle.nn.nests import flat, mapped
 from paddle.tensor.dims import shapes_fit
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCellBase", "SimpleRNNCell"]
@@ -77,7 +77,8 @@ def _shapes(nest: Any) -> Any:
     if isinstance(nest, (list, tuple)):
         if all(isinstance(n, int) for n in nest):
             return _Shape(nest)
-        return type(nest)([_shapes(value) for value in nest])
+        made = [_shapes(value) for value in nest]
+        return type(nest)(*made) if hasattr(nest, "_fields") else type(nest)(made)
     raise TypeError(
         "get_initial_states(shape): expected a list of ints, or a nest of such lists, "
         f"but received {type(nest).__name__}."
@@ -146,7 +147,7 @@ class RNNCellBase(Layer):
                 h, c = cell.get_initial_states(paddle.ones([2, 4]))
                 print(h.shape, c.shape)  # [2, 3] [2, 3]
         """
-        reference = flat(batch_ref)[0]
+        reference = leaves(batch_ref)[0]
         if not isinstance(reference, (Tensor, Variable)):
             raise TypeError(
                 "get_initial_states(batch_ref): expected a Tensor, "
@@ -160,8 +161,8 @@ class RNNCellBase(Layer):
             )
         shapes = _shapes(self.state_shape if shape is None else shape)
         kinds = self._initial_types(dtype)
-        if len(flat(kinds)) == 1:
-            kind = flat(kinds)[0]
+        if len(leaves(kinds)) == 1:
+            kind = leaves(kinds)[0]
             kinds = mapped(lambda _: kind, shapes)
 
         def filled(each: _Shape, kind: Any) -> Any:

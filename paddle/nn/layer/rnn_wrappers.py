@@ -7,12 +7,12 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
+from paddle.core.nests import leaves, mapped, rebuilt
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.rnn_cells import GRUCell, LSTMCell, SimpleRNNCell, biases_in_order
-from paddle.nn.nests import flat, mapped, rebuilt
 
 __all__ = ["BiRNN", "RNN"]
 
@@ -53,7 +53,7 @@ def _blended(before: Any, after: Any, mask: Any) -> Any:
 def _run(owner: str, cell: Any, inputs: Any, states: Any, lengths: Any, reverse: bool,
          time_major: bool, kwargs: dict) -> tuple[Any, Any]:  # fmt: skip
     """Runs a cell over sequences; the arguments are those of :meth:`RNN.forward`."""
-    for x in flat(inputs):
+    for x in leaves(inputs):
         if not isinstance(x, (Tensor, Variable)):
             raise TypeError(f"{owner}(inputs): expected a Tensor, but got {type(x).__name__}.")
         if len(x.shape) < 2:
@@ -61,14 +61,14 @@ def _run(owner: str, cell: Any, inputs: Any, states: Any, lengths: Any, reverse:
                 f"{owner}(inputs): expected at least two dimensions, time and batch, but received "
                 f"the shape {list(x.shape)}."
             )
-    first = flat(inputs)[0]
+    first = leaves(inputs)[0]
     batch_at = 1 if time_major else 0
     if lengths is not None:
         check_lengths(owner, lengths, first.shape[batch_at])
     if states is None:
         states = cell.get_initial_states(first, batch_dim_idx=batch_at)
     steps = inputs if time_major else mapped(swapped, inputs)
-    mask = None if lengths is None else _mask(lengths, flat(steps)[0])
+    mask = None if lengths is None else _mask(lengths, leaves(steps)[0])
     if reverse:
         steps = mapped(_backwards, steps)
         mask = None if mask is None else _backwards(mask)
@@ -168,7 +168,7 @@ def _at_once(cell: Any, inputs: Any, states: Any) -> tuple[Any, Any]:
     cell._check_states(states)
     weights = [cell.weight_ih, cell.weight_hh]
     weights += biases_in_order([cell.bias_ih, cell.bias_hh], cell.weight_ih)
-    first = [C.unsqueeze2(s, axes=[0])[0] for s in flat(states)]
+    first = [C.unsqueeze2(s, axes=[0])[0] for s in leaves(states)]
     outputs, _, ends, _ = C.rnn(
         inputs, first, weights, input_size=cell.input_size, hidden_size=cell.hidden_size,
         num_layers=1, mode=cell._mode(), is_test=not cell.training,
@@ -179,7 +179,7 @@ def _at_once(cell: Any, inputs: Any, states: Any) -> tuple[Any, Any]:
 
 def _looped(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tuple[Any, Any]:
     """A loop in Python."""
-    time = flat(inputs)[0].shape[0]
+    time = leaves(inputs)[0].shape[0]
     if time == 0:
         raise InvalidArgumentError(
             "RNN(inputs): expected at least one time step, but the sequences have none."
@@ -194,7 +194,7 @@ def _looped(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tup
             now = masks.items[t]
             new = mapped(lambda old, x: _blended(old, x, now), states, new)  # noqa: B023
         states = new
-        collected.append(flat(outputs))
+        collected.append(leaves(outputs))
     stacked = [C.stack(list(parts), axis=0) for parts in zip(*collected, strict=True)]
     return rebuilt(outputs, stacked), states
 
@@ -211,7 +211,7 @@ def _recorded(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> t
     from paddle.static.control.rnn import StaticRNN
 
     rnn = StaticRNN()
-    starts = [C.assign(s) if not isinstance(s, Variable) else s for s in flat(states)]
+    starts = [C.assign(s) if not isinstance(s, Variable) else s for s in leaves(states)]
     with rnn.step():
         given = mapped(rnn.step_input, inputs)
         now = None if mask is None else rnn.step_input(mask)
@@ -221,12 +221,12 @@ def _recorded(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> t
         if now is not None:
             new = mapped(lambda old, x: _blended(old, x, now), before, new)
         mapped(lambda old, x: None, before, new)  # or it says how they differ
-        for memory, value in zip(memories, flat(new), strict=True):
+        for memory, value in zip(memories, leaves(new), strict=True):
             rnn.update_memory(memory, value)
-        rnn.output(*flat(outputs), *flat(new))
+        rnn.output(*leaves(outputs), *leaves(new))
     found = rnn()
     found = found if isinstance(found, list) else [found]
-    count = len(flat(outputs))
+    count = len(leaves(outputs))
     last = [C.slice(x, axes=[0], starts=[-1], ends=[2**31 - 1], decrease_axis=[0])
             for x in found[count:]]  # fmt: skip
     return rebuilt(outputs, found[:count]), rebuilt(new, last)

@@ -469,6 +469,11 @@ class Transformer(Layer):
         custom_decoder: Layer | None = None,
     ) -> None:
         super().__init__()
+        for name, given in (("custom_encoder", custom_encoder), ("custom_decoder", custom_decoder)):
+            if given is not None and not isinstance(given, Layer):
+                raise TypeError(
+                    f"Transformer({name}): expected a Layer, but received {type(given).__name__}."
+                )
         settings = (
             d_model, nhead, dim_feedforward, dropout, activation, attn_dropout, act_dropout,
             normalize_before,

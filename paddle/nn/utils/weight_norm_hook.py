@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import (
-    InvalidArgumentError,
-    PreconditionNotMetError,
-    UnimplementedError,
-)
-from paddle.core.mode import no_grad, recording
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.mode import hooked, no_grad, recording
 from paddle.core.op import C
 from paddle.framework.param_attr import ParamAttr
 from paddle.nn.initializer.base import Initializer
@@ -49,9 +45,12 @@ class WeightNorm:
         self.name = name
         self.dim = dim
 
-    def compute(self, layer: Layer) -> Any:
+    def parts(self, layer: Layer) -> list[Any]:
+        """The direction v and the lengths g."""
+        return [layer._parameters[f"{self.name}_{part}"] for part in "vg"]
+
+    def compute(self, v: Any, g: Any) -> Any:
         """Returns g * v / |v|."""
-        v, g = (layer._parameters[f"{self.name}_{part}"] for part in "vg")
         factors = C.elementwise_div(g, _lengths(v, self.dim), axis=-1)
         if self.dim not in (-1, len(v.shape) - 1):
             shape = [-1 if i == self.dim else 1 for i in range(len(v.shape))]
@@ -60,7 +59,7 @@ class WeightNorm:
 
     def __call__(self, layer: Layer, inputs: tuple) -> None:
         """Runs before the layer's forward. It is no buffer: it goes by the parameters."""
-        layer.__dict__[self.name] = self.compute(layer)
+        layer.__dict__[self.name] = self.compute(*self.parts(layer))
 
 
 def _found(api: str, layer: Any, name: Any) -> tuple[int, WeightNorm] | None:
@@ -162,8 +161,30 @@ def weight_norm(layer: Layer, name: str = "weight", dim: int | None = 0) -> Laye
     return layer
 
 
+def _in_program(hook: WeightNorm, v: Any, g: Any) -> Any:
+    """The direction, which was the weight before, as the weight again."""
+    from paddle.executor.scope import global_scope
+    from paddle.ir.variable import Variable
+
+    if not isinstance(v, Variable):
+        raise PreconditionNotMetError(
+            "remove_weight_norm(layer): the layer was normalized in dynamic mode.",
+            hint="call paddle.disable_static() first",
+        )
+    held: list[Any] = [global_scope().find_var(part.name) for part in (v, g)]
+    if all(h is not None and h.is_initialized() for h in held):
+        with hooked(None), no_grad():
+            tensors = [h.get_tensor() for h in held]
+            present = hook.compute(*[t.tensor for t in tensors])
+            tensors[0].set(present.numpy(), tensors[0].tensor.place)
+    return v
+
+
 def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
     """Undoes :func:`weight_norm`: the weight is a parameter again, with its present value.
+
+    In static mode the present value is that of the global scope; before the startup Program has run
+    it is the one that this will give. The lengths stay in the Program, unused.
 
     Args:
         layer (Layer): the layer, which is changed.
@@ -189,16 +210,14 @@ def remove_weight_norm(layer: Layer, name: str = "weight") -> Layer:
             f"remove_weight_norm(name): expected a parameter that weight_norm was applied to, but "
             f"received {name!r} of {type(layer).__name__}."
         )
-    if recording():
-        raise UnimplementedError(
-            "remove_weight_norm needs values, which a static Program has in a run only.",
-            hint="call it in dynamic mode, or build the Program without weight_norm",
-        )
     number, hook = found
-    v = layer._parameters[f"{name}_v"]
-    weight: Any = layer.create_parameter(list(v.shape), ParamAttr(**_options(v)), v.dtype)
-    with no_grad():
-        weight.set_value(hook.compute(layer))
+    v, g = hook.parts(layer)
+    if recording():
+        weight = _in_program(hook, v, g)
+    else:
+        weight = layer.create_parameter(list(v.shape), ParamAttr(**_options(v)), v.dtype)
+        with no_grad():
+            weight.set_value(hook.compute(v, g))
     del layer._forward_pre_hooks[number]
     for part in "vg":
         del layer._parameters[f"{name}_{part}"]

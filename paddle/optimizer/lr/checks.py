@@ -79,7 +79,7 @@ def scalar(api: str, argument: str, value: Any) -> float:
                 f"{api}: '{argument}' must be a number, a numpy.ndarray or a Tensor, got "
                 f"{type(value).__name__}: {value!r}."
             )
-        array = value.numpy() if hasattr(value, "numpy") else value
+        array: Any = value.numpy() if hasattr(value, "numpy") else value
         if array.size != 1:
             raise InvalidArgumentError(
                 f"{api}: '{argument}' must hold exactly one element, got shape "

@@ -144,7 +144,7 @@ class LRScheduler:
         api = f"{type(self).__name__}.step"
         if not isinstance(epoch, Real):
             raise TypeError(f"{api}: 'epoch' must be an int or None, got {epoch!r}.")
-        if not epoch >= 0:
+        if not float(epoch) >= 0:
             raise InvalidArgumentError(f"{api}: 'epoch' must be >= 0, got {epoch}.")
         return epoch
 

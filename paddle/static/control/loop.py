@@ -66,9 +66,10 @@ class While:
                     f"loop would never end.{site()}",
                     hint="end the block with paddle.assign(new_condition, output=condition)",
                 )
-        self._finish(block)
+        self.finish(block)
 
-    def _finish(self, block: Block) -> None:
+    def finish(self, block: Block) -> None:
+        """Adds the operator that repeats a block which is complete."""
         parent = block.parent_block
         assert parent is not None
         outs, condition = writes(block), self.cond_var.name

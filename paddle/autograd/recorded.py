@@ -1,0 +1,83 @@
+"""paddle.grad while a Program is recorded: operators of the gradients, in the same Program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.tensor import Tensor
+from paddle.ir.backward import gradients
+from paddle.ir.operator import Role
+from paddle.ir.record import captured
+from paddle.ir.variable import Variable
+
+
+def recorded_grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any,
+    create_graph: bool,
+    allow_unused: bool,
+    no_grad_vars: Any,
+) -> list[Variable | None]:
+    """Records the gradients of ``outputs`` with respect to ``inputs``.
+
+    They are part of what is computed: a Program that has them can be differentiated again.
+
+    Args:
+        outputs (Variable|list[Variable]): what is differentiated.
+        inputs (Variable|Tensor|list): with respect to what; parameters may be eager ones.
+        grad_outputs (Variable|list[Variable|None], optional): gradients of the outputs.
+        create_graph (bool): whether gradients flow through the results.
+        allow_unused (bool): give None for an input that the outputs do not depend on.
+        no_grad_vars (Variable|list[Variable], optional): through which no gradient flows.
+
+    Returns:
+        list[Variable|None]: one gradient per input.
+    """
+    outs = _variables(outputs, "outputs")
+    ins = _variables(inputs, "inputs")
+    for i, var in enumerate(ins):
+        if var.stop_gradient:
+            raise PreconditionNotMetError(
+                f"grad(inputs): input {i}, {var.name}, of shape {list(var.shape)} has "
+                "stop_gradient=True.",
+                hint="set its stop_gradient to False before computing the outputs",
+            )
+    given = None
+    if grad_outputs is not None:
+        listed = grad_outputs if isinstance(grad_outputs, (list, tuple)) else [grad_outputs]
+        given = [None if g is None else _variables(g, "grad_outputs")[0] for g in listed]
+        if len(given) != len(outs):
+            raise InvalidArgumentError(
+                f"grad(grad_outputs): expected {len(outs)} gradients, one per output, got "
+                f"{len(given)}."
+            )
+    blocked = None if no_grad_vars is None else set(_variables(no_grad_vars, "no_grad_vars"))
+    block = outs[0].block
+    before = set(map(id, block.ops))
+    found = gradients(outs, ins, given, blocked)
+    for op in block.ops:
+        if id(op) not in before:  # what trains the model comes later, after all of this
+            op.attrs["op_role"] = int(Role.FORWARD)
+    for i, (var, result) in enumerate(zip(ins, found, strict=True)):
+        if result is None and not allow_unused:
+            raise InvalidArgumentError(
+                f"grad(inputs): the outputs do not depend on input {i} of shape {list(var.shape)}.",
+                hint="pass allow_unused=True to get None for it",
+            )
+        if result is not None:
+            result.stop_gradient = not create_graph
+    return found
+
+
+def _variables(value: Any, argument: str) -> list[Variable]:
+    listed = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not all(isinstance(v, (Variable, Tensor)) for v in listed):
+        raise TypeError(
+            f"grad({argument}): expected a Tensor or a list of Tensors, "
+            f"but received {type(value).__name__}."
+        )
+    if not listed:
+        raise InvalidArgumentError(f"grad({argument}): expected at least one Tensor, got none.")
+    return [captured(v) if isinstance(v, Tensor) else v for v in listed]

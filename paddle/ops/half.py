@@ -1,0 +1,31 @@
+"""Arithmetic in float32 for kernels that lack 16 bits, or lose too much in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import torch
+
+HALF = (torch.float16, torch.bfloat16)
+
+
+def in_float32(function: Callable, *, anywhere: bool = False) -> Callable:
+    """Returns ``function`` so that 16-bit tensors are computed as float32 and the result cast back.
+
+    Args:
+        function (callable): takes tensors, the first of which decides, and other arguments; gives
+            one tensor.
+        anywhere (bool): on every device, because 16 bits are too few; else on CPUs only, where
+            kernels are missing.
+    """
+
+    @wraps(function)
+    def run(x: torch.Tensor, *rest: Any) -> torch.Tensor:
+        if x.dtype not in HALF or not (anywhere or x.device.type == "cpu"):
+            return function(x, *rest)
+        wide = [r.float() if isinstance(r, torch.Tensor) and r.dtype in HALF else r for r in rest]
+        return function(x.float(), *wide).to(x.dtype)
+
+    return run
