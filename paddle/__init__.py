@@ -10,8 +10,10 @@ from paddle import _module_paths
 _module_paths.install()
 
 from paddle.core import allocator as _allocator  # noqa: E402
+from paddle.core import backend as _backend  # noqa: E402
 
 _allocator.keep_freed_memory()  # before the first buffer is made
+_backend.load()
 
 from paddle import ops as _ops  # noqa: E402
 from paddle.autograd import grad  # noqa: E402
@@ -55,10 +57,11 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
     "amp", "autograd", "callbacks", "compat", "core", "device", "distribution", "framework",
-    "hapi", "incubate", "io", "metric", "nn", "optimizer", "reader", "regularizer", "static",
+    "hapi", "incubate", "io", "jit", "metric", "nn", "optimizer", "reader", "regularizer", "static",
     "sysconfig", "tensor", "utils", "version", "vision",
 })  # fmt: skip
 _NAMES = {
+    "Executor": "paddle.static",
     "Model": "paddle.hapi.model",
     "summary": "paddle.hapi.model_summary",
     "flops": "paddle.hapi.flop_count",

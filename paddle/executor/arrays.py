@@ -70,12 +70,11 @@ def _size(part: torch.Tensor, axis: int) -> int:
     return part.shape[axis] if -part.dim() <= axis < part.dim() else 1
 
 
-def join_gradient(grad: torch.Tensor, array: list, axis: int, use_stack: bool) -> list:
-    """The gradient of every element of the array."""
+def join_gradient(grad: torch.Tensor, sizes: torch.Tensor, axis: int, use_stack: bool) -> list:
+    """The gradient of every element of the array, by the sizes that the elements had."""
     if use_stack:
         return list(torch.unbind(grad, axis))
-    sizes = [a.shape[axis] for a in array if a is not None]
-    return list(torch.split(grad, sizes, axis))
+    return list(torch.split(grad, sizes.tolist(), axis))
 
 
 def present(*parts: Any) -> Any:
@@ -124,8 +123,9 @@ def _tensor_array_to_tensor(em: Emitter, op: Operator) -> None:
 
 @emitter("tensor_array_to_tensor_grad")
 def _tensor_array_to_tensor_grad(em: Emitter, op: Operator) -> None:
-    grad, array = em.read(op.inputs["Out@GRAD"][0]), em.read(op.inputs["X"][0])
-    args = f"{grad}, {array}, {op.attr('axis')}, {bool(op.attr('use_stack'))}"
+    # Not by the array: it may have been changed since.
+    grad, sizes = em.read(op.inputs["Out@GRAD"][0]), em.read(op.inputs["OutIndex"][0])
+    args = f"{grad}, {sizes}, {op.attr('axis')}, {bool(op.attr('use_stack'))}"
     function = em.constant(join_gradient, "array_join_grad")
     em.line(f"{em.write(op.outputs['X@GRAD'][0])} = {function}({args})")
 

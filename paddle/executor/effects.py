@@ -106,8 +106,10 @@ def _print(em: Emitter, op: Operator) -> None:
 # -- assert ----------------------------------------------------------------------------------------
 
 
-def insist(condition: Any, name: str, data: Any, names: tuple[str, ...], count: int) -> None:
-    """Raises where a condition is false; the message shows the data."""
+def insist(
+    condition: Any, name: str, data: Any, names: tuple[str, ...], count: int, note: str = ""
+) -> None:
+    """Raises where a condition is false; the message shows the user's own and the data."""
     if condition is not None and condition.numel() == 1 and bool(condition):
         return
     if condition is None or condition.numel() != 1:
@@ -123,7 +125,8 @@ def insist(condition: Any, name: str, data: Any, names: tuple[str, ...], count: 
                 shape = ", ".join(map(str, part.shape))
                 shown.append(f"\n  {label_i} of shape [{shape}]: {elements(part, count)}")
     raise InvalidArgumentError(
-        f"Assert: the condition {name!r} is expected to be true, but it is false."
+        (f"Assert: {note}\n  " if note else "Assert: ")
+        + f"the condition {name!r} is expected to be true, but it is false."
         + (" The data:" + "".join(shown) if shown else "")
     )
 
@@ -135,7 +138,9 @@ def _assert(em: Emitter, op: Operator) -> None:
     data = "".join(f"{em.read(n)}, " for n in names)
     count = int(op.attrs.get("summarize", -1))
     function = em.constant(insist, "insist")
-    em.line(f"{function}({em.read(condition)}, {condition!r}, ({data}), {names!r}, {count})")
+    note = op.site.note if op.site is not None else ""
+    args = f"{condition!r}, ({data}), {names!r}, {count}, {note!r}"
+    em.line(f"{function}({em.read(condition)}, {args})")
 
 
 # -- py_func ---------------------------------------------------------------------------------------

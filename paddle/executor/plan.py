@@ -47,7 +47,7 @@ class Plan:
         self.feeds = list(feeds)
         self.fetches = list(fetches)
         self._file = f"<plan {Plan.built}>"
-        emitter = Emitter(program, feeds, fetches, probe, _keeps_rank_0(program))
+        emitter = self._emitter(probe, _keeps_rank_0(program))
         self.source = emitter.source()
         self.scope_names = emitter.scope_names
         self._needed = emitter.needed
@@ -61,7 +61,10 @@ class Plan:
         self._made: weakref.WeakKeyDictionary[Scope, list[str]] = weakref.WeakKeyDictionary()
         self._bound: weakref.WeakKeyDictionary[Scope, Any] = weakref.WeakKeyDictionary()
 
-    def bound(self, scope: Scope) -> Callable:
+    def _emitter(self, probe: Callable | None, keeps_rank_0: bool) -> Emitter:
+        return Emitter(self.program, self.feeds, self.fetches, probe, keeps_rank_0)
+
+    def bound(self, scope: Scope) -> Any:
         """Returns the function that works on the values of a scope."""
         try:
             held = [scope.find_var(name).held for name in self.scope_names]  # type: ignore[union-attr]
@@ -81,11 +84,16 @@ class Plan:
         try:
             return self.bound(scope)(*buffers)
         except Exception as error:
-            explained = self._explained(error, scope)
-            self._forget(scope)
+            explained = self.failed(error, scope)
             if explained is error:
                 raise
             raise explained from error
+
+    def failed(self, error: Exception, scope: Scope) -> Exception:
+        """Returns the error to raise for one that came out of the function."""
+        explained = self._explained(error, scope)
+        self._forget(scope)
+        return explained
 
     def _holders(self, scope: Scope) -> list[Any]:
         """The scope's holders of all variables; those that it does not know yet are made."""
@@ -156,6 +164,7 @@ def _with_site(error: Exception, op: Operator) -> Exception:
         text = f"{made.args[0]}\n  the operator was added here:\n  {op.site}"
         made.args = (text, *made.args[1:])
     made._explained = True  # type: ignore[attr-defined]
+    made._site = op.site  # type: ignore[attr-defined]  # for the list of paddle.jit.errors
     return made
 
 

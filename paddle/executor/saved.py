@@ -146,8 +146,18 @@ def needs(op: Operator) -> tuple[Iterable[str], Iterable[str]]:
     """Splits the inputs of an operator into those it reads and those whose shape is enough."""
     slots = _READ.get(op.type)
     if slots is not None:
-        return [n for s in slots for n in op.inputs.get(s, []) if n != EMPTY], ()
+        names = [n for s in slots for n in op.inputs.get(s, []) if n != EMPTY]
+        return [*names, *_summed(op)], ()
     return gradient_needs(op) if is_gradient(op) else (op.input_arg_names, ())
+
+
+def _summed(op: Operator) -> list[str]:
+    """What a loop only reads: its gradient is a sum, or zeros where the loop did not run."""
+    if op.type != "while_grad":
+        return []
+    inside = op.attrs.get("original_output_grad") or op.inputs.get("Out@GRAD", [])
+    pairs = zip(op.inputs.get("X", []), op.outputs.get("X@GRAD", []), strict=False)
+    return [x for x, g in pairs if g != EMPTY and f"{x}@GRAD" not in inside]
 
 
 def outer_writes(block: Block) -> list[str]:

@@ -8,10 +8,7 @@ from typing import Any
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.framework.atomic import atomic_write
 from paddle.framework.packing import NAME_TABLE
-from paddle.framework.pickle_safe import read_pickle
 from paddle.framework.restoring import array_to_tensor
-
-_INFO = ".pdiparams.info"
 
 
 def is_program(obj: Any) -> bool:
@@ -49,8 +46,10 @@ def read_tensor(path: str, as_numpy: bool) -> Any:
 
 
 def is_model(path: str) -> bool:
-    """Whether a path is a folder, or the prefix of a program file."""
-    return os.path.isdir(path) or os.path.isfile(path + ".pdmodel")
+    """Whether a path is a folder, or the prefix of program files."""
+    from paddle.static import io_methods
+
+    return os.path.isdir(path) or io_methods.prefix_of(path) is not None
 
 
 def read_model_state(
@@ -67,16 +66,17 @@ def read_model_state(
     Returns:
         dict: name of the variable, or of the Layer's parameter where the model tells it -> value.
     """
-    from paddle.static import io_layouts
+    from paddle.static import io_layouts, io_methods
 
     where = "paddle.load"
-    if any(names) or not os.path.isdir(path) or os.path.isfile(path + ".pdmodel"):
-        model = io_layouts.find_model(path, *names, where)
-        program = io_layouts.read_program(model.program, where)
-        values = io_layouts.read_values(model, program, where)
+    table: dict[str, Any] = {}
+    named = any(names)
+    is_folder = os.path.isdir(path) and io_methods.prefix_of(path) is None
+    if named or not is_folder or io_layouts.is_old_folder(path):
+        model = io_methods.read_model(path, *names, where)
+        values, table = model.values, io_methods.structured_names(model.table)
     else:
         values = io_layouts.read_state(path, None, where)
-    table = _structured_names(path + _INFO)
     found: dict[str, Any] = {}
     for name, value in values.items():
         array = value.array
@@ -84,14 +84,3 @@ def read_model_state(
     if keep_names:
         found[NAME_TABLE] = {table.get(name, name): name for name in values}
     return found
-
-
-def _structured_names(path: str) -> dict[str, str]:
-    """The names that a Layer's parameters have in it, by those of their variables."""
-    if not os.path.isfile(path):
-        return {}
-    info = read_pickle(path)
-    if not isinstance(info, dict):
-        raise InvalidArgumentError(f"paddle.load: '{path}' holds no table of parameters.")
-    named = {k: v.get("structured_name") for k, v in info.items() if isinstance(v, dict)}
-    return {k: v for k, v in named.items() if isinstance(k, str) and isinstance(v, str)}

@@ -7,8 +7,9 @@ import warnings
 from typing import Any
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError
 from paddle.nn import Layer
+from paddle.static.input import InputSpec
 
 
 def check_path(path: Any) -> None:
@@ -21,13 +22,36 @@ def check_path(path: Any) -> None:
         )
 
 
-def no_inference_model() -> UnimplementedError:
-    """The error of ``save(training=False)`` in dynamic mode."""
-    return UnimplementedError(
-        "Model.save(training=False), a model for inference, is not implemented in dynamic mode.",
-        hint="make the network and the Model after paddle.enable_static(), load the parameters "
-        "and save there; or save with training=True and build the network again",
-    )
+def save_for_inference(network: Layer, path: str, inputs: list, seen: list | None) -> None:
+    """Writes a model for inference, as :func:`paddle.jit.save` does, in evaluation mode.
+
+    Args:
+        network (Layer): what is saved.
+        path (str): folder and beginning of the file names.
+        inputs (list): what the Model was told of its inputs; empty: nothing.
+        seen (list|None): shape and dtype of each input of the first batch; None: there was none.
+    """
+    from paddle.jit.saving import decorated
+    from paddle.jit.saving import save as save_model
+
+    methods = decorated(network)
+    told = "forward" in methods and methods["forward"].function_spec.input_spec is not None
+    spec = list(inputs)
+    if not spec and not told and len(methods) < 2:
+        if seen is None:
+            raise InvalidArgumentError(
+                "Model.save(training=False): the shapes of the network's inputs are not known.",
+                hint="paddle.Model(network, inputs=[InputSpec([None, 784], 'float32', 'x')]), or "
+                "run a batch before",
+            )
+        spec = [InputSpec([None, *shape[1:]], dtype) for shape, dtype in seen]
+    modes = [(layer, layer.training) for layer in [network, *network.sublayers()]]
+    network.eval()
+    try:
+        save_model(network, path, input_spec=spec or None)
+    finally:
+        for layer, training in modes:
+            layer.training = training
 
 
 def save(path: str, weights: dict[str, Any], state: dict[str, Any]) -> None:

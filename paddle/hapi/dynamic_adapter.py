@@ -57,7 +57,9 @@ class DynamicAdapter:
     def _forward(self, inputs: list) -> list:
         model = self._model
         if model._seen_shapes is None:
-            model._seen_shapes = [t.shape for t in inputs if isinstance(t, Tensor)]
+            seen = [(t.shape, t.dtype) for t in inputs if isinstance(t, Tensor)]
+            model._seen_shapes = [shape for shape, _ in seen]
+            model._seen = seen
         return to_list(model.network(*inputs))
 
     def _losses(self, outputs: list, labels: list) -> list[Tensor]:
@@ -77,9 +79,10 @@ class DynamicAdapter:
     def save(self, path: str, training: bool) -> None:
         """See :meth:`paddle.Model.save`."""
         checkpoint.check_path(path)
-        if not training:
-            raise checkpoint.no_inference_model()
         model = self._model
+        if not training:
+            checkpoint.save_for_inference(model.network, path, model._inputs, model._seen)
+            return
         state = {} if model._optimizer is None else model._optimizer.state_dict()
         checkpoint.save(path, model.network.state_dict(), state)
 

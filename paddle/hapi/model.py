@@ -69,6 +69,7 @@ class Model:
         self._loss: Any = None
         self._metrics: list[Metric] = []
         self._seen_shapes: list[list[int]] | None = None
+        self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         names = [spec.name for spec in (*self._inputs, *self._labels)]
         self._splitter = Splitter(network, len(self._inputs), len(self._labels), names)
         dynamic = paddle.in_dynamic_mode()
@@ -519,8 +520,13 @@ class Model:
 
         Args:
             path (str): folder and beginning of the file names.
-            training (bool): True saves for training. False saves a model for inference,
-                ``path.pdmodel`` and ``path.pdiparams``, which static mode can only.
+            training (bool): True saves for training. False saves a model for inference, in
+                evaluation mode: ``path.pdmodel`` and ``path.pdiparams``, to be loaded by
+                :func:`paddle.jit.load`. The shapes of its inputs are those of ``inputs``, or
+                of a batch that the Model has seen, with any number of samples.
+
+        Raises:
+            ValueError: for inference, and neither ``inputs`` nor a batch was given yet.
 
         Examples:
             .. code-block:: python

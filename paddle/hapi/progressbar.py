@@ -111,6 +111,7 @@ def format_value(value: Any) -> str:
             return " ".join(format_value(v) for v in value.reshape(-1))
         value = value.reshape(-1)[0]
     if isinstance(value, (float, np.floating)):
+        value = float(value)
         return f"{value:.4f}" if abs(value) > 1e-3 or value != value else f"{value:.4e}"
     return str(value)
 

@@ -131,7 +131,7 @@ def prune(program: Program, feeds: list[str], targets: Any) -> Program:
     made = clone(program)
     block = made.global_block()
     kept = []
-    given = set(feeds)
+    given = set(feeds) - _inputs(block, feeds)
     needed -= given
     for i in range(len(block.ops) - 1, -1, -1):
         op = block.ops[i]
@@ -142,6 +142,17 @@ def prune(program: Program, feeds: list[str], targets: Any) -> Program:
     _drop_unused_blocks(made)
     drop_unused_variables(made)
     return made
+
+
+def _inputs(block: Block, feeds: list[str]) -> set[str]:
+    """Fed variables that nothing computes first: what writes them later (a loop) changes them."""
+    found: set[str] = set()
+    open_ = set(feeds)
+    for op in block.ops:
+        if op.type != "feed":
+            found |= open_ & reads(op)
+            open_ -= {*found, *op.output_arg_names}
+    return found
 
 
 def reads(op: Operator) -> set[str]:

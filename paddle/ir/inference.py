@@ -137,8 +137,8 @@ def mark(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None
     last = [made(FETCH, name, FETCH, i) for i, name in enumerate(fetches)]
     # The last input comes first: so PaddlePaddle writes them, and its jit.load goes by it.
     block.ops = [*first[::-1], *block.ops, *last]
-    for name in feeds:
-        block.vars[name].need_check_feed = block.vars[name].is_data = True
+    for name in feeds:  # need_check_feed stays: traced models state the shape of one example
+        block.vars[name].is_data = True
     program._changed()
 
 

@@ -7,6 +7,7 @@ import copy
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
@@ -42,11 +43,23 @@ class Role:
 
 
 class Site(NamedTuple):
-    """Where the user's code asked for an operator."""
+    """Where the user's code asked for an operator.
+
+    Attributes:
+        file (str): the file of the innermost frame outside of this package.
+        line (int): its line.
+        function (str): the name of its function.
+        stack (tuple): while a function is recorded for :func:`paddle.jit.to_static`, all of the
+            user's frames from that function on, outermost first: file, line, function, and the file
+            that the function was called from.
+        note (str): what the user's code says about a failure: the message of an assert.
+    """
 
     file: str
     line: int
     function: str
+    stack: tuple[tuple[str, int, str, str], ...] = ()
+    note: str = ""
 
     def __str__(self) -> str:
         import linecache
@@ -62,7 +75,24 @@ def user_site() -> Site | None:
         frame = frame.f_back
     if frame is None:
         return None
-    return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
+    stack = _stack(frame) if TRACED_FROM else ()
+    return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, stack)
+
+
+# The code of the functions that record others: sites have a stack up to there.
+TRACED_FROM: set[CodeType] = set()
+
+
+def _stack(frame: Any) -> tuple[tuple[str, int, str, str], ...]:
+    """The user's frames around ``frame`` up to the function that records them."""
+    found = []
+    while frame is not None and frame.f_code not in TRACED_FROM:
+        code, outer = frame.f_code, frame.f_back
+        if not code.co_filename.startswith(_INNER):
+            via = outer.f_code.co_filename if outer is not None else ""
+            found.append((code.co_filename, frame.f_lineno, code.co_name, via))
+        frame = outer
+    return tuple(found[::-1]) if frame is not None else ()
 
 
 def here() -> str:

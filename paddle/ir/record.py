@@ -18,7 +18,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, checked_infer
 from paddle.core.mode import GRAD, get_mode, set_recording
-from paddle.core.op import OpDef, Slot
+from paddle.core.op import REGISTRY, OpDef, Slot
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, user_site
@@ -30,6 +30,12 @@ LOWERINGS: dict[str, Callable[[tuple, dict[str, Any]], Any]] = {}
 
 # Results that are missing because the call does without them, not because nothing computes them.
 _ASKED_FOR = frozenset(["Index", "Indices", "Counts", "MasterParamOut"])
+# Arithmetic: of Variables that stand for numbers of Python it makes another one.
+_OF_NUMBERS = frozenset([
+    "abs", "elementwise_add", "elementwise_div", "elementwise_floordiv", "elementwise_max",
+    "elementwise_min", "elementwise_mod", "elementwise_mul", "elementwise_pow", "elementwise_sub",
+    "floor", "pow", "scale", "sign",
+])  # fmt: skip
 _AUXILIARY_DTYPES = {"Mask": VarType.UINT8, "DropoutState": VarType.UINT8}
 
 _layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
@@ -69,6 +75,23 @@ def capturing(take: Callable[[Tensor], Variable]) -> Iterator[None]:
         _capture.reset(token)
 
 
+def is_capturing() -> bool:
+    """Says whether eager Tensors may be met: a function of dynamic mode is being recorded."""
+    return _capture.get() is not None
+
+
+def captured(tensor: Tensor) -> Variable:
+    """Returns the Variable that stands for an eager Tensor in the Program that is recorded."""
+    take = _capture.get()
+    if take is None:
+        raise InvalidArgumentError(
+            f"{tensor.name!r} is an eager Tensor, but in static mode a Variable is expected.",
+            hint="call paddle.disable_static() first, or make a function of it that "
+            "paddle.jit.to_static or paddle.jit.save converts",
+        )
+    return take(tensor)
+
+
 def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Records one operator call and returns the Variables of its results."""
     lower = LOWERINGS.get(op.name)
@@ -80,16 +103,23 @@ def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
 record.records = True  # type: ignore[attr-defined]  # tells static mode from other hooks
 
 
-def start() -> None:
-    """Turns static mode on."""
+def install_lowerings() -> None:
+    """Makes known how our own operators are recorded; done once, before the first recording."""
     from paddle.ir import lowering as lowerings
 
     lowerings.install()
+
+
+def start() -> None:
+    """Turns static mode on."""
+    install_lowerings()
     set_recording(record)
 
 
 def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Adds ``op`` to the current block; inputs by position, attributes by name."""
+    if op.name == "elementwise_floordiv" and _rounds_down(*args):
+        return _floored(op, *args)
     values = [_taken(op, slot, arg) for slot, arg in zip(op.inputs, args, strict=True)]
     if op.unify and values[0]._dt is not values[1]._dt:
         from paddle.core.promotion import unify
@@ -114,10 +144,32 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
                 var.op = step
     block.ops.append(step)
     block.program._changed()
+    if values and op.name in _OF_NUMBERS and all(v is None or v._weak for v in values):
+        made[0]._weak = True
     returned = [v for s, v in zip(op.outputs, made, strict=True) if not s.writes]
     if not returned:
         return None
     return returned[0] if len(returned) == 1 else tuple(returned)
+
+
+def _rounds_down(x: Any, y: Any) -> bool:
+    """Whether a quotient is one of Python's numbers, and may be negative: 2.0 rounds to zero."""
+    if not getattr(x, "_weak", False) or not getattr(y, "_weak", False):
+        return False
+    top, bottom = getattr(x, "op", None), getattr(y, "op", None)
+    a_size = top is not None and top.type in ("slice", "shape", "size", "lod_array_length")
+    number = bottom is not None and bottom.type == "fill_constant"
+    return not (a_size and number and bottom.attrs.get("value", 0) > 0)
+
+
+def _floored(op: OpDef, x: Variable, y: Variable) -> Any:
+    """``x // y`` as Python rounds it, down."""
+    even = append(REGISTRY["elementwise_sub"], (x, append(
+        REGISTRY["elementwise_mod"], (x, y), {"axis": -1})), {"axis": -1})  # fmt: skip
+    even._weak = False
+    made = append(op, (even, y), {"axis": -1})
+    made._weak = True
+    return made
 
 
 def _taken(op: OpDef, slot: Slot, arg: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -26,11 +27,26 @@ _OF_TENSORS = {
     "register_hook": _GRAD, "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
     "inplace_version": _FETCH, "element_size": "see its dtype",
 }  # fmt: skip
+# What tensor arrays can do as lists: name -> function(array, ...); paddle.jit fills it in.
+LIST_METHODS: dict[str, Any] = {}
 _ARGUMENTS = [
     "type", "name", "shape", "dtype", "lod_level", "capacity", "persistable", "error_clip",
     "stop_gradient", "is_data", "need_check_feed", "belong_to_optimizer", "initializer",
 ]  # fmt: skip
 _EXTRAS = ("initializer", "is_distributed")  # what 1.x code passes besides
+
+
+def _instead(
+    usual: str,
+    converted: str = "compute with paddle's functions instead, or return the Tensor and take its "
+    "value outside",
+) -> str:
+    """What to do where a value is wanted: something else in a function that is converted."""
+    from paddle.ir.record import is_capturing
+
+    if not is_capturing():
+        return usual
+    return f"a function that paddle.jit.to_static converts is recorded, not run: {converted}"
 
 
 class Variable:
@@ -65,6 +81,8 @@ class Variable:
     """
 
     is_parameter = False
+    # Stands for a number of Python (a counter, a size): beside another type it takes that one.
+    _weak = False
 
     def __init__(
         self,
@@ -215,7 +233,7 @@ class Variable:
         return PreconditionNotMetError(
             f"{what}: Variable {self._name!r} of a static Program has no value before a run."
             f"{here()}",
-            hint="fetch it: Executor.run(program, feed=..., fetch_list=[variable])",
+            hint=_instead("fetch it: Executor.run(program, feed=..., fetch_list=[variable])"),
         )
 
     def numpy(self) -> Any:
@@ -242,14 +260,17 @@ class Variable:
         """Raises: in static mode backward is built by :func:`paddle.static.append_backward`."""
         raise PreconditionNotMetError(
             f"Variable.backward: {self._name!r} belongs to a static Program.{here()}",
-            hint="use optimizer.minimize(loss) or paddle.static.append_backward(loss)",
+            hint=_instead(
+                "use optimizer.minimize(loss) or paddle.static.append_backward(loss)",
+                "return the loss and call backward() on it outside, or use paddle.grad",
+            ),
         )
 
     def __bool__(self) -> bool:
         raise PreconditionNotMetError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
             f"its value is known only in a run.{here()}",
-            hint="use paddle.static.nn.cond or paddle.static.nn.while_loop",
+            hint=_instead("use paddle.static.nn.cond or paddle.static.nn.while_loop"),
         )
 
     __nonzero__ = __bool__
@@ -270,6 +291,8 @@ class Variable:
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not found comes here. Of a Tensor that is what needs a value or a device.
+        if self.__dict__.get("_type") == VarType.LOD_TENSOR_ARRAY and name in LIST_METHODS:
+            return functools.partial(LIST_METHODS[name], self)
         if name in _OF_TENSORS:
             raise AttributeError(
                 f"'Variable' object has no attribute {name!r}: Variable "

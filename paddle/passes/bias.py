@@ -68,10 +68,10 @@ def _joins(block: Block, uses: Uses, maker: Operator, add: Operator) -> bool:
     var, out = block._find_var_recursive(bias), block.vars[middle]
     if var is None or len(var.shape) != 1 or len(out.shape) < 2 or var.dtype != out.dtype:
         return False
-    if not uses.constant(bias) and not var.persistable:
-        return False
     axis = add.attrs.get("axis", -1)
     axis = len(out.shape) - 1 if axis == -1 else axis
+    if not 0 <= axis < len(out.shape) or var.shape[0] < 1 or var.shape[0] != out.shape[axis]:
+        return False  # one number for a whole row is no bias
     if maker.type in _PRODUCTS:
         if not _plain_product(block, maker) or axis != len(out.shape) - 1:
             return False

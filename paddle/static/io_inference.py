@@ -383,5 +383,6 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
     feeds, fetches = feed_names(program), fetch_variables(program)
     values = read_values(model, program, where)
     variables = {v.name: v for v in persistables(program)}
-    put_values(variables, values, None, device, where, complete=True)
+    source = f"{where} from '{path_prefix}'" if path_prefix is not None else where
+    put_values(variables, values, None, device, source, complete=True)
     return [program, feeds, fetches]

@@ -160,3 +160,19 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
             attrs={"summarize": summarize},
         )
     )
+
+
+def noted_assert(cond: Variable, data: list, message: str) -> None:
+    """Records an assert whose failure shows a message of the user's.
+
+    The operator has no attribute for it: it is kept beside the Program, where the operator's line
+    is, and does not go to a file.
+
+    Args:
+        cond (Variable): one boolean.
+        data (list): Variables that the failure shows.
+        message (str): the message.
+    """
+    op = Assert(cond, data)
+    if op is not None and op.site is not None:
+        op.site = op.site._replace(note=message)

@@ -161,6 +161,36 @@ def array_length(array: Any) -> Any:
     return out
 
 
+def is_array(value: Any) -> bool:
+    """Says whether a value is a tensor array of a static Program."""
+    return isinstance(value, Variable) and value.type == VarType.LOD_TENSOR_ARRAY
+
+
+def join_array(array: Any, axis: int, stack: bool = False) -> Any:
+    """Joins the elements of a tensor array along a dimension that they have, or along a new one.
+
+    Args:
+        array (Variable): the array.
+        axis (int): the dimension.
+        stack (bool): whether it is a new one. Default: False.
+    """
+    _check_array("stack" if stack else "concat", array)
+    block = default_main_program().current_block()
+    name = unique_name.generate("tensor_array_to_tensor")
+    out = block.create_var(
+        name=unique_name.generate(f"{name}.tmp"), dtype=array.dtype,
+        stop_gradient=array.stop_gradient,
+    )  # fmt: skip
+    sizes = block.create_var(
+        name=unique_name.generate(f"{name}.tmp"), dtype=VarType.INT32, stop_gradient=True
+    )
+    block.append_op(
+        type="tensor_array_to_tensor", inputs={"X": [array]},
+        outputs={"Out": [out], "OutIndex": [sizes]}, attrs={"axis": axis, "use_stack": stack},
+    )  # fmt: skip
+    return out
+
+
 # -- arguments -------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
 from paddle.tensor.inplace import replace
-from paddle.tensor.to_tensor import to_tensor
+from paddle.tensor.to_tensor import constant_of, holds_variable, to_tensor
 
 __all__ = [
     "arange", "assign", "diag", "empty", "empty_like", "eye", "full", "full_like", "linspace",
@@ -363,7 +363,7 @@ def eye(
     """Returns a matrix with ones on the diagonal and zeros elsewhere.
 
     Args:
-        num_rows (int): number of rows.
+        num_rows (int): number of rows; in a converted function also a size that a run knows.
         num_columns (int, optional): number of columns; None means as many as rows.
         dtype (str|np.dtype, optional): None means the default type, float32.
         name (str, optional): unused.
@@ -378,11 +378,22 @@ def eye(
             print(paddle.eye(2, 3, dtype="int32").tolist())  # [[1, 0, 0], [0, 1, 0]]
     """
     columns = num_rows if num_columns is None else num_columns
+    if is_variable(num_rows) or is_variable(columns):
+        return _eye_of_sizes(num_rows, columns, dtype)
     for arg, value in (("num_rows", num_rows), ("num_columns", columns)):
         if not isinstance(value, (int, np.integer)) or value < 0:
             raise wrong_type("eye", arg, value, "a non-negative int")
     kind = _dtype._default if dtype is None else to_vartype(dtype)
     return C.eye(num_rows=int(num_rows), num_columns=int(columns), dtype=kind)
+
+
+def _eye_of_sizes(rows: Any, columns: Any, dtype: Any) -> Any:
+    """eye, where only a run knows a size."""
+    down = C.unsqueeze2(arange(rows), axes=[1])[0]
+    across = C.unsqueeze2(arange(columns), axes=[0])[0]
+    across = C.cast(across, in_dtype=int(across.dtype), out_dtype=int(down.dtype))
+    kind = _dtype._default if dtype is None else to_vartype(dtype)
+    return C.cast(C.equal(down, across), in_dtype=int(VarType.BOOL), out_dtype=int(kind))
 
 
 # -- from other tensors -------------------------------------------------------------------------
@@ -512,6 +523,8 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         return _assign_into(x, output)
     if isinstance(x, Tensor) or is_variable(x):
         made = C.assign(x)
+    elif isinstance(x, (list, tuple)) and recording() and holds_variable(x):
+        made = constant_of(x, None)
     elif isinstance(x, (np.ndarray, np.generic, list, tuple, bool, int, float)):
         array = np.asarray(x)
         if array.dtype.kind in "OSU":

@@ -8,7 +8,7 @@ from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor, replace_buffer
-from paddle.tensor.dims import shape_of
+from paddle.tensor.dims import is_variable, shape_of
 
 __all__ = ["exponential_", "fill_", "normal_", "uniform_", "zero_"]
 
@@ -16,8 +16,8 @@ __all__ = ["exponential_", "fill_", "normal_", "uniform_", "zero_"]
 def replace(x: Any, out: Any) -> Any:
     """Lets ``x`` stand for ``out`` from now on, in the graph as well, and returns it.
 
-    What was computed from ``x`` before keeps the old contents. A static Variable cannot be
-    replaced; there the result itself is returned.
+    What was computed from ``x`` before keeps the old contents. In static mode the result itself is
+    returned, unless the Program is recorded from a function of dynamic mode.
 
     Args:
         x (Tensor): the Tensor that is changed.
@@ -26,8 +26,10 @@ def replace(x: Any, out: Any) -> Any:
     Raises:
         ValueError: ``x`` is a leaf that requires a gradient while operators are recorded.
     """
-    if not isinstance(x, Tensor):
-        return out
+    if not isinstance(x, Tensor) or is_variable(out):
+        from paddle.ir.replacing import replaced_variable
+
+        return replaced_variable(x, out)
     if x._edge is None and not x.stop_gradient and grad_enabled():
         raise InvalidArgumentError(
             f"{x._name or 'a leaf Tensor'} with stop_gradient=False cannot be changed in place: "

@@ -7,6 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.tensor.array import is_array, join_array
 from paddle.tensor.dims import is_variable, read_dims, read_int, wrong_type
 
 
@@ -14,7 +15,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Tensor:
     """Joins tensors along a dimension that they have.
 
     Args:
-        x (list[Tensor]|tuple[Tensor]): of one data type, equal in every other dimension.
+        x (list[Tensor]|tuple[Tensor]): of one data type, equal in every other dimension; in a
+            static Program also a tensor array.
         axis (int|Tensor, optional): the dimension. Default: 0.
         name (str, optional): unused.
 
@@ -32,6 +34,8 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Tensor:
             print(paddle.concat([x, y], axis=1).tolist())  # [[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
     """
     if type(x) is not list and type(x) is not tuple:
+        if is_array(x):
+            return join_array(x, read_int(axis, "concat", "axis"))
         raise wrong_type("concat", "x", x, "a list of Tensors")
     if type(axis) is not int:
         if is_variable(axis):
@@ -44,7 +48,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
     """Joins tensors along a new dimension.
 
     Args:
-        x (list[Tensor]|tuple[Tensor]): of one shape and data type.
+        x (list[Tensor]|tuple[Tensor]): of one shape and data type; in a static Program also a
+            tensor array.
         axis (int, optional): where the new dimension comes. Default: 0.
         name (str, optional): unused.
 
@@ -59,6 +64,8 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
             print(paddle.stack([x, y], axis=1).tolist())  # [[1, 3], [2, 4]]
     """
     if type(x) is not list and type(x) is not tuple:
+        if is_array(x):
+            return join_array(x, read_int(axis, "stack", "axis"), stack=True)
         raise wrong_type("stack", "x", x, "a list of Tensors")
     if type(axis) is not int:
         axis = read_int(axis, "stack", "axis")

@@ -44,7 +44,11 @@ def plain(value: Any) -> Any:
 
 def to_floating(x: Any) -> Any:
     """Converts an integer or boolean Tensor to the default floating type."""
-    return C.cast(x, in_dtype=int(x.dtype), out_dtype=int(to_vartype(_dtype.get_default_dtype())))
+    kind = to_vartype(_dtype.get_default_dtype())
+    made = C.cast(x, in_dtype=int(x.dtype), out_dtype=int(kind))
+    if getattr(x, "_weak", False):  # it stood for a number of Python and still does
+        made._weak = True
+    return made
 
 
 def holds_floats(dtype: Any) -> bool:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
+from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.op import C
 from paddle.ir.variable import Variable
+from paddle.tensor import static_numbers
 
 
 def __getitem__(self: Variable, item: Any) -> Variable:
     """Records reading by int, slice, Ellipsis, None, mask, integer Variable or list."""
+    if self.type == VarType.LOD_TENSOR_ARRAY:
+        from paddle.jit.dy2static import tensor_arrays
+
+        return tensor_arrays.read(self, item)
     from paddle.ir.lowering_indexing import read
 
     return read(self, item)
@@ -19,6 +26,11 @@ def __getitem__(self: Variable, item: Any) -> Variable:
 
 def __setitem__(self: Variable, item: Any, value: Any) -> None:
     """Records writing a number, array or Variable at an index."""
+    if self.type == VarType.LOD_TENSOR_ARRAY:
+        from paddle.jit.dy2static import tensor_arrays
+
+        tensor_arrays.convert_setitem(self, item, value)
+        return
     from paddle.ir.lowering_setitem import assign_item
 
     assign_item(self, item, value)
@@ -26,7 +38,15 @@ def __setitem__(self: Variable, item: Any, value: Any) -> None:
 
 def __iter__(self: Variable) -> Any:
     """Goes over the rows, whose number must be known."""
-    size = self.shape[0] if self.shape else -1
+    array = self.type == VarType.LOD_TENSOR_ARRAY
+    size = self.shape[0] if self.shape and not array else -1
+    if array:
+        raise PreconditionNotMetError(
+            f"the tensor array {self.name!r} cannot be iterated: its length is unknown before a "
+            "run.",
+            hint="loop over it by 'for' in a function that paddle.jit.to_static converts, or use "
+            "paddle.static.nn.while_loop",
+        )
     if size < 0:
         raise PreconditionNotMetError(
             f"Variable {self.name!r} of shape {list(self.shape)} cannot be iterated: its first "
@@ -56,8 +76,26 @@ def _size(self: Variable) -> Any:
     return C.size(self) if -1 in self.shape else math.prod(self.shape)
 
 
+def _lists_too(plain: Any) -> Any:
+    """``+`` that also joins tensor arrays, as Python's does with lists."""
+
+    @functools.wraps(plain)
+    def add(self: Any, other_var: Any) -> Any:
+        if self.type == VarType.LOD_TENSOR_ARRAY and plain.__name__ != "__radd__":
+            from paddle.jit.dy2static import tensor_arrays
+
+            return tensor_arrays.joined(self, other_var)
+        return plain(self, other_var)
+
+    del add.__wrapped__  # type: ignore[attr-defined]
+    return add
+
+
 def attach() -> None:
     """Puts these on Variable; called once, by ``import paddle``."""
+    plain: Any = Variable.__dict__["__add__"]
+    Variable.__add__ = _lists_too(plain)  # type: ignore[attr-defined]
     for function in (__getitem__, __setitem__, __iter__, __contains__, detach):
         setattr(Variable, function.__name__, function)
+    static_numbers.attach()
     Variable.size = property(_size)  # type: ignore[attr-defined]

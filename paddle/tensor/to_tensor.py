@@ -64,28 +64,52 @@ def _recorded(data: Any, dtype: Any, place: Any, stop_gradient: bool) -> Any:
 
     kind = None if dtype is None else to_vartype(dtype)
     with device_guard(_device(place)) if place is not None else contextlib.nullcontext():
-        made = _constant(data, kind)
+        made = constant_of(data, kind)
         if kind is not None and kind is not made.dtype:
             made = C.cast(made, in_dtype=int(made.dtype), out_dtype=int(kind))
     made.stop_gradient = stop_gradient
     return made
 
 
-def _constant(data: Any, kind: Any) -> Any:
+def constant_of(data: Any, kind: Any) -> Any:
+    """The Variable for data that may hold Variables: lists are stacked, numbers take their type."""
     if isinstance(data, Tensor) or _is_variable(data):
         return C.assign(data)
-    if _holds_variable(data):
-        return C.stack([_constant(d, kind) for d in data], axis=0)
+    if holds_variable(data):
+        kind = _first_type(data) if kind is None else kind
+        if all(_is_number(d) for d in data):  # each has shape [1], for there is no rank 0
+            return C.concat([_cast(constant_of(d, kind), kind) for d in data], axis=0)
+        return C.stack([constant_of(d, kind) for d in data], axis=0)
     return constants.array(array_of(data, kind is None), kind)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number of Python, or a Variable that stands for one."""
+    return isinstance(value, (int, float)) or getattr(value, "_weak", False)
+
+
+def _cast(made: Any, kind: Any) -> Any:
+    if made.dtype is kind:
+        return made
+    return C.cast(made, in_dtype=int(made.dtype), out_dtype=int(kind))
 
 
 def _is_variable(value: Any) -> bool:
     return getattr(value, "block", None) is not None
 
 
-def _holds_variable(data: Any) -> bool:
+def _first_type(data: Any) -> Any:
+    """The type of the first Variable in nested lists."""
+    if _is_variable(data):
+        return data.dtype
+    found = map(_first_type, data) if isinstance(data, (list, tuple)) else ()
+    return next((kind for kind in found if kind is not None), None)
+
+
+def holds_variable(data: Any) -> bool:
+    """Says whether a list holds Variables, or lists of them."""
     return isinstance(data, (list, tuple)) and any(
-        _is_variable(d) or _holds_variable(d) for d in data[:16]
+        _is_variable(d) or holds_variable(d) for d in data[:16]
     )
 
 

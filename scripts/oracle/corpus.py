@@ -10,10 +10,10 @@ import json
 import os
 import shutil
 import tempfile
-import zipfile
 import zlib
 
 import numpy as np
+from pack import zip_folder
 
 import paddle
 
@@ -234,15 +234,3 @@ def write_json(folder: str, name: str, content) -> None:
     with open(os.path.join(folder, name), "w") as file:
         json.dump(content, file, indent=1, sort_keys=True)
         file.write("\n")
-
-
-def zip_folder(folder: str, path: str) -> None:
-    """All files below a folder, in order and without dates, so that equal cases are equal bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for below, _, names in sorted(os.walk(folder)):
-            for name in sorted(names):
-                full = os.path.join(below, name)
-                entry = zipfile.ZipInfo(os.path.relpath(full, folder), (2020, 1, 1, 0, 0, 0))
-                entry.compress_type = zipfile.ZIP_DEFLATED
-                with open(full, "rb") as file:
-                    archive.writestr(entry, file.read())

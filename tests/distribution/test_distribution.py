@@ -220,3 +220,11 @@ def test_the_base_class_only_has_the_interface(method: str) -> None:
     args = [] if method in ("entropy", "sample") else [1]
     with pytest.raises(NotImplementedError, match=rf"Distribution has no {method}\(\)"):
         getattr(Distribution(), method)(*args)
+
+
+@pytest.mark.parametrize("made", [Normal(0.0, 1.0), Categorical([1.0, 2.0])])
+def test_sizes_are_whole_numbers(made) -> None:
+    for wrong, text in (([2.5], "float 2.5"), (["a"], "str 'a'"), ([True], "bool True")):
+        with pytest.raises(TypeError, match=rf"sample\(shape\): expected ints, .* {text}"):
+            made.sample(wrong)
+    assert made.sample([np.int64(2)]).shape == [2]

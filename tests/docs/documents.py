@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import io
+import linecache
 import re
 import sys
 from dataclasses import dataclass
@@ -63,12 +64,18 @@ def run(path: Path) -> list[tuple[Block, str]]:
     """Runs a document's blocks and returns each with what it printed."""
     scope = {"__name__": "__document__"}
     results = []
+    code = ""
     for block in blocks(path.read_text("utf8")):
-        # Empty lines in front, so that a traceback names the line of the document.
-        code = compile("\n" * (block.line - 1) + block.source, str(path), "exec")
+        # Empty lines in front, so that a traceback names the line of the document. The lines of all
+        # blocks are put where `inspect` finds them, for what is converted from its source.
+        gap = "\n" * (block.line - 1 - code.count("\n"))
+        whole = code + gap + block.source
+        linecache.cache[str(path)] = (len(whole), None, whole.splitlines(keepends=True), str(path))
+        compiled = compile("\n" * (block.line - 1) + block.source, str(path), "exec")
+        code = whole
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(code, scope)
+            exec(compiled, scope)
         results.append((block, _trimmed(printed.getvalue())))
     return results
 

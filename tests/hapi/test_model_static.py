@@ -467,11 +467,6 @@ def test_model_for_inference(static: None, tmp_path: Path) -> None:
     np.testing.assert_allclose(out, wanted, rtol=1e-6)
 
 
-def test_no_model_for_inference_in_dynamic_mode(tmp_path: Path) -> None:
-    with pytest.raises(NotImplementedError, match="not implemented in dynamic mode"):
-        paddle.Model(nn.Linear(4, 3)).save(str(tmp_path / "net"), training=False)
-
-
 def test_summary_is_that_of_dynamic_mode(capsys: Any) -> None:
     texts = []
     for static in (False, True):

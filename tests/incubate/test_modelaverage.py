@@ -123,3 +123,15 @@ def test_bad_input() -> None:
         _made(min_average_window=5)
     with pytest.raises(ValueError, match=r"minimize\(parameters\): expected None"):
         average.minimize(p.sum(), parameters=[p])
+    with pytest.raises(ValueError, match=r"\(average_window_rate\): expected a share of at least"):
+        paddle.incubate.ModelAverage(-0.5, parameters=[p])
+
+
+def test_what_was_restored_is_not_restored_again() -> None:
+    p, average = _made()
+    average.step()
+    with average.apply():
+        pass
+    p.set_value(p.numpy() + 1)
+    with pytest.raises(RuntimeError, match=r"expected apply\(\) before"):
+        average.restore()

@@ -111,7 +111,7 @@ def test_errors_in_xmap_readers() -> None:
 
     with pytest.raises(KeyError, match="two"):
         list(R.xmap_readers(picky, numbers(5), 2, 2)())
-    with pytest.raises(ValueError, match=r"xmap_readers\(process_num\): expected a positive"):
+    with pytest.raises(ValueError, match=r"xmap_readers\(process_num\): expected at least 1"):
         R.xmap_readers(picky, numbers(5), 0, 2)
 
 
@@ -142,3 +142,27 @@ def test_a_reader_that_is_left_ends_its_processes() -> None:
     made: Any = R.multiprocess_reader([numbers(10**9)])()
     assert next(made) == 0
     made.close()
+
+
+WRONG = [
+    (lambda: R.shuffle(numbers(2), 0), ValueError, r"shuffle\(buf_size\): expected at least 1"),
+    (lambda: R.buffered(numbers(2), 2.5), TypeError, r"buffered\(size\): expected an int"),
+    (lambda: R.firstn(numbers(2), -1), ValueError, r"firstn\(n\): expected at least 0"),
+    (lambda: R.firstn(None, 1), TypeError, r"firstn\(reader\): expected a function"),
+    (lambda: R.chain(numbers(2), [1]), TypeError, r"chain\(reader\): .* received list"),
+    (lambda: R.map_readers(print, 3), TypeError, r"map_readers\(reader\): .* received int"),
+    (lambda: R.compose(3), TypeError, r"compose\(reader\): .* received int"),
+    (lambda: R.cache(iter([])), TypeError, r"cache\(reader\): expected a function"),
+    (lambda: R.multiprocess_reader([3]), TypeError, r"multiprocess_reader\(reader\): .* int"),
+    (lambda: R.multiprocess_reader([numbers(2)], queue_size=0), ValueError, r"\(queue_size\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "raises", "match"), WRONG)
+def test_wrong_arguments_are_told_at_once(call: Any, raises: Any, match: str) -> None:
+    with pytest.raises(raises, match=match):
+        call()
+
+
+def test_the_first_none() -> None:
+    assert list(R.firstn(numbers(2), 0)()) == []

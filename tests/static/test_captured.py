@@ -96,3 +96,13 @@ def test_tensors_beside_variables():
     expected = _mixed(paddle.to_tensor(VALUES["x"]))
     for g, e in zip(got, expected, strict=True):
         np.testing.assert_allclose(g, e.numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_lists_of_variables_and_numbers():
+    with static() as (main, startup):
+        x = data("x", np.ones([1], "float32"))
+        outs = [paddle.assign([x, 2]), paddle.to_tensor([[3, x], [x, 4.5]])]
+    got = run(main, startup, {"x": np.full([1], 7, "float32")}, outs)
+    np.testing.assert_array_equal(got[0], [[7], [2]])
+    np.testing.assert_array_equal(got[1], [[[3], [7]], [[7], [4.5]]])
+    assert got[0].dtype == got[1].dtype == np.float32

@@ -320,3 +320,16 @@ def test_parameters_of_another_model_change_nothing(net: Net, exe: Any, tmp_path
         static.load_inference_model(str(tmp_path / "a"), exe)
     for key, value in net.main.state_dict().items():
         np.testing.assert_array_equal(value.numpy(), before[key])
+
+
+def test_an_input_that_is_overwritten_keeps_what_overwrites_it(tmp_path: Path, exe: Any) -> None:
+    """Loops in models of 2.6.2 do that with their input."""
+    with building() as (main, _):
+        x = static.data("x", [2])
+        paddle.assign(x * 2.0, output=x)
+        y = x + 1.0
+    path = str(tmp_path / "net")
+    static.save_inference_model(path, [x], [y], exe, program=main)
+    program, feeds, fetches = static.load_inference_model(path, exe)
+    found = exe.run(program, {feeds[0]: np.array([3.0, 4.0], "float32")}, fetches)
+    np.testing.assert_array_equal(found[0], [7.0, 9.0])

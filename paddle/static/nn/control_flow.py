@@ -9,6 +9,7 @@ from typing import Any
 from paddle.core.dtype import VarType, get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
+from paddle.core.nests import difference, leaves, paths, rebuilt
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.block import Block
@@ -19,7 +20,6 @@ from paddle.ir.variable import Variable
 from paddle.static.control.blocks import check_condition, reopened, site, sub_block
 from paddle.static.control.conditional import ConditionalBlock
 from paddle.static.control.loop import While
-from paddle.static.control.nests import difference, leaves, paths, rebuilt
 from paddle.static.print_op import Assert, Print
 
 __all__ = ["Assert", "Print", "case", "cond", "switch_case", "while_loop"]

@@ -1,0 +1,105 @@
+"""ProgramCache: the Programs that were recorded of one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from paddle.jit import logs
+from paddle.static.input import InputSpec
+
+MANY = 16
+
+
+class ProgramCache:
+    """Programs by the kind of call that they are for."""
+
+    def __init__(self) -> None:
+        self._programs: dict[tuple, Any] = {}
+        self._guards: dict[tuple, Any] = {}
+        # What runs a Program, by how a call looks that was seen before.
+        self.entries: dict[tuple, Any] = {}
+        self._warned = False
+
+    def get(self, key: tuple) -> Any:
+        """The Program for a kind of call; None if there is none that is valid."""
+        program = self._programs.get(key)
+        return program if program is not None and self._guards[key].hold() else None
+
+    def guards(self, key: tuple) -> Any:
+        """What tells whether the Program for a kind of call is still valid."""
+        return self._guards[key]
+
+    def add(
+        self, key: tuple, program: Any, guards: Any, function: str = "", names: Any = ()
+    ) -> None:
+        """Keeps a Program; once there are many it warns of what differs between them.
+
+        Args:
+            key (tuple): a context, and one description per argument.
+            program (ConcreteProgram): what was recorded.
+            guards (Guards): what tells whether it is still valid.
+            function (str): whose it is, for the warning.
+            names (Sequence[str]): the names of the arguments.
+        """
+        self._programs.pop(key, None)  # the last one recorded comes last
+        self._programs[key] = program
+        self._guards[key] = guards
+        if len(self._programs) > MANY and not self._warned:
+            self._warned = True
+            logs.warn(
+                f"{function} has {len(self._programs)} Programs already, and recording each takes "
+                f"time and memory: {self._cause(list(names))}"
+            )
+
+    def _cause(self, names: list[str]) -> str:
+        kinds = [len({key[1][i] for key in self._programs}) for i in range(len(names))]
+        states = len({key[0] for key in self._programs})
+        if not kinds or max(kinds) <= states:
+            return (
+                "the modes of its layers, or their parameters and buffers, keep changing. Set new "
+                "values by set_value, which keeps the Tensors."
+            )
+        at = kinds.index(max(kinds))
+        seen = [key[1][at] for key in self._programs]
+        count = f"argument {names[at]!r} came in {max(kinds)} kinds"
+        if seen[-1][0] is InputSpec:
+            shapes = list(dict.fromkeys(str(list(s[1])) for s in seen if s[0] is InputSpec))
+            return (
+                f"{count}, such as Tensors of shape {', '.join(shapes[-3:])}. Where a size varies, "
+                "to_static(input_spec=[InputSpec([None, ...])]) makes one Program for all."
+            )
+        return (
+            f"{count}. Values other than Tensors are constants of a Program; give what changes "
+            "from call to call as a Tensor, and sizes that vary as None of an InputSpec."
+        )
+
+    def last(self) -> Any:
+        """The Program that was recorded last.
+
+        Raises:
+            LookupError: there is none.
+        """
+        if not self._programs:
+            raise LookupError("ProgramCache.last: no Program has been recorded yet.")
+        return next(reversed(self._programs.values()))
+
+    def concrete_programs(self) -> list[Any]:
+        """All Programs, in the order in which they were recorded."""
+        return list(self._programs.values())
+
+    def items(self) -> list[tuple[tuple, Any]]:
+        """Each kind of call, as a context and one description per argument, and its Program."""
+        return list(self._programs.items())
+
+    def clear(self) -> None:
+        """Forgets all Programs."""
+        self._programs.clear()
+        self._guards.clear()
+        self.entries.clear()
+
+    def __len__(self) -> int:
+        return len(self._programs)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.concrete_programs())

@@ -1,0 +1,228 @@
+"""ProgramCall: runs a Program on eager Tensors, as one node of the tape."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from paddle.core.errors import PreconditionNotMetError
+from paddle.core.lod import LoDTensor
+from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
+from paddle.core.tape import Node, edge_of, keeps_graph, tie_outputs
+from paddle.core.tensor import Tensor, sequence, wrap
+from paddle.executor.codegen import ONCE
+from paddle.executor.joined import JoinedPlan
+from paddle.executor.plan import Plan
+from paddle.executor.run import without_torch_gradients
+from paddle.executor.scope import Scope
+from paddle.ir.gradient_flow import carries
+from paddle.ir.program import Program
+from paddle.passes import prepare
+
+
+class ProgramCall:
+    """A Program to be called with Tensors.
+
+    Parameters and buffers are eager Tensors: the Program reads what they hold at the time of the
+    call, and what it writes (running statistics) goes into them.
+
+    Args:
+        program (Program): the forward part.
+        feeds (Sequence[str]): variables that a call gives, in this order.
+        fetches (Sequence[str]): variables that a call returns.
+        tensors (dict[str, Tensor]): stored variables -> the Tensors that stand for them.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        feeds: Sequence[str],
+        fetches: Sequence[str],
+        tensors: dict[str, Tensor],
+    ) -> None:
+        self.program = program
+        self.feeds = list(feeds)
+        self.fetches = list(fetches)
+        self.tensors = dict(tensors)
+        self.scope = Scope()
+        block = program.global_block()
+        for name, tensor in self.tensors.items():
+            self.scope.var(name).held = LoDTensor(tensor)
+        # Those that can have a gradient at all, each with its variable's name.
+        self._trainable = [
+            (n, t) for n, t in self.tensors.items() if n in block.vars and carries(block.vars[n])
+        ]
+        self._carrying = [carries(block.var(n)) for n in self.feeds]
+        self._plain: tuple[Plan, Any] | None = None
+        self._joined: dict[tuple, _Joined] = {}
+        self._once: dict[Plan, list[int]] = {}
+
+    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        """Runs the Program.
+
+        Args:
+            inputs (Sequence[Tensor]): values of the fed variables.
+
+        Returns:
+            list[Tensor]: the fetched variables, part of the graph where gradients are recorded.
+        """
+        mode = get_mode()
+        if mode & HOOKED:
+            with hooked(None):
+                return self(inputs)
+        if mode & GRAD:
+            wanted = tuple(
+                [t.stop_gradient for t in inputs] + [t.stop_gradient for _, t in self._trainable]
+            )
+            if not all(wanted):
+                joined = self._joined.get(wanted)
+                if joined is None:
+                    joined = self._joined[wanted] = _Joined(self, wanted)
+                return joined(inputs)
+        if self._plain is None:
+            plan = Plan(prepare(self.program, self.feeds, self.fetches), self.feeds, self.fetches)
+            self._plain = plan, plan.bound(self.scope)
+        plan, step = self._plain
+        try:
+            values = without_torch_gradients(step, [t._buf for t in inputs])
+        except Exception as error:
+            self._plain = None
+            _raise(plan, error, self.scope)
+        return _wrapped(values, inputs, self._fixed(plan))
+
+    def rebind(self, name: str, tensor: Tensor) -> None:
+        """Lets another Tensor of the same kind stand for a stored variable.
+
+        Args:
+            name (str): the variable.
+            tensor (Tensor): of the shape, dtype and place of the one before.
+        """
+        before, self.tensors[name] = self.tensors[name], tensor
+        self.scope.var(name).held.tensor = tensor
+        self._trainable = [(n, tensor if n == name else t) for n, t in self._trainable]
+        for joined in self._joined.values():
+            joined.stored = [tensor if t is before else t for t in joined.stored]
+
+    def _fixed(self, plan: Plan) -> list[int]:
+        """Positions of results that are computed once and returned by every call."""
+        if plan not in self._once:
+            ops = plan.program.global_block().ops
+            once = {n for op in ops if op.attrs.get(ONCE) for n in op.output_arg_names}
+            self._once[plan] = [i for i, n in enumerate(self.fetches) if n in once]
+        return self._once[plan]
+
+
+class _Joined:
+    """A call of which gradients are wanted, with respect to certain inputs and Tensors."""
+
+    def __init__(self, call: ProgramCall, stopped: tuple) -> None:
+        self.call = call
+        inputs = [i for i, on in enumerate(call._carrying) if on and not stopped[i]]
+        stored = [
+            pair for pair, stop in zip(call._trainable, stopped[len(call.feeds) :], strict=True)
+            if not stop
+        ]  # fmt: skip
+        wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
+        self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
+        found = self.plan.found
+        self.inputs = [i for i, on in zip(inputs, found, strict=False) if on]
+        self.stored = [t for (_, t), on in zip(stored, found[len(inputs) :], strict=True) if on]
+        carrying = set(self.plan.through)
+        self.tied = []  # position of the first result of each variable that carries a gradient
+        for i, name in enumerate(call.fetches):
+            if name in carrying:
+                carrying.discard(name)
+                self.tied.append(i)
+        self.back: Any = None
+        self.step: Any = None
+        self.backward = _Backward(self)
+
+    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        if self.step is None:
+            self.step, self.back = self.plan.bound(self.call.scope)
+        try:
+            values, saved = without_torch_gradients(self.step, [t._buf for t in inputs])
+        except Exception as error:
+            self.step = None
+            _raise(self.plan, error, self.call.scope)
+        outs = _wrapped(values, inputs, self.call._fixed(self.plan))
+        if not self.tied:
+            return outs
+        node = Node()
+        node.seq = sequence()
+        node.backward = self.backward
+        edges = [edge_of(inputs[i]) for i in self.inputs]
+        node.edges = (*edges, *[edge_of(t) for t in self.stored])
+        node.saved = (saved,)
+        if len(self.tied) == 1:
+            out = outs[self.tied[0]]
+            out._edge, out.stop_gradient = node, False
+        else:
+            tie_outputs(node, [outs[i] for i in self.tied])
+        _share(outs, self.call.fetches)
+        return outs
+
+
+class _Backward:
+    """The step backward of one call; the tape names ``op`` in its errors."""
+
+    def __init__(self, joined: _Joined) -> None:
+        self.joined = joined
+        self.op = self
+        self.name = "run_program"
+
+    def __call__(self, node: Node, *d_outs: Any) -> tuple:
+        saved = list(node.saved[0])
+        if keeps_graph():
+            saved = _copied(saved)
+        else:
+            node.saved = ()  # what is no longer needed is freed on the way
+        joined = self.joined
+        try:
+            return without_torch_gradients(joined.back, [saved, *d_outs])
+        except Exception as error:
+            _raise(joined.plan, error, joined.call.scope)
+
+    def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
+        raise NotImplementedError(
+            "paddle.grad(create_graph=True): a converted function is one node, which has no second "
+            "derivative; call the original one, or paddle.jit.ProgramTranslator().enable(False)."
+        )
+
+
+def _copied(saved: Any) -> Any:
+    """Lists of their own: the function takes what loops kept out of them."""
+    if isinstance(saved, list):
+        return [_copied(v) for v in saved]
+    return tuple(_copied(v) for v in saved) if type(saved) is tuple else saved
+
+
+def _raise(plan: Plan, error: Exception, scope: Scope) -> Any:
+    explained = plan.failed(error, scope)
+    if explained is error:
+        raise error
+    raise explained from error
+
+
+def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], fixed: list[int]) -> list[Tensor]:
+    """Tensors of what was computed; none is the very buffer of an input or a later result."""
+    given = {id(t._buf) for t in inputs}
+    given.update(id(values[i]) for i in fixed)
+    outs = []
+    for value in values:
+        if isinstance(value, list):
+            outs.append([wrap(v) for v in value])
+        elif value is None:
+            raise PreconditionNotMetError("a result of the Program has no value.")
+        else:
+            outs.append(wrap(value.detach() if id(value) in given else value))
+    return outs
+
+
+def _share(outs: list[Tensor], names: Sequence[str]) -> None:
+    """A variable that is returned twice is one value of the graph."""
+    first: dict[str, Tensor] = {}
+    for i, name in enumerate(names):
+        known = first.setdefault(name, outs[i])
+        if known is not outs[i]:
+            outs[i]._edge, outs[i].stop_gradient = known._edge, known.stop_gradient
