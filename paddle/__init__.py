@@ -61,6 +61,7 @@ _MODULES = frozenset({
     "sysconfig", "tensor", "utils", "version", "vision",
 })  # fmt: skip
 _NAMES = {
+    "DataParallel": "paddle.distributed.data_parallel",
     "Executor": "paddle.static",
     "Model": "paddle.hapi.model",
     "summary": "paddle.hapi.model_summary",
@@ -84,6 +85,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace",
+    "DataParallel",  # noqa: F405
     "Model",  # noqa: F405
     "ParamAttr", "Tensor", "XPUPlace", "batch", "create_parameter", "disable_static",
     "enable_static",

@@ -18,7 +18,6 @@ EXCEPTIONS = {
     r"paddle\.(fluid|distributed)\..*": "another issue",
     r"paddle\.dataset\..*": "the data sets of 1.x, another issue",
     r"paddle\.text\..*": "data sets of texts, another issue",
-    r"paddle\.DataParallel": "distributed",
 }
 
 

@@ -1,0 +1,1 @@
+"""Training in several processes; as yet only the wrapper that serves one of them."""
