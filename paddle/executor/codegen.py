@@ -331,6 +331,12 @@ class Emitter:
             cached[block.idx] = found
         return cached[block.idx]
 
+    def shape_of(self, name: str) -> str:
+        """An expression for the shape of a variable, whose value may be dropped already."""
+        key = (self.owner(name).idx, name)
+        kept = None if key in self.defined else self.shapes.get(key)
+        return kept or f"{self.read(name)}.shape"
+
     def operator(self, op: Operator) -> None:
         """Writes one operator."""
         custom = EMITTERS.get(op.type)

@@ -205,7 +205,7 @@ def _py_func(em: Emitter, op: Operator) -> None:
         like = next(em.read(n) for n in names if n.endswith("@GRAD"))
         for out, source in _forward_values(op):
             local = em.python_name(out)
-            shape = em.shapes.get((em.owner(source).idx, source)) or f"{em.read(source)}.shape"
+            shape = em.shape_of(source)
             dtype = em.constant(torch_dtype(em.variable(out).dtype), "dtype")
             em.line(f"if {local} is None: {local} = {like}.new_zeros({shape}, dtype={dtype})")
 

@@ -88,11 +88,7 @@ def _result(e: Emitter, name: str) -> str:
 
 def _shape(e: Emitter, op: Operator, slot: str) -> str:
     names = op.inputs.get(slot) or []
-    parts = []
-    for name in names:
-        key = (e.owner(name).idx, name)
-        hoisted = e.shapes.get(key)
-        parts.append(hoisted if hoisted else f"{e.read(name)}.shape")
+    parts = [e.shape_of(name) for name in names]
     base = op.definition.base if op.definition else None
     found = slot_named(base, slot)
     while found is None and base is not None:  # a slot of an operator of lower order
