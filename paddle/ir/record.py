@@ -36,6 +36,13 @@ _OF_NUMBERS = frozenset([
     "elementwise_min", "elementwise_mod", "elementwise_mul", "elementwise_pow", "elementwise_sub",
     "floor", "pow", "scale", "sign",
 ])  # fmt: skip
+_COMPARISONS = frozenset(
+    ["equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"]
+)
+_WIDER = (
+    VarType.FP64, VarType.FP32, VarType.INT64, VarType.INT32, VarType.INT16, VarType.UINT8,
+    VarType.INT8, VarType.BOOL,
+)  # fmt: skip
 _AUXILIARY_DTYPES = {"Mask": VarType.UINT8, "DropoutState": VarType.UINT8}
 
 _layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
@@ -125,6 +132,8 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
         from paddle.core.promotion import unify
 
         values[:2] = unify(*values[:2])
+    elif op.name in _COMPARISONS and values[0]._dt is not values[1]._dt:
+        values[:2] = _comparable(*values[:2])
     block = default_main_program().current_block()
     _check_reachable(op, values, block)
     plain = {k: plain_attr(v) for k, v in attrs.items() if v is not None}
@@ -150,6 +159,21 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     if not returned:
         return None
     return returned[0] if len(returned) == 1 else tuple(returned)
+
+
+def _comparable(x: Variable, y: Variable) -> list[Variable]:
+    """Two operands of a comparison in a type that holds both: a Program compares like with like."""
+    kinds = [VarType(v.dtype) for v in (x, y)]
+    order = [k for k in _WIDER if k in kinds]
+    if len(order) < 2:
+        return [x, y]
+    common = order[0]
+    return [
+        v if k is common else append(
+            REGISTRY["cast"], (v,), {"in_dtype": int(k), "out_dtype": int(common)}
+        )
+        for v, k in zip((x, y), kinds, strict=True)
+    ]  # fmt: skip
 
 
 def _rounds_down(x: Any, y: Any) -> bool:

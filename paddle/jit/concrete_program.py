@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from paddle.core import unique_name
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import unchecked
 from paddle.core.mode import current_hook, hooked, set_grad_enabled
 from paddle.core.nests import leaves, rebuilt
@@ -217,6 +218,18 @@ def _declared(leaf: Any, inputs: list[Variable]) -> Any:
     return var
 
 
+def _unseen(value: Variable) -> Exception:
+    """A branch or a loop's body left its value where no variable of the function carries it."""
+    made = value.op.site if value.op is not None else None
+    return InvalidArgumentError(
+        f"{value.name!r} was made in a branch or loop that a Tensor decides about, and is still "
+        "used after it, but not through a variable that the branch or loop assigns."
+        + (f" It was made here:\n  {made}" if made is not None else ""),
+        hint="assign it to a local variable or an attribute in the branch itself, not in a "
+        "function that the branch calls",
+    )
+
+
 def _returned(outputs: Any, captured: _Captured) -> Any:
     """What is returned: values of the run, each in memory of its own."""
     block = default_main_program().global_block()
@@ -227,7 +240,7 @@ def _returned(outputs: Any, captured: _Captured) -> Any:
         if isinstance(value, Variable) and (value.persistable or value.is_data):
             return assign(value)
         if isinstance(value, Variable) and value.name not in block.vars:
-            return assign(block.var(value.name))  # says which variable cannot be seen here
+            raise _unseen(value)
         return value
 
     return rebuilt(outputs, [own(v) for v in leaves(outputs)])
@@ -247,10 +260,13 @@ def _write_buffers(kept: list[Kept], captured: _Captured) -> list[Kept]:
             dependent.update(op.output_arg_names)
     others = []
     for where in kept:
-        old, new = where.before, where.value
-        if isinstance(new, Variable) and where.is_buffer() and new.name not in dependent:
-            if list(new.shape) == old.shape and new.dtype == old.dtype:
-                assign(new, output=captured.take(old))
-                continue
-        others.append(where)
+        old: Any = where.before if where.is_buffer() else None
+        new = where.value
+        if old is None or not isinstance(new, Variable) or new.name in dependent:
+            others.append(where)
+        elif list(new.shape) == old.shape and new.dtype == old.dtype:
+            into: Any = captured.take(old)
+            assign(new, output=into)
+        else:
+            others.append(where)
     return others

@@ -17,6 +17,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.jit import events, logs
 from paddle.jit.dy2static.symbols import entered, site, traced_depth
+from paddle.jit.dy2static.watching import note_method
 from paddle.jit.stores import recorded_store
 from paddle.nn.layer import layers
 from paddle.nn.layer.layers import Layer
@@ -243,7 +244,10 @@ def convert_call(func: Any) -> Any:
         return _converted_function(func)
     if kind is types.MethodType:
         return _converted_method(func)
-    if kind is types.BuiltinFunctionType or isinstance(func, type):
+    if kind is types.BuiltinFunctionType:
+        note_method(func)
+        return func
+    if isinstance(func, type):
         return func
     if kind is functools.partial:
         inner = convert_call(func.func)

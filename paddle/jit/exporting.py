@@ -15,9 +15,11 @@ from paddle.framework.pickle_writer import write_pickle
 from paddle.ir import wire
 from paddle.ir.cloning import reads
 from paddle.ir.inference import normalize, persistables
+from paddle.ir.one_dimension import keep_one_dimension
 from paddle.ir.program import Program
 from paddle.ir.tensor_stream import Dense
 from paddle.ir.variable import Variable
+from paddle.ir.versions import RANK_0_SINCE
 from paddle.jit.dy2static.alternatives import refuse_alternatives
 from paddle.static.io_files import PROGRAM, STREAMS, write_separate, write_streams
 from paddle.static.io_layouts import OLD_PARAMS, OLD_PROGRAM
@@ -199,7 +201,10 @@ def for_inference(
         )
     kept = variables if output_spec is None else chosen(variables, output_spec, name)
     needed = needed_by(program, {v.name for v in kept})
-    return normalize(program, [v for v in inputs if v.name in needed], kept)
+    made = normalize(program, [v for v in inputs if v.name in needed], kept)
+    if made.wire_version < RANK_0_SINCE:
+        keep_one_dimension(made)
+    return made
 
 
 def needed_by(program: Program, targets: set[str]) -> set[str]:

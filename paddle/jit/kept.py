@@ -114,8 +114,13 @@ class _Before:
 
     def _is_new(self, name: str, value: Any, old: Any) -> bool:
         if value is old:
-            return name in self.contents and _holds(value, Variable)
+            return name in self.contents and self._refilled(name, value)
         return _holds(value, (Variable, Tensor)) and _movable(value)
+
+    def _refilled(self, name: str, value: Any) -> bool:
+        """Whether a container holds Variables now that it did not hold before."""
+        known = {id(leaf) for leaf in leaves(self.contents[name])}
+        return any(isinstance(v, Variable) and id(v) not in known for v in leaves(value))
 
     def restore(self) -> None:
         layer, own = self.layer, self.own

@@ -28,7 +28,8 @@ def recorded_store(method: MethodType) -> Callable | None:
     """
     if method.__func__ not in _METHODS or not recording():
         return None
-    return partial(_store, method.__self__, method.__name__)
+    tensor: Any = method.__self__
+    return partial(_store, tensor, method.__name__)
 
 
 def _store(tensor: Tensor, name: str, value: Any, blocking: bool = True) -> Tensor | None:

@@ -344,14 +344,15 @@ def test_decorator_that_converts_is_stripped_inside():
 def test_lambda():
     made = transform(lambda x: x + 1 if x > 1 else -x)
     assert made.function(2) == 3 and made.function(1) == -1
-    assert made.code == (
-        "lambda x: paddle.jit.dy2static.convert_ifelse(x > 1, lambda: x + 1, lambda: -x, (), (), ())"
+    assert made.code.replace("lambda :", "lambda:") == (
+        "lambda x: paddle.jit.dy2static.convert_ifelse("
+        "x > 1, lambda: x + 1, lambda: -x, (), (), ())"
     )
 
 
 def test_lambdas_of_one_line():
     three = [lambda x: x + 1, lambda x: x - 1, lambda x, y: x or y]
-    assert [transform(f).code for f in three] == [
+    assert [transform(f).code.replace("lambda :", "lambda:") for f in three] == [
         "lambda x: x + 1",
         "lambda x: x - 1",
         "lambda x, y: paddle.jit.dy2static.convert_logical_or(lambda: x, lambda: y)",
@@ -475,7 +476,7 @@ def test_transformed_function_stays():
 
 def generator(n):
     for i in range(n):
-        yield i  # here
+        yield i * 2  # here
 
 
 async def coroutine():

@@ -82,6 +82,28 @@ def test_it_works_inside_of_blocks():
     same(main, startup, {"x": -np.abs(X["x"])}, [out])
 
 
+def test_a_bias_that_is_computed():
+    with building() as (main, startup):
+        x = paddle.static.data("x", [None, 3])
+        w, b = weights()
+        bias = paddle.tanh(b)
+        loss = paddle.mean(F.relu(paddle.matmul(x, w) + bias))
+        paddle.optimizer.SGD(0.5).minimize(loss)
+    joined = types(main, X, [loss])
+    assert "linear" in joined and "linear_grad" in joined and "elementwise_add" not in joined
+    same(main, startup, X, [loss])
+
+
+def test_one_number_for_all_columns_is_no_bias():
+    with building() as (main, startup):
+        x = paddle.static.data("x", [None, 3])
+        w, b = weights([1])
+        loss = paddle.mean(paddle.matmul(x, w) + b)
+        grads = [v for _, v in paddle.static.append_backward(loss)]
+    assert "linear" not in types(main, X, [loss, *grads])
+    same(main, startup, X, [loss, *grads])
+
+
 def transposed(x, w, b):
     return paddle.matmul(x, paddle.reshape(w, [4, 3]), transpose_y=True) + b
 

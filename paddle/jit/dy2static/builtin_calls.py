@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -25,6 +26,7 @@ from paddle.jit.dy2static.symbols import (
     site,
     variable,
 )
+from paddle.jit.dy2static.values import convert_var_dtype
 
 # -- classes ---------------------------------------------------------------------------------------
 
@@ -220,3 +222,29 @@ def _truths(name: str, values: Variable) -> Variable:
             hint=f"use paddle.{name}(x)",
         )
     return cast(values, VarType.BOOL)
+
+
+# -- math ------------------------------------------------------------------------------------------
+
+_MATH = {
+    math.sqrt: "sqrt", math.exp: "exp", math.log: "log", math.sin: "sin", math.cos: "cos",
+    math.tanh: "tanh", math.fabs: "abs",
+}  # fmt: skip
+
+
+def convert_math(function: Callable) -> Callable:
+    """Returns a function of the module ``math`` that also takes a number that only a run knows.
+
+    Args:
+        function (callable): such as ``math.sqrt``.
+    """
+
+    def call(value: Any) -> Any:
+        if not is_symbolic(value):
+            return function(value)
+        number = convert_var_dtype(value, "float")
+        made: Variable = getattr(C, _MATH[function])(number)
+        made.stop_gradient = True
+        return as_number(made)
+
+    return call if function in _MATH else function

@@ -9,6 +9,7 @@ from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.ir.control_flow_shapes import common_shape
 from paddle.ir.current import default_main_program
+from paddle.ir.replacing import replaced_variable
 from paddle.ir.variable import Variable
 from paddle.jit import events
 from paddle.jit.dy2static.alternatives import may_differ
@@ -17,6 +18,7 @@ from paddle.jit.dy2static.nests import Copies
 from paddle.jit.dy2static.raising import is_users, other_branch
 from paddle.jit.dy2static.symbols import is_symbolic, is_weak, names_of, tracing, truth
 from paddle.jit.dy2static.undefined import is_undefined, partial_value
+from paddle.jit.dy2static.watching import watched
 from paddle.static.control.blocks import reopened, sub_block
 from paddle.static.control.conditional import ConditionalBlock
 
@@ -102,7 +104,22 @@ def recorded_choice(
         if name.startswith(GUARDED) and is_undefined(values[i]):
             held = partial_value(values[i])
             values[i] = values[i] if held is None else held
+    if len(true_args) == len(parts):
+        values = list(map(_still_itself, values, true_args, parts))
     return values[0] if len(names) < 2 else tuple(values)
+
+
+def _still_itself(value: Any, before: Any, part: tuple[str, Any, Any]) -> Any:
+    """Keeps the object where branches wrote into a Tensor: other names may stand for it too."""
+    if not isinstance(before, Variable) or not isinstance(value, Variable) or value is before:
+        return value
+    ends = [v for v in part[1:] if v is not before]
+    if not all(getattr(v, "__dict__", {}).get("written_from") is before for v in ends):
+        return value
+    if before.block is value.block and not before.persistable:
+        return replaced_variable(before, value)
+    value.written_from = before  # type: ignore[attr-defined]  # the branch around goes on
+    return value
 
 
 def _merged(merger: Merger, name: str, a: Any, b: Any, picking: Any) -> Any:
@@ -119,9 +136,11 @@ class _Branch:
         self.copies = Copies()
         self.outputs: list[Variable] = []
         self.error: Any = None  # what the user's own code raises if this branch is taken
-        with sub_block() as self.block, tracing():
+        allowed = self.copies.is_copy
+        with sub_block() as self.block, tracing(), watched(allowed) as results:
             try:
                 self.result = function(*[self.copies.of(arg) for arg in args])
+                results.append(self.result)
             except Exception as error:
                 if not is_users(error):
                     raise

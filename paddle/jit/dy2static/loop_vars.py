@@ -12,6 +12,7 @@ from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
 from paddle.jit.dy2static.merging import raise_now, same
 from paddle.jit.dy2static.nests import CHANGING, is_nest, items_of, like, refilled
+from paddle.jit.dy2static.precision import joint_type
 from paddle.jit.dy2static.symbols import (
     block,
     cast,
@@ -124,8 +125,8 @@ class LoopVar:
             return filled(self.start, self.dtype, self.dims)
         start = variable(self.start)
         if len(start.shape) == len(self.dims):
-            made: Variable = C.assign(start)
-            return made
+            made: Variable = C.assign(start) if start.dtype is self.dtype else start
+            return cast(made, self.dtype)
         # One number, which the body makes a Tensor of more dimensions: it spreads over them.
         shape = self.dims if is_weak(start) and min(self.dims) > 0 else (1,) * len(self.dims)
         return cast(C.elementwise_add(filled(0, self.dtype, shape), start), self.dtype)
@@ -193,6 +194,11 @@ class LoopVar:
         if not is_symbolic(new) or is_array(new):
             raise self._clash(new, "only Tensors and numbers can change in a loop on a Tensor")
         var = variable(new)
+        joint = joint_type(self.dtype, VarType(var.dtype))
+        if joint is self.dtype:
+            var = cast(var, joint)
+        elif joint is not None:
+            raise self._again("carried", joint, None, var)
         if VarType(var.dtype) is not self.dtype:
             if self._fits_start(VarType(var.dtype)):
                 if self.dtype in (VarType.INT64, VarType.BOOL):

@@ -21,6 +21,7 @@ from paddle.jit.dy2static.symbols import (
     truth,
     used_after,
 )
+from paddle.jit.dy2static.watching import watched
 from paddle.static.control.blocks import reopened, sub_block
 from paddle.static.control.loop import While
 
@@ -105,8 +106,10 @@ def _attempt(first: Variable, cond: Callable, body: Callable, variables: list[Lo
     passed = [v.open() for v in variables]
     loop = While(condition)
     with sub_block() as inside:
-        with tracing():
+        with tracing(), watched(lambda container: False) as results:
+            results.append(passed)
             found = as_values(body(*passed), len(variables))
+            results.append(found)
             new = [v.take(value) for v, value in zip(variables, found, strict=True)]
             again = cond(*new)
         if is_symbolic(again):

@@ -16,6 +16,7 @@ from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
 from paddle.jit.dy2static.alternatives import Alternatives
 from paddle.jit.dy2static.nests import Copies, is_nest, items_of, like, refilled
+from paddle.jit.dy2static.precision import joint_type
 from paddle.jit.dy2static.symbols import (
     cast,
     common_number_type,
@@ -238,7 +239,10 @@ class Merger:
         tensors = [v for v in pair if isinstance(v, Variable)]
         firm = [v for v in tensors if not v._weak] or tensors
         dtype = VarType(firm[0].dtype)
-        if any(VarType(v.dtype) is not dtype and not _loose(v, dtype) for v in tensors):
+        joint = joint_type(dtype, VarType(tensors[-1].dtype))
+        if joint is not None:
+            dtype = joint
+        elif any(VarType(v.dtype) is not dtype and not _loose(v, dtype) for v in tensors):
             return self._conflict(path, a, b, "the element types differ")
         for value in pair:
             if is_number(value) and not fits(value, dtype):

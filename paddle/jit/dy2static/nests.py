@@ -82,6 +82,10 @@ class Copies:
         self._origins[id(made)] = origin
         self._alive += [made, origin]
 
+    def is_copy(self, value: Any) -> bool:
+        """Says whether a container is a copy that was made here."""
+        return id(value) in self._origins
+
     def origin(self, value: Any) -> Any:
         """The container that a value is a copy of, else None."""
         return self._origins.get(id(value))

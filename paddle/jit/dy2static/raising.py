@@ -1,4 +1,4 @@
-"""A branch that raises: under a condition that only a run knows, the run fails, not the recording."""
+"""A branch that raises: under a condition that only a run knows, the run fails."""
 
 from __future__ import annotations
 

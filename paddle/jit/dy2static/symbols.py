@@ -118,9 +118,10 @@ def fits(value: Any, dtype: VarType) -> bool:
 def filled(value: Any, dtype: VarType, dims: tuple[int, ...] = (1,)) -> Variable:
     """Records a number as a Variable; a size that is not known becomes 1."""
     plain = value.item() if isinstance(value, np.generic) else value
+    plain = int(plain) if isinstance(plain, bool) else plain  # the attribute is a number
     shape = [n if n >= 0 else 1 for n in dims] or [1]
     made: Variable = C.fill_constant(
-        shape=shape, dtype=dtype, value=plain, str_value=repr(int(plain) if plain in (True, False)
+        shape=shape, dtype=dtype, value=plain, str_value=repr(int(plain) if plain in (0, 1)
                                                              else plain),
     )  # fmt: skip
     return made

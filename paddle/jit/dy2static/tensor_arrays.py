@@ -24,6 +24,7 @@ from paddle.jit.dy2static.symbols import (
     traced_depth,
     variable,
 )
+from paddle.jit.dy2static.watching import note_change
 from paddle.static.nn.control_flow import cond, while_loop
 from paddle.tensor.array import array_length, array_read, array_write, create_array
 
@@ -51,6 +52,11 @@ def element_type(values: list) -> VarType:
 def from_list(values: list, dtype: VarType) -> Variable:
     """Records a tensor array with the elements of a list."""
     array: Variable = create_array(dtype)
+    # A later release keeps the length of the run before: an array that nothing was ever written to
+    # resets it.
+    empty = create_array(dtype)
+    empty.stop_gradient = True
+    block().append_op(type="assign", inputs={"X": [empty]}, outputs={"Out": [array]})
     for i, value in enumerate(values):
         array_write(_element(value, dtype), i, array)
     return array
@@ -95,6 +101,7 @@ def convert_append(target: Any, value: Any) -> Any:
     if is_array(target):
         array_write(_for_array(target, value, "append"), array_length(target), target)
         return target
+    note_change(target)
     target.append(value)
     return target
 
@@ -134,6 +141,7 @@ def convert_pop(target: Any, *args: Any) -> Any:
         The element.
     """
     if not is_array(target):
+        note_change(target)
         return target.pop(*args)
     if len(args) > 1:
         raise TypeError(f"pop: expected at most one position, but received {len(args)}.")
@@ -234,15 +242,24 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
             )
         return convert_setitem(from_list(target, element_type(target)), index, value)
     if isinstance(target, Variable) and traced_depth():
-        _not_the_callers(target)
-        target = C.assign(target)
+        target = _copied(target)
     if isinstance(target, dict) and is_weak(index) and is_symbolic(index):
         raise InvalidArgumentError(
             f"item assignment: the key of a dict is a number that only a run knows.{site()}",
             hint="use a Tensor and write its elements",
         )
+    note_change(target)
     target[index] = value
     return target
+
+
+def _copied(target: Variable) -> Variable:
+    """A copy to be written, which knows what it stands for."""
+    _not_the_callers(target)
+    made: Variable = C.assign(target)
+    made._weak = target._weak
+    made.written_from = target.__dict__.get("written_from", target)  # type: ignore[attr-defined]
+    return made
 
 
 def _not_the_callers(target: Variable) -> None:
@@ -264,10 +281,7 @@ def convert_changed(target: Any) -> Any:
         target: anything.
     """
     if isinstance(target, Variable) and not is_array(target) and traced_depth():
-        _not_the_callers(target)
-        copied: Variable = C.assign(target)
-        copied._weak = target._weak
-        return copied
+        return _copied(target)
     return target
 
 

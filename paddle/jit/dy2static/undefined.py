@@ -128,12 +128,20 @@ def read_or_undefined(read: Callable[[], Any], name: str) -> Any:
         return UndefinedVar(name)
 
 
-def defined(value: Any) -> Any:
+def defined(value: Any, guarded: bool = False) -> Any:
     """Returns a variable's value; raises where it has none. For reads that hand it on as it is.
+
+    Args:
+        value: what stands in the variable.
+        guarded (bool): whether a flag keeps the code from running where a branch that did not
+            assign the variable has left a loop or the function: what the other one gave it counts.
 
     Raises:
         UnboundLocalError: the variable has not been assigned.
     """
     if type(value) is UndefinedVar:
-        raise error_of(value)
+        held = partial_value(value) if guarded else None
+        if held is None:
+            raise error_of(value)
+        return held
     return value

@@ -28,8 +28,7 @@ from paddle.jit.transforms.context import Context, NotConvertible
 
 Transform = Callable[[ast.AST, Context], ast.AST]
 
-# Statements first: expressions become lambdas, which would look like closures of the user's.
-TRANSFORMS: tuple[tuple[str, Transform], ...] = (
+STATEMENTS: tuple[tuple[str, Transform], ...] = (
     ("Declarations", declarations.transform),
     ("Decorators", decorators.transform),
     ("EarlyReturn", early_return.transform),
@@ -39,6 +38,8 @@ TRANSFORMS: tuple[tuple[str, Transform], ...] = (
     ("CarriedVariables", carried.transform),
     ("IfElse", ifelse.transform),
     ("Loops", loops.transform),
+)
+EXPRESSIONS: tuple[tuple[str, Transform], ...] = (
     ("LogicalOperators", logical.transform),
     ("ConditionalExpressions", ternary.transform),
     ("Asserts", asserts.transform),
@@ -48,6 +49,9 @@ TRANSFORMS: tuple[tuple[str, Transform], ...] = (
     ("Calls", calls.transform),
     ("SuperCalls", super_calls.transform),
 )
+
+# Statements first: expressions become lambdas, which would look like closures of the user's.
+TRANSFORMS = STATEMENTS + EXPRESSIONS
 
 
 def apply(
@@ -63,7 +67,8 @@ def apply(
     Raises:
         NotConvertible: the function has to stay as it is.
     """
-    for name, transform in TRANSFORMS:
+    for i, (name, transform) in enumerate(TRANSFORMS):
+        context.settled = i >= len(STATEMENTS)
         tree = transform(tree, context)
         if after is not None:
             after(name, tree)

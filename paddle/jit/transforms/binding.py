@@ -15,7 +15,6 @@ from paddle.jit.transforms.names import (
     comprehension_names,
     local_names,
     outer_parts,
-    walrus_names,
 )
 from paddle.jit.transforms.nodes import COMPREHENSIONS, FUNCTIONS, located, own_nodes
 
@@ -70,6 +69,7 @@ class Binding:
         self._node, self._own, self._carried = node, own, carried
         self.at_start: list[str] = []
         self._doubtful: list[ast.Name] = []
+        self._guards = 0
 
     def run(self) -> None:
         """Walks the function, again whenever a name turns out to need its stand-in earlier."""
@@ -140,8 +140,10 @@ class Binding:
             body = self._block(stmt.body, state.copy())
             return body.join(self._block(stmt.orelse, state.copy()))
         self._stand_ins(stmt, state)
+        self._guards += hasattr(stmt, "guard")
         body = self._block(stmt.body, self._entered(stmt, state))
         orelse = self._block(stmt.orelse, self._entered(stmt, state))
+        self._guards -= hasattr(stmt, "guard")
         return self._after(stmt, state, body.join(orelse))
 
     def _While(self, stmt: ast.While, state: _State) -> _State:
@@ -230,7 +232,10 @@ class Binding:
         final.maybe |= set(everything.stores)
         final.bound -= everything.deleted
         final.there -= everything.deleted - self._carried
-        last = self._block(stmt.finalbody, final)
+        last = self._block(stmt.finalbody, final.copy())
+        gone = set(Names(stmt.finalbody).deleted).union(*map(_unbound, stmt.finalbody))
+        end.bound -= gone - last.bound
+        end.there -= final.there - last.there
         end.bind(*(last.bound - handled.bound))
         end.dead = end.dead or last.dead
         return end
@@ -261,14 +266,14 @@ class Binding:
     # -- reads ---------------------------------------------------------------------------------
 
     def _reads(self, nodes: Sequence[ast.AST], state: _State) -> None:
-        safe = state.bound | set(walrus_names(nodes))
         for node in nodes:
-            self._look(node, safe)
+            self._look(node, state.bound)
 
     def _look(self, node: ast.AST, safe: set[str]) -> None:
         if isinstance(node, ast.Name):
             doubtful = isinstance(node.ctx, ast.Load) and node.id not in safe
             if doubtful and node.id in self._own:
+                node.guarded = self._guards > 0  # type: ignore[attr-defined]
                 self._doubtful.append(node)
             return
         if isinstance(node, FUNCTIONS):
@@ -314,5 +319,9 @@ class _Check(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if id(node) in self._reads:
-            return located(self._context.call("defined", node), node)
+            keywords = {}
+            if getattr(node, "guarded", False):
+                # The branch that did not assign it has left: where this runs, it has a value.
+                keywords["guarded"] = ast.Constant(value=True)
+            return located(self._context.call("defined", node, **keywords), node)
         return node

@@ -46,8 +46,13 @@ class _Calls(ScopedTransformer):
         return node
 
     def _to_assign(self, node: ast.Call) -> bool:
-        """Whether it is ``paddle.to_tensor(x)``: recorded, a copy of what is recorded already."""
-        if len(node.args) != 1 or node.keywords or isinstance(node.args[0], ast.Starred):
+        """Whether it is ``paddle.to_tensor(x)`` of a parameter, which is a Variable: a copy.
+
+        Of other arrays ``assign`` makes what 2.0 can store, float32 instead of float64.
+        """
+        if len(node.args) != 1 or node.keywords or not isinstance(node.args[0], ast.Name):
+            return False
+        if node.args[0].id not in self.context.parameters:
             return False
         found = self.value_of(node.func)
         named = getattr(found, "__name__", "") == "to_tensor"

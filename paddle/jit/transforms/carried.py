@@ -65,6 +65,7 @@ class _Carry(ScopedTransformer):
         if getattr(node, "kept", False):
             return node
         super().visit_FunctionDef(node)
+        _keep_local(node)
         self.scopes.append(local_names(node))
         _Function(self, node).annotate()
         self.scopes.pop()
@@ -125,6 +126,16 @@ class _Function:
         first = self._node.body[0]
         made = [located(undefined(name, context), first) for name in at_start]
         insert_first(self._node, list(made))
+
+
+def _keep_local(node: ast.FunctionDef) -> None:
+    """Declares names that only code after a jump assigned, which is gone: they stay local."""
+    gone = sorted(getattr(node, "first_locals", set()) - local_names(node))
+    made = [
+        ast.AnnAssign(target=store(n), annotation=ast.Constant(value=None), value=None, simple=1)
+        for n in gone
+    ]
+    insert_first(node, [located(one, node.body[0]) for one in made])
 
 
 def undefined(name: str, context: Context) -> ast.stmt:
@@ -234,5 +245,6 @@ class _Unbinding(ast.NodeTransformer):
             start = located(ast.Assign(targets=[store(name)], value=value), node.body[0])
             end = undefined(name, self._context)
             end.unbinds = name  # type: ignore[attr-defined]
-            node.body = [start, *node.body, located(end, node.body[-1])]
+            body = ast.Try(body=node.body, handlers=[], orelse=[], finalbody=[end])
+            node.body = [start, located(body, node.body[-1])]
         return node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 
 from paddle.jit.transforms.conditions import is_number
 from paddle.jit.transforms.context import Context, ScopedTransformer
@@ -11,6 +12,7 @@ from paddle.jit.transforms.nodes import located
 _CASTS = ("int", "float", "bool")
 _ITERATION = ("range", "enumerate", "zip")
 _REDUCTIONS = ("max", "min", "sum", "any", "all")
+_MATH = ("sqrt", "exp", "log", "sin", "cos", "tanh", "fabs")
 # What a Variable may stand for.
 _STANDS_FOR = (list, int, float, bool)
 
@@ -23,6 +25,9 @@ def transform(tree: ast.AST, context: Context) -> ast.AST:
 class _Casts(ScopedTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
+        if self._of_math(node):
+            node.func = located(self.context.call("convert_math", node.func), node.func)
+            return node
         name, args, context = self.builtin(node.func), node.args, self.context
         starred = any(isinstance(a, ast.Starred) for a in args)
         one = len(args) == 1 and not starred and not node.keywords
@@ -44,6 +49,14 @@ class _Casts(ScopedTransformer):
         if name == "isinstance" and len(args) == 2 and not starred and self._asks(args[1]):
             return located(context.call("convert_isinstance", *args), node)
         return node
+
+    def _of_math(self, node: ast.Call) -> bool:
+        """Whether a function of ``math`` is called with one value that is not written out."""
+        plain = len(node.args) == 1 and not node.keywords
+        if not plain or isinstance(node.args[0], (ast.Constant, ast.Starred)):
+            return False
+        found = self.value_of(node.func)
+        return getattr(found, "__name__", "") in _MATH and found is getattr(math, found.__name__)
 
     def _asks(self, classes: ast.expr) -> bool:
         """Whether a Variable could count as an instance of one of some classes."""

@@ -6,10 +6,12 @@ import ast
 import copy
 
 from paddle.jit.transforms.context import Context, ScopedTransformer
-from paddle.jit.transforms.nodes import load, located, mark, pure, set_name, store
+from paddle.jit.transforms.names import is_place
+from paddle.jit.transforms.nodes import load, located, mark, own_nodes, pure, set_name, store
 
 Block = list[ast.stmt]
 # Methods that change a list, dict or set: as statements they count as assignments of its name.
+_BOTH = ("append", "pop")
 _CHANGES = frozenset(
     ["add", "clear", "discard", "extend", "insert", "move_to_end", "popitem", "popleft", "remove"]
     + ["reverse", "setdefault", "sort", "update", "appendleft"]
@@ -22,6 +24,8 @@ def transform(tree: ast.AST, context: Context) -> ast.AST:
 
 
 class _Containers(ScopedTransformer):
+    _lists: frozenset[str] = frozenset()
+
     def _own(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Name) and self.is_own_local(node.id) and not self.in_class
 
@@ -32,9 +36,9 @@ class _Containers(ScopedTransformer):
         if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
             return self.generic_visit(node)
         target, args = call.func.value, call.args
-        if call.func.attr in _CHANGES and self._own(target):
+        if call.func.attr in _CHANGES or (call.func.attr in _BOTH and not self._own(target)):
             self.generic_visit(node)
-            call.changes = target.id  # type: ignore[attr-defined]
+            self._note_change(call, target)
             return node
         plain = call.func.attr == "append" and len(args) == 1 and not call.keywords
         if not plain or isinstance(args[0], ast.Starred) or not self._own(target):
@@ -53,6 +57,34 @@ class _Containers(ScopedTransformer):
         made = located(self.context.call("convert_pop", func.value, *node.args), node)
         made.changes = func.value.id  # type: ignore[attr-defined]
         return made
+
+    def _note_change(self, call: ast.Call, target: ast.expr) -> None:
+        """Notes what a method changes: a name, an attribute, or what an item is part of."""
+        while isinstance(target, (ast.Attribute, ast.Subscript)) and not self.in_class:
+            if is_place(target):
+                call.changes_place = target  # type: ignore[attr-defined]
+                return
+            target = target.value
+        if self._own(target):
+            call.changes = target.id  # type: ignore[attr-defined]
+
+    # -- lists read at a position that a Tensor may tell ----------------------------------------
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        outer, self._lists = self._lists, _lists_of(node)
+        made = super().visit_FunctionDef(node)
+        self._lists = outer
+        return made
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        target, key = node.value, node.slice
+        if not isinstance(node.ctx, ast.Load) or not self._own(target):
+            return node
+        assert isinstance(target, ast.Name)
+        if target.id not in self._lists or not isinstance(key, (ast.Name, ast.BinOp, ast.Call)):
+            return node
+        return located(self.context.call("convert_getitem", target, key), node)
 
     # -- x[i] = v ------------------------------------------------------------------------------
 
@@ -136,6 +168,16 @@ class _Containers(ScopedTransformer):
         name = target.value.id
         made = self.context.call("convert_setitem", load(name), _index(target.slice), value)
         return located(set_name(name, located(made, at)), at)
+
+
+def _lists_of(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function gives lists or tuples to."""
+    displays = (ast.List, ast.ListComp, ast.Tuple)
+    return frozenset(
+        target.id for stmt in own_nodes(function.body)
+        if isinstance(stmt, ast.Assign) and isinstance(stmt.value, displays)
+        for target in stmt.targets if isinstance(target, ast.Name)
+    )  # fmt: skip
 
 
 def _has_star(key: ast.expr) -> bool:

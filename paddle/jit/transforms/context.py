@@ -33,6 +33,16 @@ class NotConvertible(Exception):
         self.reason = reason
 
 
+def _parameters(tree: ast.AST) -> set[str]:
+    """The names of a function's parameters."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            taken = node.args
+            listed = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs]
+            return {a.arg for a in listed}
+    return set()
+
+
 class Context:
     """One function on its way through the transforms.
 
@@ -45,6 +55,8 @@ class Context:
     Attributes:
         root (str): the name by which generated code reads ``paddle``.
         made (set): the names that transforms have taken.
+        parameters (set): what the function takes.
+        settled (bool): whether functions keep the local names that they have now.
         unused_after (dict): functions of loop bodies -> parameters nobody reads after the loop.
     """
 
@@ -56,7 +68,9 @@ class Context:
         owner: str = "",
     ) -> None:
         self.owner = owner.lstrip("_")
+        self.parameters = _parameters(tree)
         self.made: set[str] = set()
+        self.settled = False
         self.globals = globals
         self.cells = cells
         self.unused_after: dict[str, frozenset[str]] = {}
@@ -163,7 +177,12 @@ class ScopedTransformer(ast.NodeTransformer):
         def visit() -> None:
             node.body = self._visit_list(node.body) or [ast.copy_location(ast.Pass(), node)]
 
-        self._inside(local_names(node), False, visit)
+        if not self.context.settled:
+            self._inside(local_names(node), False, visit)
+            return node
+        if not hasattr(node, "own_names"):
+            node.own_names = local_names(node)
+        self._inside(node.own_names, False, visit)
         return node
 
     def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:

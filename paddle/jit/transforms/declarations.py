@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from paddle.jit.transforms.context import Context, NotConvertible, ScopedTransformer
-from paddle.jit.transforms.names import body_of
+from paddle.jit.transforms.names import body_of, local_names
 from paddle.jit.transforms.nodes import own_nodes
 
 _WAITING = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
@@ -37,6 +37,7 @@ class _Declarations(ScopedTransformer):
             node.kept = True  # type: ignore[attr-defined]
             return node
         super().visit_FunctionDef(node)
+        node.first_locals = local_names(node)  # type: ignore[attr-defined]
         declared = [n for n in own_nodes(node.body) if isinstance(n, (ast.Global, ast.Nonlocal))]
         if any(d not in node.body for d in declared):
             _Without(declared).generic_visit_body(node)

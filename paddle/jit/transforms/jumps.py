@@ -123,7 +123,7 @@ class Jumps:
             ending = self.tail(rest, stmt)
             if ending:
                 at = rest[0] if rest else stmt
-                out.append(located(ast.If(test=test, body=ending, orelse=[]), at))
+                out.append(located(_guard(test, ending), at))
             return out
         place = block[-1] if block else at
         return out + [located(s, place) if place else s for s in self._at_end()]
@@ -155,7 +155,7 @@ class Jumps:
             test = self._waiting(stmt)
             out.append(self._stmt(stmt))
             inner = self.guarded(rest)
-            out.append(located(ast.If(test=test, body=inner, orelse=[]), rest[0]))
+            out.append(located(_guard(test, inner), rest[0]))
             return out
         return out
 
@@ -169,7 +169,7 @@ class Jumps:
             # else of try runs only if nothing jumped.
             test, inner = self._guard_of(stmt.body), self.guarded(stmt.orelse)
             stmt.body = self.guarded(stmt.body)
-            stmt.orelse = [located(ast.If(test=test, body=inner, orelse=[]), inner[0])]
+            stmt.orelse = [located(_guard(test, inner), inner[0])]
             for handler in stmt.handlers:
                 handler.body = self.guarded(handler.body)
             return stmt
@@ -179,6 +179,13 @@ class Jumps:
 
     def _guard_of(self, block: Block) -> ast.expr:
         return self._waiting(ast.If(test=ast.Constant(value=True), body=block, orelse=[]))
+
+
+def _guard(test: ast.expr, body: Block) -> ast.If:
+    """``if not flag: body``: reached only where the code before it was not left."""
+    made = ast.If(test=test, body=body, orelse=[])
+    made.guard = True  # type: ignore[attr-defined]
+    return made
 
 
 def _with_rest(stmt: ast.If, rest: Block, copied: bool) -> tuple[Block, Block]:

@@ -149,6 +149,9 @@ class Names(ast.NodeVisitor):
     def visit_Call(self, node: ast.Call) -> None:
         if getattr(node, "changes", ""):
             self.bind(node.changes)  # type: ignore[attr-defined]
+        place = getattr(node, "changes_place", None)
+        if place is not None:
+            self.targets.setdefault(ast.unparse(place), place)
         consumed = (
             (isinstance(node.func, ast.Name) and node.func.id in _CONSUMERS)
             or (isinstance(node.func, ast.Attribute) and node.func.attr == "join")

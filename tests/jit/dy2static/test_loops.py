@@ -178,7 +178,6 @@ def test_one_number_spreads_over_more_dimensions():
     [
         (lambda x: x, lambda y: paddle.cast(y, "int64"), "'y' is a float32 .* element types"),
         (lambda x: x, lambda y: y.sum(), "'y'.* numbers of dimensions differ"),
-        (lambda x: None, lambda y: paddle.ones([2]), "'y' is None before the loop"),
         (lambda x: "a", lambda y: "b", "'y' is str 'a' before .* str 'b' after"),
         (lambda x: (x,), lambda y: (1, 2), "'y'.* the lengths differ"),
     ],

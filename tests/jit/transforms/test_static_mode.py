@@ -133,7 +133,7 @@ def while_loop(x):
     s = x.sum()
     steps = 0
     while s < 20:
-        s = s * 2 + 3
+        s = s + x.max() + 11
         steps += 1
     return s, steps
 
@@ -178,7 +178,7 @@ def for_range_of_tensor(x):
     n = paddle.to_tensor([3]) + x.max().astype("int64")
     s = x
     for i in range(n):
-        s = s + i.astype("float32")
+        s = s + i
         if s.sum() > 30:
             break
     return s
@@ -186,7 +186,7 @@ def for_range_of_tensor(x):
 
 @case
 def for_range_of_ints_with_tensor_break(x):
-    for i in range(4):
+    for _ in range(4):
         x = x * 2
         if x.max() > 10:
             break
@@ -360,7 +360,7 @@ def test_variable_of_one_branch():
             y = x + 1
         return y
 
-    with recording(), pytest.raises(UnboundLocalError, match="'y'.*one branch only"):
+    with recording(), pytest.raises(UnboundLocalError, match=r"'y'.*one branch only"):
         transform(run).function(paddle.static.data("x", [3]))
 
 
