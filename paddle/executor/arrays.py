@@ -153,7 +153,7 @@ def _assign(em: Emitter, op: Operator) -> None:
 @emitter("sum")
 def _sum(em: Emitter, op: Operator) -> None:
     names = op.inputs["X"]
-    if is_array(em, names[0]):
+    if any(is_array(em, n) for n in names):
         parts = ", ".join(em.read(n) for n in names)
         function = em.constant(add_arrays, "array_sum")
         em.line(f"{em.write(op.outputs['Out'][0])} = {function}([{parts}])")

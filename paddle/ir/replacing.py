@@ -48,4 +48,6 @@ def replaced_variable(x: Any, out: Variable) -> Any:
     names = x.block.vars
     x.__dict__, out.__dict__ = out.__dict__, x.__dict__
     names[x.name], names[out.name] = x, out
+    if "written_from" in out.__dict__:  # a copy that a branch writes stays one
+        x.written_from = out.__dict__.pop("written_from")  # type: ignore[attr-defined]
     return x

@@ -154,7 +154,7 @@ class _Joined:
         edges = [edge_of(inputs[i]) for i in self.inputs]
         node.edges = (*edges, *[edge_of(t) for t in self.stored])
         node.saved = (saved,)
-        if len(self.tied) == 1:
+        if len(self.tied) == 1 and not isinstance(outs[self.tied[0]], list):
             out = outs[self.tied[0]]
             out._edge, out.stop_gradient = node, False
         else:
@@ -224,5 +224,5 @@ def _share(outs: list[Tensor], names: Sequence[str]) -> None:
     first: dict[str, Tensor] = {}
     for i, name in enumerate(names):
         known = first.setdefault(name, outs[i])
-        if known is not outs[i]:
+        if known is not outs[i] and not isinstance(known, list):
             outs[i]._edge, outs[i].stop_gradient = known._edge, known.stop_gradient

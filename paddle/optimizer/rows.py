@@ -30,7 +30,7 @@ def merged(
     Returns:
         tuple: gradients, where for a table they are the values of its rows; and position -> rows.
     """
-    found, rows = list(grads), {}
+    places = []
     for i, (param, grad) in enumerate(zip(params, grads, strict=True)):
         own = getattr(param, "regularizer", None)
         decay = group["weight_decay"] if own is None else own
@@ -38,8 +38,11 @@ def merged(
             continue
         if optimizer._has_master(param):
             continue
-        rows[i], values = kernels.merged(grad.rows)
-        found[i] = wrap(values)
+        places.append(i)
+    found, rows = list(grads), {}
+    merges = kernels.all_merged([grads[i].rows for i in places])  # type: ignore[attr-defined]
+    for i, (index, values) in zip(places, merges, strict=True):
+        rows[i], found[i] = index, wrap(values)
     return found, rows
 
 

@@ -40,7 +40,7 @@ def item(self: Variable, *args: int) -> Any:
         return _number(self, "Variable.item")
     if not is_capturing():
         raise self._only_at_run_time("Variable.item")
-    flat = C.reshape2(self, None, None, shape=[-1])[0] if len(args) == 1 else self
+    flat: Any = C.reshape2(self, None, None, shape=[-1])[0] if len(args) == 1 else self
     return _number(flat[args[0]] if len(args) == 1 else flat[tuple(args)], "Variable.item")
 
 
@@ -71,7 +71,8 @@ def __round__(self: Variable, ndigits: int | None = None) -> Variable:
     if ndigits is None:
         return _whole(self, "round")
     scale = 10.0**ndigits
-    return _marked(C.round(_number(self, "round") * scale) / scale)
+    number: Any = _number(self, "round")
+    return _marked(C.round(number * scale) / scale)
 
 
 def attach() -> None:

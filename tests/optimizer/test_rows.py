@@ -199,3 +199,48 @@ def test_minimize_and_the_layer():
     moved = np.abs(layer.weight.numpy() - before).sum(1) > 0
     assert np.flatnonzero(moved).tolist() == [3, 7]
     assert layer.weight.grad.is_rows  # minimize looks at shapes, which must not make it dense
+
+
+def test_several_tables_of_several_widths_at_once():
+    """Tables of one width are merged as one; repeated rows, none, and widths apart."""
+    rng = np.random.RandomState(7)
+    ids = [rng.randint(0, n, 9) for n in (4, 50, 6, 30)]
+    ids[3] = np.arange(9)  # nothing repeated
+    results = []
+    for sparse in (True, False):
+        paddle.seed(2)
+        tables = [
+            paddle.nn.Embedding(n, w, sparse=sparse)
+            for n, w in zip((4, 50, 6, 30), (3, 3, 5, 3), strict=True)
+        ]
+        parameters = [p for t in tables for p in t.parameters()]
+        sgd = paddle.optimizer.SGD(0.1, parameters=parameters)
+        for step in range(2):
+            looked = [t(paddle.to_tensor(i)) for t, i in zip(tables, ids, strict=True)]
+            sum(((v * (step + 1)) ** 2).sum() for v in looked).backward()
+            sgd.step()
+            sgd.clear_grad()
+        results.append([p.numpy() for p in parameters])
+    for rows, dense in zip(*results, strict=True):
+        np.testing.assert_allclose(rows, dense, rtol=1e-5)
+
+
+def test_merging_of_several_gradients():
+    from paddle.ops.rows import all_merged, merged
+
+    rng = np.random.RandomState(1)
+    made = []
+    for rows, width, count in ((5, 2, 12), (9, 2, 3), (4, 3, 8), (7, 2, 0)):
+        index = paddle.to_tensor(rng.randint(0, rows, count))
+        grad = paddle.to_tensor(rng.rand(count, width).astype("float32"))
+        made.append(_sparse(index, grad, rows))
+    for (index, values), each in zip(all_merged(made), made, strict=True):
+        alone = merged(each)
+        np.testing.assert_array_equal(index.numpy(), alone[0].numpy())
+        np.testing.assert_allclose(values.numpy(), alone[1].numpy(), rtol=1e-6)
+
+
+def _sparse(index, grad, rows):
+    from paddle.ops.rows import gradient_of_rows
+
+    return gradient_of_rows(grad._buf, index._buf, rows, -1)

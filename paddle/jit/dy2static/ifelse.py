@@ -111,10 +111,10 @@ def recorded_choice(
 
 def _still_itself(value: Any, before: Any, part: tuple[str, Any, Any]) -> Any:
     """Keeps the object where branches wrote into a Tensor: other names may stand for it too."""
-    if not isinstance(before, Variable) or not isinstance(value, Variable) or value is before:
+    if type(before) is not Variable or type(value) is not Variable or value is before:
         return value
     ends = [v for v in part[1:] if v is not before]
-    if not all(getattr(v, "__dict__", {}).get("written_from") is before for v in ends):
+    if not all(type(v) is Variable and v.__dict__.get("written_from") is before for v in ends):
         return value
     if before.block is value.block and not before.persistable:
         return replaced_variable(before, value)
