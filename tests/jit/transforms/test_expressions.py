@@ -52,7 +52,7 @@ CASES = [
     (lambda a: paddle.nn.Linear(2, 3)(a), "convert_call(paddle.nn.Linear(2, 3))(a)"),
     (lambda a: to_tensor(a), "paddle.nn.functional.assign(a)"),
     (lambda a: paddle.to_tensor(a, dtype="int32"), "paddle.to_tensor(a, dtype='int32')"),
-    (lambda a: math.sqrt(a), "math.sqrt(a)"),
+    (lambda a: math.sqrt(a), "convert_math(math.sqrt)(a)"),
     (lambda a: functools.reduce(a, [1]), "convert_call(functools.reduce)(a, [1])"),
     (lambda a: str(a).upper(), "convert_call(str(a).upper)()"),
     (lambda a, len: len(a), "convert_call(len)(a)"),
