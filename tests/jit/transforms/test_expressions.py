@@ -86,7 +86,7 @@ def test_assert():
         assert x is not None
         return x
 
-    text = transform(f).code
+    text = transform(f).code.replace("lambda :", "lambda:")  # so Python 3.10 writes it
     assert "paddle.jit.dy2static.convert_assert(x > 0, lambda: f'x is {x}')" in text
     assert "assert x is not None" in text
     made = transform(f).function
@@ -107,7 +107,7 @@ def test_class_bodies_keep_their_names():
 
         return Table
 
-    text = transform(f).code
+    text = transform(f).code.replace("lambda :", "lambda:")
     assert "b = a and 2" in text and "c = a if a else 3" in text
     assert "return paddle.jit.dy2static.convert_logical_and(lambda: self.a" in text
     assert transform(f).function(4)().get() == 2
