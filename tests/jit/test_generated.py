@@ -41,3 +41,8 @@ def compare(seed: int, deepest: int = 3) -> None:
 @pytest.mark.parametrize("seed", [*range(14), 44, 79, 83, 230])
 def test_generated(seed):
     compare(seed)
+
+
+def test_name_of_an_inner_body():
+    """A name that is assigned anew in a body and nobody reads after it is that body's own."""
+    compare(424, deepest=4)

@@ -70,16 +70,19 @@ class Binding:
         self.at_start: list[str] = []
         self._doubtful: list[ast.Name] = []
         self._guards = 0
+        # Bodies that become functions, from the outside in: their own names, their stand-ins.
+        self._bodies: list[tuple[set[str], list[str]]] = []
+        self._added = 0
 
     def run(self) -> None:
         """Walks the function, again whenever a name turns out to need its stand-in earlier."""
         params = {a.arg for a in all_args(self._node.args)}
         while True:
-            known = len(self.at_start)
+            known = len(self.at_start), self._added
             start = set(self.at_start)
             self._doubtful = []
             self._block(self._node.body, _State(set(params), params | start, params | start))
-            if len(self.at_start) == known:
+            if (len(self.at_start), self._added) == known:
                 return
 
     def check_reads(self, context: Context) -> None:
@@ -88,6 +91,7 @@ class Binding:
         for node in ast.walk(self._node):
             if hasattr(node, "carried"):
                 stand_ins.update(node.carried.undefined)
+                stand_ins.update(node.carried.first)
             stand_ins.update([node.unbinds] if hasattr(node, "unbinds") else [])
         reads = {id(n) for n in self._doubtful if n.id in stand_ins}
         # Of closures nobody knows when they run.
@@ -143,6 +147,7 @@ class Binding:
         self._guards += hasattr(stmt, "guard")
         body = self._block(stmt.body, self._entered(stmt, state))
         orelse = self._block(stmt.orelse, self._entered(stmt, state))
+        del self._bodies[-2:]
         self._guards -= hasattr(stmt, "guard")
         return self._after(stmt, state, body.join(orelse))
 
@@ -171,6 +176,7 @@ class Binding:
         else:
             after = body.join(state)
         if hasattr(stmt, "carried"):
+            self._bodies.pop()
             return self._after(stmt, state, after)
         return after.join(self._block(stmt.orelse, state.copy()))
 
@@ -179,12 +185,23 @@ class Binding:
         for name in stmt.carried.locals:
             if name in state.there:
                 continue
-            idle = state.dead or name not in stmt.live_in | stmt.live_out
+            idle = state.dead or name not in stmt.live_in
             if idle or name not in state.maybe:
                 stmt.carried.undefined.append(name)
-            elif name not in self.at_start:
-                self.at_start.append(name)
+            else:
+                self._earlier(name)
             state.there.add(name)
+
+    def _earlier(self, name: str) -> None:
+        """Gives a name its stand-in at the start of the function that it is a local name of."""
+        for own, first in reversed(self._bodies):
+            if name in own:
+                if name not in first:
+                    first.append(name)
+                    self._added += 1
+                return
+        if name not in self.at_start:
+            self.at_start.append(name)
 
     def _entered(self, stmt: Any, state: _State) -> _State:
         """The start of a body that becomes a function: it has names of its own, and parameters."""
@@ -193,10 +210,12 @@ class Binding:
         if isinstance(stmt, ast.For):
             parts.append(stmt.target)
         own = set(Names(parts).stores) - carried
+        first = set(stmt.carried.first)
+        self._bodies.append((own, stmt.carried.first))
         found = state.copy()
         found.bound -= own
-        found.there = (state.there - own) | carried
-        found.maybe = (state.maybe - own) | carried
+        found.there = (state.there - own) | carried | first
+        found.maybe = (state.maybe - own) | carried | first
         return found
 
     def _after(self, stmt: Any, before: _State, inside: _State) -> _State:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from paddle.jit.transforms.carried import Carried, Variable
 from paddle.jit.transforms.context import Context
+from paddle.jit.transforms.names import Names
 from paddle.jit.transforms.nodes import define, load, located, mark, negated, set_name, thunk
 
 Block = list[ast.stmt]
@@ -38,6 +39,12 @@ def function(
     params = [item] if item else []
     params += [v.param for v in carried.variables]
     start = _declarations(carried.variables) + taken_over(carried.variables, context, clean)
+    stored = Names(body).stores
+    start += [
+        set_name(n, context.call("undefined", ast.Constant(value=n)))
+        for n in carried.first
+        if n in stored
+    ]
     last: Block = [] if result is None else [ast.Return(value=result)]
     made = define(name, params, [located(s, at) for s in start] + list(body) + last)
     for statement in made.body:

@@ -44,10 +44,12 @@ class Carried:
     Attributes:
         variables (list): in the order of parameters and results.
         undefined (list): names that get a stand-in in front of the statement.
+        first (list): names that get one at the start of its bodies, whose own names they are.
     """
 
     variables: list[Variable]
     undefined: list[str] = field(default_factory=list)
+    first: list[str] = field(default_factory=list)
 
     @property
     def locals(self) -> list[str]:
