@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import copy
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -75,18 +76,28 @@ def user_site() -> Site | None:
         frame = frame.f_back
     if frame is None:
         return None
-    stack = _stack(frame) if TRACED_FROM else ()
+    end = _end.get()
+    stack = () if end is None else _stack(frame, end)
     return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, stack)
 
 
-# The code of the functions that record others: sites have a stack up to there.
-TRACED_FROM: set[CodeType] = set()
+_end: contextvars.ContextVar[CodeType | None] = contextvars.ContextVar("stack end", default=None)
 
 
-def _stack(frame: Any) -> tuple[tuple[str, int, str, str], ...]:
+@contextlib.contextmanager
+def stacks_up_to(code: CodeType) -> Iterator[None]:
+    """Inside, sites have the user's frames up to a function: the one that records the others."""
+    token = _end.set(code)
+    try:
+        yield
+    finally:
+        _end.reset(token)
+
+
+def _stack(frame: Any, end: CodeType) -> tuple[tuple[str, int, str, str], ...]:
     """The user's frames around ``frame`` up to the function that records them."""
     found = []
-    while frame is not None and frame.f_code not in TRACED_FROM:
+    while frame is not None and frame.f_code is not end:
         code, outer = frame.f_code, frame.f_back
         if not code.co_filename.startswith(_INNER):
             via = outer.f_code.co_filename if outer is not None else ""

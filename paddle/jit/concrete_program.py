@@ -14,7 +14,7 @@ from paddle.core.nests import leaves, rebuilt
 from paddle.core.tensor import Parameter, Tensor
 from paddle.ir.current import default_main_program, program_guard
 from paddle.ir.gradient_flow import flags_of
-from paddle.ir.operator import TRACED_FROM
+from paddle.ir.operator import stacks_up_to
 from paddle.ir.program import Program
 from paddle.ir.record import capturing, install_lowerings
 from paddle.ir.record import record as record_operator
@@ -172,9 +172,6 @@ def record(
     return ConcreteProgram(function, main, startup, inputs, outputs, captured.tensors, kept)
 
 
-TRACED_FROM.add(record.__code__)
-
-
 def _recorder() -> Any:
     """The recorder, behind the casts of an auto_cast that is on."""
     casts = getattr(current_hook(), "over", None)
@@ -194,6 +191,7 @@ def _recording(main: Program, startup: Program, captured: _Captured) -> Iterator
             hooked(_recorder()),
             capturing(captured.take),
             unchecked(),
+            stacks_up_to(record.__code__),
             converting_layers(),
         ):
             yield
