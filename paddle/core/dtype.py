@@ -98,7 +98,6 @@ _PYTHON = {bool: VarType.BOOL, int: VarType.INT64, float: VarType.FP32, complex:
 
 FLOATING = frozenset({VarType.FP16, VarType.FP32, VarType.FP64, VarType.BF16})
 INTEGER = frozenset({VarType.INT8, VarType.UINT8, VarType.INT16, VarType.INT32, VarType.INT64})
-COMPLEX = frozenset({VarType.COMPLEX64, VarType.COMPLEX128})
 
 # What an operator may say of the data types it takes (`@op(dtypes=...)`).
 _FULL = ("float32", "float64")
@@ -230,8 +229,3 @@ def get_default_dtype() -> str:
             print(paddle.get_default_dtype())  # float32
     """
     return _TO_NAME[_default]
-
-
-def default_torch_dtype() -> torch.dtype:
-    """Returns torch's dtype for the current default floating type."""
-    return _TO_TORCH[_default]

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
-from paddle.core.dtype import VarType, dtype_name, to_vartype, torch_dtype
+from paddle.core.dtype import VarType, to_vartype, torch_dtype
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.ir.operator import here
 
@@ -453,8 +453,3 @@ def sizes(shape: Any, name: str) -> tuple[int, ...]:
 def is_variable(value: Any) -> bool:
     """Says whether a value is a Variable of a Program."""
     return isinstance(value, Variable)
-
-
-def dtype_text(var: Variable) -> str:
-    """The element type as Programs are printed: ``float32``."""
-    return dtype_name(var.dtype)

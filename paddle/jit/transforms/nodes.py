@@ -32,11 +32,6 @@ def store(name: str) -> ast.Name:
     return ast.Name(id=name, ctx=ast.Store())
 
 
-def tuple_of(names: Iterable[str], ctx: type[ast.expr_context] = ast.Load) -> ast.Tuple:
-    """``(a, b)``."""
-    return ast.Tuple(elts=[ast.Name(id=n, ctx=ctx()) for n in names], ctx=ctx())
-
-
 def set_name(name: str, value: ast.expr) -> ast.Assign:
     """``name = value``."""
     return ast.Assign(targets=[store(name)], value=value)
