@@ -11,9 +11,8 @@ from itertools import cycle
 from typing import Any
 
 from benchmarks import static, training
-from benchmarks.measure import Result, clock_for
 from benchmarks.options import Options, compare_processes
-from benchmarks.startup import once
+from benchmarks.startup import first_row
 from benchmarks.table import Row
 
 GROUP = "jit"
@@ -98,7 +97,7 @@ def rows(options: Options) -> Iterator[Row]:
                 yield from _step_rows(task, threads, options)
         for name, (script, target) in SCRIPTS.items():
             if options.wants(GROUP, name):
-                yield _first_row(name, script, target, threads, options)
+                yield first_row(GROUP, name, script, target, threads, options)
 
 
 def _step_rows(task: str, threads: int, options: Options) -> Iterator[Row]:
@@ -112,13 +111,3 @@ def _step_rows(task: str, threads: int, options: Options) -> Iterator[Row]:
         GROUP, task, threads, result.clock, "ms", ours, peer, result.ratio("ours", "executor"),
         target=MOST, note=result.remark(note),
     )  # fmt: skip
-
-
-def _first_row(name: str, script: str, target: float, threads: int, options: Options) -> Row:
-    before = "import numpy as np, paddle"
-    once(before, script, threads)  # reads the files from disk
-    result = Result(clock_for(threads), {"ours": []})
-    for _ in range(options.effort(7, 0).rounds):
-        result.samples["ours"].append(once(before, script, threads))
-    ours = result.median("ours")
-    return Row(GROUP, name, threads, result.clock, "s", ours, ours, ours, "value", target)

@@ -72,6 +72,19 @@ def once(before: str, timed: str, threads: int) -> Sample:
     return Sample(*json.loads(out.stdout.splitlines()[-1]))
 
 
+def first_row(
+    group: str, name: str, script: str, target: float, threads: int, options: Options
+) -> Row:
+    """How long a script of ours takes in a fresh process that has imported paddle."""
+    before = "import numpy as np, paddle"
+    once(before, script, threads)  # reads the files from disk
+    result = Result(clock_for(threads), {"ours": []})
+    for _ in range(options.effort(7, 0).rounds):
+        result.samples["ours"].append(once(before, script, threads))
+    ours = result.median("ours")
+    return Row(group, name, threads, result.clock, "s", ours, ours, ours, "value", target)
+
+
 def rows(options: Options) -> Iterator[Row]:
     for threads in options.threads:
         for name, sides in SCRIPTS.items():

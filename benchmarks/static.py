@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks import training
-from benchmarks.measure import Result, Timer, clock_for, interleave, time_calls
+from benchmarks.measure import Timer, clock_for, interleave, time_calls
 from benchmarks.options import SIDES, Options, compare_processes, skipped
-from benchmarks.startup import once
+from benchmarks.startup import first_row
 from benchmarks.table import Row
 from benchmarks.worker import KEPT, Worker, WorkerFailed
 
@@ -165,7 +165,7 @@ def rows(options: Options) -> Iterator[Row]:
             yield from _memory_rows(options, threads)
         for name, (script, target) in SCRIPTS.items():
             if options.wants(GROUP, name):
-                yield _first_row(name, script, target, threads, options)
+                yield first_row(GROUP, name, script, target, threads, options)
         if threads == 1 and options.wants(GROUP, PER_OPERATOR):
             yield _operator_row(options)
 
@@ -211,16 +211,6 @@ def _memory_rows(options: Options, threads: int) -> Iterator[Row]:
     ours, peer = (median(times[side]) * 1e3 for side in times)
     clock = "cpu" if threads == 1 else "wall"
     yield Row(GROUP, f"{RESNET50}, time", threads, clock, "ms", ours, peer, ours / peer)
-
-
-def _first_row(name: str, script: str, target: float, threads: int, options: Options) -> Row:
-    before = "import numpy as np, paddle"
-    once(before, script, threads)  # reads the files from disk
-    result = Result(clock_for(threads), {"ours": []})
-    for _ in range(options.effort(7, 0).rounds):
-        result.samples["ours"].append(once(before, script, threads))
-    ours = result.median("ours")
-    return Row(GROUP, name, threads, result.clock, "s", ours, ours, ours, "value", target)
 
 
 def _operator_row(options: Options) -> Row:
