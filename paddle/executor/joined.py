@@ -38,7 +38,7 @@ class JoinedPlan(Plan):
         wanted (Sequence[str]): fed or stored variables whose gradients are computed.
 
     Attributes:
-        carrying (list[bool]): for each fetched variable whether a gradient comes back through it.
+        through (list[str]): the fetched variables that a gradient comes back through, each once.
         found (list[bool]): for each wanted variable whether there is a gradient.
     """
 
@@ -48,9 +48,7 @@ class JoinedPlan(Plan):
         joined = clone(program)
         self.results = list(fetches)
         flags = _connected(joined, wanted)
-        self.carrying = [name in flags for name in fetches]
-        through = list(dict.fromkeys(n for n in fetches if n in flags))
-        self.through = through
+        self.through = through = list(dict.fromkeys(n for n in fetches if n in flags))
         given, grads = _differentiated(joined, through, wanted)
         self.found = [g is not None for g in grads]
         self.forward_feeds = list(feeds)

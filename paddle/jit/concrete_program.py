@@ -35,9 +35,7 @@ class ConcreteProgram:
         startup_program (Program): empty: parameters have their values already.
         inputs (list[Variable]): the data variables, in the order of the Tensors that are given.
         outputs: what the function returned, with Variables in the place of Tensors.
-        parameters (list[Parameter]): eager parameters that the function uses.
-        buffers (list[Tensor]): other eager Tensors that it uses.
-        tensors (dict[str, Tensor]): both, by the name of their variable.
+        tensors (dict[str, Tensor]): the eager Tensors it uses, by the name of their variable.
         kept (list[Kept]): attributes of layers that a call sets.
     """
 
@@ -57,8 +55,6 @@ class ConcreteProgram:
         self.inputs = inputs
         self.outputs = outputs
         self.tensors = tensors
-        self.parameters = [t for t in tensors.values() if isinstance(t, Parameter)]
-        self.buffers = [t for t in tensors.values() if not isinstance(t, Parameter)]
         self.kept = kept
         flat = leaves([outputs, [k.value for k in kept]])
         self._at = [i for i, v in enumerate(flat) if isinstance(v, Variable)]
@@ -68,6 +64,16 @@ class ConcreteProgram:
         self._call = ProgramCall(
             main_program, [v.name for v in inputs], [flat[i].name for i in self._at], tensors
         )
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        """The eager parameters that the function uses."""
+        return [t for t in self.tensors.values() if isinstance(t, Parameter)]
+
+    @property
+    def buffers(self) -> list[Tensor]:
+        """The other eager Tensors that it uses."""
+        return [t for t in self.tensors.values() if not isinstance(t, Parameter)]
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """Runs the Program as one node of the tape and returns what the function would."""
@@ -94,7 +100,6 @@ class ConcreteProgram:
             if id(tensor) in moved:
                 self._call.rebind(name, moved[id(tensor)])
         self.tensors = {n: moved.get(id(t), t) for n, t in self.tensors.items()}
-        self.buffers = [moved.get(id(t), t) for t in self.buffers]
 
 
 class _Captured:

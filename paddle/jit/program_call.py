@@ -53,9 +53,8 @@ class ProgramCall:
             (n, t) for n, t in self.tensors.items() if n in block.vars and carries(block.vars[n])
         ]
         self._carrying = [carries(block.var(n)) for n in self.feeds]
-        self._plain: tuple[Plan, Any] | None = None
+        self._plain: tuple[Plan, Any, list[int]] | None = None
         self._joined: dict[tuple, _Joined] = {}
-        self._once: dict[Plan, list[int]] = {}
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Runs the Program.
@@ -81,14 +80,14 @@ class ProgramCall:
                 return joined(inputs)
         if self._plain is None:
             plan = Plan(prepare(self.program, self.feeds, self.fetches), self.feeds, self.fetches)
-            self._plain = plan, plan.bound(self.scope)
-        plan, step = self._plain
+            self._plain = plan, plan.bound(self.scope), _computed_once(plan, self.fetches)
+        plan, step, once = self._plain
         try:
             values = without_torch_gradients(step, [t._buf for t in inputs])
         except Exception as error:
             self._plain = None
             _raise(plan, error, self.scope)
-        return _wrapped(values, inputs, self._fixed(plan))
+        return _wrapped(values, inputs, once)
 
     def rebind(self, name: str, tensor: Tensor) -> None:
         """Lets another Tensor of the same kind stand for a stored variable.
@@ -102,14 +101,6 @@ class ProgramCall:
         self._trainable = [(n, tensor if n == name else t) for n, t in self._trainable]
         for joined in self._joined.values():
             joined.stored = [tensor if t is before else t for t in joined.stored]
-
-    def _fixed(self, plan: Plan) -> list[int]:
-        """Positions of results that are computed once and returned by every call."""
-        if plan not in self._once:
-            ops = plan.program.global_block().ops
-            once = {n for op in ops if op.attrs.get(ONCE) for n in op.output_arg_names}
-            self._once[plan] = [i for i, n in enumerate(self.fetches) if n in once]
-        return self._once[plan]
 
 
 class _Joined:
@@ -135,6 +126,7 @@ class _Joined:
                 self.tied.append(i)
         self.back: Any = None
         self.step: Any = None
+        self.once = _computed_once(self.plan, call.fetches)
         self.backward = _Backward(self)
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
@@ -145,7 +137,7 @@ class _Joined:
         except Exception as error:
             self.step = None
             _raise(self.plan, error, self.call.scope)
-        outs = _wrapped(values, inputs, self.call._fixed(self.plan))
+        outs = _wrapped(values, inputs, self.once)
         if not self.tied:
             return outs
         node = Node()
@@ -204,10 +196,17 @@ def _raise(plan: Plan, error: Exception, scope: Scope) -> Any:
     raise explained from error
 
 
-def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], fixed: list[int]) -> list[Tensor]:
+def _computed_once(plan: Plan, fetches: Sequence[str]) -> list[int]:
+    """Positions of results that are the same buffers in every call."""
+    ops = plan.program.global_block().ops
+    names = {n for op in ops if op.attrs.get(ONCE) for n in op.output_arg_names}
+    return [i for i, n in enumerate(fetches) if n in names]
+
+
+def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Tensor]:
     """Tensors of what was computed; none is the very buffer of an input or a later result."""
     given = {id(t._buf) for t in inputs}
-    given.update(id(values[i]) for i in fixed)
+    given.update(id(values[i]) for i in once)
     outs = []
     for value in values:
         if isinstance(value, list):
