@@ -31,7 +31,4 @@ _LATER = {
 }
 __getattr__, __dir__ = lazy(sys.modules[__name__], (), _LATER)
 
-__all__ = [
-    "ProgramTranslator", "TracedLayer", "TranslatedLayer", "dy2static", "explain", "load",
-    "not_to_static", "save", "set_code_level", "set_verbosity", "to_static",
-]  # fmt: skip
+__all__ = ["dy2static", "not_to_static", "to_static", *_LATER]
