@@ -254,13 +254,8 @@ def test_overwritten_input_is_noticed():
     x, w = _tensor(3), _tensor(3, seed=1, stop_gradient=True)
     y = record(lambda x, w: x * w, [x, w])([x, w])
     w[0] = 5.0
-    y2 = y.sum()
-    try:
-        y2.backward()
-    except PreconditionNotMetError as error:
-        assert "run_program" in str(error)
-    else:  # the write went to a copy
-        np.testing.assert_allclose(x.grad.numpy(), _tensor(3, seed=1).numpy())
+    with pytest.raises(PreconditionNotMetError, match=r"run_program.*overwritten in place"):
+        y.sum().backward()
 
 
 def test_paddle_grad_and_hooks():
