@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import torch
 
@@ -45,16 +46,20 @@ def _is_simple(x, rank, data_format, algorithm, paddings) -> bool:
     )
 
 
-def _check_channels(x: torch.Tensor, w: torch.Tensor, groups: int, rank: int) -> None:
-    if x.dim() != rank + 2 or w.dim() != rank + 2:
+def _check_channels(x: Any, w: Any, groups: int, rank: int, last: bool = False) -> None:
+    """Refuses an input (a buffer, or a Spec whose sizes may be -1) that the filter does not fit."""
+    if len(x.shape) != rank + 2 or len(w.shape) != rank + 2:
         raise InvalidArgumentError(
             f"expected Input and Filter of {rank + 2} dimensions, but received Input of shape "
             f"{list(x.shape)} and Filter of shape {list(w.shape)}."
         )
-    if groups < 1 or x.shape[1] != w.shape[1] * groups or w.shape[0] % groups:
+    channels = x.shape[-1 if last else 1]
+    if -1 in (channels, *w.shape[:2]):
+        return
+    if groups < 1 or channels != w.shape[1] * groups or w.shape[0] % groups:
         raise InvalidArgumentError(
             f"expected the channels of Input to be those of Filter times groups, and the filters "
-            f"to be a multiple of groups, but received {x.shape[1]} channels, Filter of shape "
+            f"to be a multiple of groups, but received {channels} channels, Filter of shape "
             f"{list(w.shape)} and groups = {groups}."
         )
 
@@ -138,6 +143,7 @@ def even_gradients(dy, x, w, strides, padding, dilations, groups, wanted):
 def _infer(rank, inputs, attrs):
     x, w = inputs[:2]
     last = is_channel_last(attrs["data_format"])
+    _check_channels(x, w, attrs["groups"], rank, last)
     kernel = list(w.shape[2:])
     sizes = spatial_of(x.shape, last)
     known = [0 if n == -1 else n for n in sizes]
