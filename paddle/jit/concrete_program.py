@@ -143,6 +143,7 @@ def record(
     args: Sequence[Any] = (),
     kwargs: dict[str, Any] | None = None,
     layers: Sequence[Any] = (),
+    runs: bool = False,
 ) -> ConcreteProgram:
     """Runs a function once under static recording.
 
@@ -153,6 +154,7 @@ def record(
         kwargs (dict, optional): arguments by keyword, in the same form.
         layers (Sequence[Layer]): whose attributes the function may set; they are put back, and
             every call of the result sets them.
+        runs (bool): it is run at once; then what a run refuses need not be looked for before.
 
     Returns:
         ConcreteProgram: the Program, and what it needs to run.
@@ -161,7 +163,7 @@ def record(
     captured = _Captured(main)
     inputs: list[Variable] = []
     given = [list(args), dict(kwargs or {})]
-    with _recording(main, startup, captured):
+    with _recording(main, startup, captured), unchecked() if runs else contextlib.nullcontext():
         flat = [_declared(leaf, inputs) for leaf in leaves(given)]
         fed = [v.name for v in inputs]
         positional, named = rebuilt(given, flat)
@@ -195,7 +197,6 @@ def _recording(main: Program, startup: Program, captured: _Captured) -> Iterator
             unique_name.guard(),
             hooked(_recorder()),
             capturing(captured.take),
-            unchecked(),
             stacks_up_to(record.__code__),
             converting_layers(),
         ):

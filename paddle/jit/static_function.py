@@ -235,14 +235,14 @@ class StaticFunction:
         """Makes what runs calls of one kind, and a Program if there is no valid one."""
         with _recording:
             context = tokens[:3]
-            run = in_order(self._program(context, call), call)
+            run = in_order(self._program(context, call, runs=True), call)
             run = guarded(run, self._cache.guards((context, call.key)), self, tokens, call)
             if len(self._entries) >= MOST_KINDS:
                 self._entries.clear()
             self._entries[tokens] = run
             return run
 
-    def _program(self, context: tuple, call: Call) -> Any:
+    def _program(self, context: tuple, call: Call, runs: bool = False) -> Any:
         program = self._cache.get((context, call.key))
         if program is None:
             from paddle.jit.concrete_program import record
@@ -252,9 +252,8 @@ class StaticFunction:
             args = call.args if owner is None else (owner, *call.args)
             logs.log(2, lambda: f"Record a Program of {_name(self._function)} for {call.args}.")
             with mapped(self._function):
-                program = record(
-                    self._transformed.function, args, call.kwargs, self._state.layers()
-                )
+                function, layers = self._transformed.function, self._state.layers()
+                program = record(function, args, call.kwargs, layers, runs)
             names = self._function_spec().args_name
             guards = Guards(program, self._state)
             self._cache.add((context, call.key), program, guards, _name(self._function), names)

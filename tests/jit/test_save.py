@@ -453,3 +453,20 @@ def test_two_tensors_of_one_name(tmp_path: Path) -> None:
     paddle.jit.save(layer.another_forward, str(tmp_path / "one"))  # a Program renames one
     x = paddle.to_tensor(batch())
     same(paddle.jit.load(str(tmp_path / "one"))(x)[0], layer.another_forward(x, 2.0)[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (lambda: paddle.nn.Linear(10, 3), [None, 3]),
+        (lambda: paddle.nn.Conv2D(3, 4, 3), [None, 5, 8, 8]),
+        (lambda: paddle.nn.Conv2D(3, 4, 3), [1, 5, 8, 8]),
+        (lambda: paddle.nn.Conv1D(4, 2, 1, data_format="NLC"), [None, 6, 3]),
+        (lambda: paddle.nn.BatchNorm1D(4), [2, 3]),
+    ],
+)
+def test_spec_that_the_layers_do_not_fit(make, shape, tmp_path):
+    """What is saved is not run, so it is looked at while it is recorded."""
+    with pytest.raises(ValueError, match=r"(?s)In transformed code.*expected"):
+        paddle.jit.save(make(), str(tmp_path / "m"), input_spec=[InputSpec(shape)])
+    assert not list(tmp_path.iterdir())
