@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import functools
 import inspect
@@ -42,15 +41,22 @@ def current_hook() -> Any:
     return _hook.get()
 
 
-@contextlib.contextmanager
-def hooked(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> Iterator[None]:
+class hooked:
     """Sends operator calls of this thread to ``hook(op, args, attrs)``; None sends them nowhere."""
-    before = _hook.get()
-    _install(hook)
-    try:
-        yield
-    finally:
-        _install(before)
+
+    __slots__ = ("_before", "_hook")
+
+    def __init__(self, hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
+        self._hook = hook
+
+    def __enter__(self) -> None:
+        self._before = _hook.get()
+        if self._before is not self._hook:
+            _install(self._hook)
+
+    def __exit__(self, *error: Any) -> None:
+        if _hook.get() is not self._before:
+            _install(self._before)
 
 
 def recording() -> bool:

@@ -16,6 +16,7 @@ from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap, writable
+from paddle.executor.debug import probe_for
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -127,7 +128,7 @@ class Executor:
         schedulers = program.__dict__.get("_lr_schedulers")
         if schedulers:
             set_learning_rates(schedulers, scope, self._device)
-        with hooked(None), torch.no_grad():
+        with hooked(None):
             if program._seed:
                 with random.sequence_of(program._serial, program._seed):
                     return plan.run(scope, buffers)
@@ -137,8 +138,6 @@ class Executor:
         self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
     ) -> Plan:
         """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
-        from paddle.executor.debug import probe_for
-
         probe = probe_for()
         key = (program._serial, program._version, feeds, tuple(fetches), use_prune, probe)
         found = self._plans.get(key)

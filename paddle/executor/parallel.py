@@ -105,13 +105,13 @@ class ParallelPlan:
         if self.update is not None:
             sums = [self._joined([r[count + i] for r in results]) for i in range(len(self.handed))]
             extra = [parts[0][self.forward.feeds.index(n)] for n in self.given]
-            with hooked(None), torch.no_grad():
+            with hooked(None):
                 updated = self.update.run(scope, [*sums, *extra])
             values |= {n: [b] for n, b in zip(self.late, updated, strict=True)}
         return [values[n] for n in self.fetches]
 
     def _compute(self, scope: Scope, buffers: list[torch.Tensor]) -> tuple:
-        with hooked(None), torch.no_grad():
+        with hooked(None):
             return self.forward.run(scope, buffers)
 
     def _joined(self, grads: list[torch.Tensor]) -> torch.Tensor:

@@ -15,6 +15,7 @@ from paddle.executor import recurrent as _recurrent  # noqa: F401
 from paddle.executor import rows as _rows  # noqa: F401
 from paddle.executor import updates as _updates  # noqa: F401
 from paddle.executor.codegen import Emitter
+from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -66,15 +67,16 @@ class Plan:
 
     def bound(self, scope: Scope) -> Any:
         """Returns the function that works on the values of a scope."""
+        known = self._bound.get(scope)
+        if known is not None and known[0] == Scope.changes:
+            return known[2]
         try:
             held = [scope.find_var(name).held for name in self.scope_names]  # type: ignore[union-attr]
         except AttributeError:
             held = self._holders(scope)
-        known = self._bound.get(scope)
-        if known is not None and all(a is b for a, b in zip(known[0], held, strict=True)):
-            return known[1]
-        step = self._bind(*held)
-        self._bound[scope] = (held, step)
+        same = known is not None and all(a is b for a, b in zip(known[1], held, strict=True))
+        step = known[2] if same else self._bind(*held)
+        self._bound[scope] = (Scope.changes, held, step)
         return step
 
     def run(self, scope: Scope, buffers: Sequence[Any]) -> tuple:
@@ -82,7 +84,7 @@ class Plan:
         if self._starts is not None:
             self._starts()
         try:
-            return self.bound(scope)(*buffers)
+            return without_torch_gradients(self.bound(scope), buffers)
         except Exception as error:
             explained = self.failed(error, scope)
             if explained is error:

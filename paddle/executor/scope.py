@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.lod import LoDTensor
+from paddle.core.tensor import Tensor
 
 
 class ScopeVariable:
@@ -24,6 +25,11 @@ class ScopeVariable:
         self.name = name
         self.held = LoDTensor()
         self._value: Any = None  # anything but a dense tensor
+
+    def hold(self, tensor: Tensor) -> None:
+        """Takes the very Tensor: what is written to it later shows here."""
+        self.held = LoDTensor(tensor)
+        Scope.changes += 1
 
     def get_tensor(self) -> LoDTensor:
         """Returns what holds the tensor, to read or to ``set``."""
@@ -58,6 +64,9 @@ class Scope:
             print(scope.find_var("v"))  # None
     """
 
+    # Of any scope: as long as this stays, what was found in a scope is still there.
+    changes = 0
+
     def __init__(self, parent: Scope | None = None) -> None:
         self._vars: dict[str, ScopeVariable] = {}
         self._parent = parent
@@ -74,6 +83,7 @@ class Scope:
             if not isinstance(name, str):
                 raise TypeError(f"Scope.var(name): expected a str, got {type(name).__name__}.")
             found = self._vars[name] = ScopeVariable(name)
+            Scope.changes += 1
         return found
 
     def find_var(self, name: str) -> ScopeVariable | None:
@@ -94,6 +104,7 @@ class Scope:
         """Forgets variables of this scope."""
         for name in names:
             self._vars.pop(name, None)
+        Scope.changes += 1
 
     def local_var_names(self) -> list[str]:
         """Returns the names of this scope."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.core.lod import LoDTensor
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.tape import Node, edge_of, keeps_graph, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
@@ -47,7 +46,7 @@ class ProgramCall:
         self.scope = Scope()
         block = program.global_block()
         for name, tensor in self.tensors.items():
-            self.scope.var(name).held = LoDTensor(tensor)
+            self.scope.var(name).hold(tensor)
         # Those that can have a gradient at all, each with its variable's name.
         self._trainable = [
             (n, t) for n, t in self.tensors.items() if n in block.vars and carries(block.vars[n])

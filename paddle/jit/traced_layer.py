@@ -10,7 +10,6 @@ import numpy as np
 
 from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
-from paddle.core.lod import LoDTensor
 from paddle.core.nests import leaves
 from paddle.core.tensor import Tensor
 from paddle.executor.executor import Executor
@@ -88,7 +87,7 @@ class TracedLayer:
     def _hold(self, tensors: dict[str, Tensor]) -> None:
         """Takes the very Tensors: what is trained afterwards shows here."""
         for name, tensor in tensors.items():
-            self._scope.var(name).held = LoDTensor(tensor)
+            self._scope.var(name).hold(tensor)
         self._tensors.update(tensors)
 
     @property

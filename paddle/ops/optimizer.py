@@ -6,6 +6,7 @@ kernel, else in a few calls over the lists. They write into the parameters and t
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -15,6 +16,10 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, op
 
 Buffers = list[torch.Tensor]
+
+_calls = itertools.count(1)
+_DROP_EVERY = 61  # prime: operators that update one parameter each take turns in being looked at
+_TINY = 1e-30  # smallest normal float32: 1.2e-38
 
 
 def decay_l2(params: Buffers, grads: Buffers, coeff: float) -> Buffers:
@@ -39,6 +44,19 @@ def lazy_count(step: torch.Tensor) -> torch.Tensor:
     beta before it uses them, so that it is one ahead.
     """
     return step + 1
+
+
+def drop_tiny(moments: Buffers) -> None:
+    """Sets to zero, once in a while, what is too small to move a parameter.
+
+    Where gradients stay zero, as behind a dead ReLU, a running mean decays until it is denormal,
+    and stays that: ``beta * m`` rounds to ``m``. Processors compute with such numbers several times
+    slower, so that every later update would pay.
+    """
+    if next(_calls) % _DROP_EVERY == 0:
+        for moment in moments:
+            if moment.is_cpu and moment.dtype is torch.float32:
+                torch.hardshrink(moment, _TINY, out=moment)
 
 
 def in_order(grads: Buffers) -> Buffers:
@@ -77,6 +95,8 @@ def momentum_all(
         maximize=False,
         is_first_step=False,
     )
+    if velocity:
+        drop_tiny(velocity)
 
 
 def adam_all(
@@ -112,6 +132,7 @@ def adam_all(
         amsgrad=False,
         maximize=False,
     )
+    drop_tiny(moment1)
 
 
 def adagrad_all(
@@ -143,6 +164,7 @@ def adamax_all(
     torch._foreach_add_(inf_norm, epsilon)
     torch._foreach_maximum_(inf_norm, torch._foreach_abs(grads))
     torch._foreach_addcdiv_(params, moment, inf_norm, -rate)
+    drop_tiny(moment)
 
 
 def adadelta_all(
@@ -201,6 +223,7 @@ def lamb_all(
         size, length = torch.linalg.vector_norm(param), torch.linalg.vector_norm(change)
         trust = torch.where((size > 0) & (length > 0), size / length, torch.ones_like(size))
         param.sub_(torch.mul(change, trust.mul_(lr)))
+    drop_tiny(moment1)
 
 
 def filled_like(param: torch.Tensor, value: float, master: bool) -> torch.Tensor:

@@ -35,51 +35,71 @@ def _listed(
     return index[kept], values[kept]
 
 
-def gathered(
-    ids: list[torch.Tensor], grads: list[torch.Tensor], padding: list[int], size: torch.Size
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The rows of one table that some look-ups used, without repetition, and their gradients.
+# Row numbers, a gradient for each, and the size of the table.
+Listing = tuple[torch.Tensor, torch.Tensor, torch.Size]
+
+
+def all_gathered(
+    look_ups: list[tuple[list[torch.Tensor], list[torch.Tensor], list[int]]],
+    sizes: list[torch.Size],
+) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """The rows of tables that look-ups used, without repetition, and their gradients.
 
     Args:
-        ids (list): the row numbers of every look-up.
-        grads (list): the gradient of what each returned.
-        padding (list[int]): the row of each that gets no gradient; -1 for none.
-        size (torch.Size): of the table.
+        look_ups (list): for each table the row numbers of every look-up, the gradient of what each
+            returned, and the row of each that gets no gradient; -1 for none.
+        sizes (list[torch.Size]): of the tables.
     """
+    return _all_summed(
+        [(*_of_table(*found), size) for found, size in zip(look_ups, sizes, strict=True)]
+    )
+
+
+def _of_table(
+    ids: list[torch.Tensor], grads: list[torch.Tensor], padding: list[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
     parts = [_listed(i, g, p) for i, g, p in zip(ids, grads, padding, strict=True)]
     if len(parts) == 1:
-        return _summed(*parts[0], size[0])
-    return _summed(torch.cat([i for i, _ in parts]), torch.cat([v for _, v in parts]), size[0])
+        return parts[0]
+    return torch.cat([i for i, _ in parts]), torch.cat([v for _, v in parts])
 
 
 def merged(sparse: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Row numbers of a sparse gradient without repetition, and the sums of the values of each."""
-    return _summed(sparse._indices()[0], sparse._values(), sparse.shape[0])
+    return _summed(*_listing(sparse))
 
 
 def all_merged(
     gradients: list[torch.Tensor],
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """What :func:`merged` gives for each of several gradients.
+    """What :func:`merged` gives for each of several gradients."""
+    return _all_summed([_listing(sparse) for sparse in gradients])
 
-    Those of one width are merged as if their tables lay one below the other: with 26 tables that
-    takes a tenth of the calls.
+
+def _listing(sparse: torch.Tensor) -> Listing:
+    return sparse._indices()[0], sparse._values(), sparse.shape
+
+
+def _all_summed(listings: list[Listing]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    """Sums up what belongs to equal rows, for each of several tables.
+
+    Those of one width are summed as if they lay one below the other: with 26 tables that takes a
+    tenth of the calls.
     """
     alike: dict[tuple, list[int]] = {}
-    for i, sparse in enumerate(gradients):
-        key = sparse.shape[1:], sparse.dtype, sparse.device
-        alike.setdefault(key, []).append(i)
+    for i, (_, values, size) in enumerate(listings):
+        alike.setdefault((size[1:], values.dtype, values.device), []).append(i)
     found: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
     for at in alike.values():
-        group = [gradients[i] for i in at]
-        found.update(zip(at, _stacked(group) if len(at) > 1 else [merged(group[0])], strict=True))
-    return [found[i] for i in range(len(gradients))]
+        group = [listings[i] for i in at]
+        found.update(zip(at, _stacked(group) if len(at) > 1 else [_summed(*group[0])], strict=True))
+    return [found[i] for i in range(len(listings))]
 
 
-def _stacked(group: list[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    indices = [g._indices()[0] for g in group]
-    values = torch.cat([g._values() for g in group])
-    starts = list(itertools.accumulate([g.shape[0] for g in group], initial=0))
+def _stacked(group: list[Listing]) -> list[tuple[torch.Tensor, torch.Tensor]]:
+    indices = [index for index, _, _ in group]
+    values = torch.cat([v for _, v, _ in group])
+    starts = list(itertools.accumulate([size[0] for _, _, size in group], initial=0))
     below = torch.cat([i + start for i, start in zip(indices, starts, strict=False)])
     last, kept = _last_places(below, starts[-1])
     ends = list(itertools.accumulate([i.numel() for i in indices]))
@@ -95,10 +115,10 @@ def _stacked(group: list[torch.Tensor]) -> list[tuple[torch.Tensor, torch.Tensor
 
 
 def _summed(
-    index: torch.Tensor, values: torch.Tensor, rows: int
+    index: torch.Tensor, values: torch.Tensor, size: torch.Size
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Sums values of equal row numbers up."""
-    last, kept = _last_places(index, rows)
+    last, kept = _last_places(index, size[0])
     if kept.numel() == index.numel():
         return index, values
     # A part of what a concat took is strided: adding it up would take four times as long.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.executor.updates import ATTRIBUTES, MERGED
+from paddle.executor.updates import ATTRIBUTES, MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -16,9 +16,9 @@ def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[s
     """Joins updates of one kind, with the same settings and learning rate, where the last stands.
 
     Matches ``sgd``, ``momentum``, ``adam`` and ``adamw`` of parameters of one dtype, in the global
-    block. Not matched: updates with master weights or further inputs, parameters that are updated
-    twice, and updates between which something reads or writes what they write, or writes what
-    they read.
+    block, and updates of tables by rows. Not matched: updates with master weights or further
+    inputs, parameters that are updated twice, and updates between which something reads or writes
+    what they write, or writes what they read.
     """
     block = program.global_block()
     groups: dict[Any, list[Operator]] = {}
@@ -34,6 +34,10 @@ def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[s
 
 def _key(block: Block, op: Operator) -> Any:
     """What updates must have in common; None for an operator that stays by itself."""
+    if op.type == "rows_update" and not op.attrs["epsilon_outside"]:
+        dtype = block._var_recursive(op.inputs["Param"][0]).dtype
+        attrs = [op.attrs.get(a) for a in ATTRIBUTES]
+        return op.attrs["kind"], op.type, op.inputs["LearningRate"][0], dtype, repr(attrs)
     if op.type not in MERGED:
         return None
     slots = MERGED[op.type][1]
@@ -48,10 +52,7 @@ def _key(block: Block, op: Operator) -> Any:
     dtype = block._var_recursive(op.inputs["Param"][0]).dtype
     if block._var_recursive(op.inputs["Grad"][0]).dtype != dtype:
         return None
-    definition = op.definition
-    defaults = definition.attrs if definition else {}
-    attrs = tuple(repr(op.attrs.get(a, defaults.get(a))) for a in ATTRIBUTES)
-    return op.type, op.inputs["LearningRate"][0], dtype, attrs
+    return op.type, op.inputs["LearningRate"][0], dtype, repr(settings(op))
 
 
 def _together(block: Block, members: list[Operator], fetches: set[str]) -> bool:
@@ -73,13 +74,20 @@ def _together(block: Block, members: list[Operator], fetches: set[str]) -> bool:
 
 def _merge(block: Block, members: list[Operator]) -> None:
     first, last = members[0], members[-1]
-    slots = (*MERGED[first.type][1], "Grad")
-    inputs = {s: [n for op in members for n in op.inputs[s]] for s in slots}
+    by_rows = first.type == "rows_update"
+    kind = first.attrs["kind"] if by_rows else first.type
+    slots = MERGED[kind][1]
+    given = (*slots, "Ids", "OutGrad") if by_rows else (*slots, "Grad")
+    inputs = {s: [n for op in members for n in op.inputs[s]] for s in given}
     inputs["LearningRate"] = first.inputs["LearningRate"]
-    outputs = {f"{s}Out": inputs[s] for s in slots if s != "Grad"}
-    definition = first.definition
-    defaults = definition.attrs if definition else {}
-    attrs = {a: first.attrs.get(a, defaults.get(a)) for a in ATTRIBUTES if a in defaults}
-    merged = made_from(last, "merged_update", inputs, outputs, {"kind": first.type, **attrs})
+    outputs = {f"{s}Out": inputs[s] for s in slots}
+    if by_rows:
+        attrs = dict(first.attrs)
+        for name in ("look_ups", "padding"):
+            attrs[name] = [count for op in members for count in op.attrs[name]]
+        merged = made_from(last, "rows_update", inputs, outputs, attrs)
+    else:
+        attrs = {"kind": kind, **settings(first)}
+        merged = made_from(last, "merged_update", inputs, outputs, attrs)
     inside = {id(op) for op in members[:-1]}
     block.ops = [merged if op is last else op for op in block.ops if id(op) not in inside]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.executor.updates import ATTRIBUTES, MERGED
+from paddle.executor.updates import MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -75,10 +75,9 @@ def _is_sparse(op: Operator, table: str | None) -> bool:
 
 def _join(block: Block, op: Operator, look_ups: list[Operator], total: Any) -> None:
     slots = MERGED[op.type][1]
-    defaults = op.definition.attrs if op.definition else {}
-    attrs = {a: op.attrs.get(a, defaults.get(a)) for a in ATTRIBUTES if a in defaults}
-    attrs["kind"] = op.type
+    attrs = {"kind": op.type, **settings(op)}
     attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
+    attrs["look_ups"] = [len(look_ups)]
     attrs["padding"] = [int(o.attrs.get("padding_idx", -1)) for o in look_ups]
     inputs = {s: op.inputs[s] for s in (*slots, "LearningRate")}
     inputs["Ids"] = [o.inputs["Ids"][0] for o in look_ups]

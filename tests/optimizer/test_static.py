@@ -11,6 +11,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core import unique_name
+from paddle.core.tensor import writable
 from tests.optimizer import cases
 
 DATA = Path(__file__).parents[1] / "data"
@@ -320,3 +321,36 @@ def test_losses_of_a_net_equal_those_of_eager_mode(cls):
         ]
     np.testing.assert_allclose(losses, expected, rtol=2e-5)
     assert losses[-1] != losses[0]
+
+
+@pytest.mark.parametrize("how", ["set", "in place"])
+def test_powers_of_beta_that_are_written_between_runs_count(how):
+    """They share a buffer with those of other parameters, which must not change with them."""
+    with building() as (main, startup, scope):
+        a, b = parameter([2], "a", [1, 2]), parameter([2], "b", [3, 4])
+        x = static.data("x", [2], "float32")
+        loss = paddle.sum(a * x + b * x)
+        paddle.optimizer.Adam(0.1).minimize(loss)
+        exe = static.Executor(paddle.CPUPlace())
+        exe.run(startup)
+        feed = {"x": np.ones(2, "float32")}
+        for _ in range(3):
+            exe.run(main, feed=feed)
+        names = [n for n in scope.local_var_names() if n.startswith("a_beta")]
+        assert len(names) == 2
+        for name, start in zip(sorted(names), (0.9, 0.999), strict=True):
+            held = scope.find_var(name).get_tensor()
+            if how == "set":
+                held.set(np.array([start], "float32"), paddle.CPUPlace())
+            else:
+                writable(held.tensor).fill_(start)
+        exe.run(main, feed=feed)
+        found = {
+            n: scope.find_var(f"{n}_beta1_pow_acc_0").get_tensor().numpy().item() for n in "ab"
+        }
+        assert found["a"] == pytest.approx(0.9**2) and found["b"] == pytest.approx(0.9**5)
+        moved = {n: scope.find_var(n).get_tensor().numpy() for n in "ab"}
+    # b moves by 0.1 a step; the moments of a are those of the fourth step, corrected as the first
+    np.testing.assert_allclose(moved["b"], [2.6, 3.6], rtol=1e-5)
+    first = (1 - 0.9**4) / 0.1 / np.sqrt((1 - 0.999**4) / 0.001)
+    np.testing.assert_allclose(moved["a"], np.array([0.7, 1.7]) - 0.1 * first, rtol=1e-5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from tests.executor.building import building, run, started, value
+from tests.executor.building import building, put, run, started, value
 from tests.passes.cases import same, types
 
 IDS = np.array([[1, 3, 3], [5, 0, 1]], "int64")
@@ -139,3 +139,58 @@ def test_dynamic_and_static_mode_agree():
         optimizer.step()
         optimizer.clear_grad()
     np.testing.assert_allclose(value(scope, "table"), table.numpy(), rtol=1e-5)
+
+
+def several_tables(optimizer, sparse):
+    """A loss of rows of three tables, two of one width, one looked up twice."""
+    nn = paddle.static.nn
+    ids = paddle.static.data("ids", [None, 3], "int64")
+    more = paddle.static.data("more", [None, 2], "int64")
+    parts = []
+    for name, rows, size in [("a", ids, [8, 4]), ("b", more, [9, 4]), ("c", ids, [8, 2])]:
+        attr = paddle.ParamAttr(name=name)
+        parts.append(
+            paddle.sum(nn.embedding(rows, size, is_sparse=sparse, param_attr=attr), axis=1)
+        )
+    attr = paddle.ParamAttr(name="a")
+    parts[0] += paddle.sum(nn.embedding(more, [8, 4], is_sparse=sparse, param_attr=attr), axis=1)
+    loss = paddle.mean(paddle.square(nn.fc(paddle.concat(parts, 1), 1)))
+    optimizer().minimize(loss)
+    return loss
+
+
+def trained_tables(optimizer, sparse, steps=3):
+    with building() as (main, startup):
+        loss = several_tables(optimizer, sparse)
+    scope = started(startup)
+    names = [v.name for v in main.all_parameters()]
+    for i, name in enumerate(names):
+        put(scope, name, np.random.RandomState(i).rand(*value(scope, name).shape).astype("float32"))
+    losses = [run(main, FEED, [loss], scope)[0].item() for _ in range(steps)]
+    return losses, {n: value(scope, n) for n in names}
+
+
+def test_tables_are_updated_by_one_operator():
+    with building() as (main, _):
+        loss = several_tables(lazy, True)
+    assert types(main, FEED, [loss]).count("rows_update") == 1
+
+
+def test_several_tables_equal_their_dense_updates():
+    losses, sparse = trained_tables(sgd, True)
+    expected, dense = trained_tables(sgd, False)
+    np.testing.assert_allclose(losses, expected, rtol=1e-6)
+    for name, found in sparse.items():
+        np.testing.assert_allclose(found, dense[name], rtol=1e-6, atol=1e-7)
+
+
+def test_several_tables_of_lazy_adam_move_their_rows_only():
+    _, found = trained_tables(lazy, True)
+    for seed, name, used in [
+        (0, "a", {0, 1, 2, 3, 5, 7}),
+        (1, "b", {2, 3, 7}),
+        (2, "c", {0, 1, 3, 5}),
+    ]:
+        start = np.random.RandomState(seed).rand(*found[name].shape).astype("float32")
+        moved = set(np.flatnonzero((found[name] != start).any(1)).tolist())
+        assert moved == used, name
