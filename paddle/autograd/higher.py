@@ -67,21 +67,22 @@ def _restore(node: Node, op: Any, token: str, value: Any) -> Any:
         if slot.name == token:
             edges = node.edges[slot_ranges(node)[i]]
             if slot.many:
-                return [_tied(b, e) for b, e in zip(value, edges, strict=True)]
-            return _tied(value, edges[0])
+                return [tied(b, e) for b, e in zip(value, edges, strict=True)]
+            return tied(value, edges[0])
     position = [s.name for s in op.outputs].index(token)
     if position not in op.grad_outputs:
         return wrap(value)
     if node.metas is None:
-        return _tied(value, node)
+        return tied(value, node)
     slot = op.grad_outputs.index(position)
     start = sum(1 if size is None else size for size in node.layout[:slot])
     if op.outputs[position].many:
-        return [_tied(b, Port(node, start + k)) for k, b in enumerate(value)]
-    return _tied(value, Port(node, start))
+        return [tied(b, Port(node, start + k)) for k, b in enumerate(value)]
+    return tied(value, Port(node, start))
 
 
-def _tied(buf: Any, edge: Any) -> Tensor:
+def tied(buf: Any, edge: Any) -> Tensor:
+    """A Tensor of a saved buffer, where it came from being known; None: nowhere."""
     tensor = wrap(buf)
     if edge is not None:
         tensor.stop_gradient = False

@@ -204,11 +204,16 @@ def check_overwritten(node: Node) -> None:
         for part in item if type(item) is tuple else (item,):
             written = getattr(part, "_written", -1) if isinstance(part, torch.Tensor) else -1
             if written > node.seq:
-                raise PreconditionNotMetError(
-                    f"a value that backward of operator {node.backward.op.name} needs was "
-                    "overwritten in place after it was computed.",
-                    hint="write to a copy (x.clone()), or use the form that is not in place",
-                )
+                raise overwritten(node)
+
+
+def overwritten(node: Node) -> Exception:
+    """Makes the error for a value that was written to after a call computed with it."""
+    return PreconditionNotMetError(
+        f"a value that backward of operator {node.backward.op.name} needs was "
+        "overwritten in place after it was computed.",
+        hint="write to a copy (x.clone()), or use the form that is not in place",
+    )
 
 
 def already_freed(node: Node) -> Exception:

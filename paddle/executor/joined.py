@@ -47,9 +47,9 @@ class JoinedPlan(Plan):
     ) -> None:
         joined = clone(program)
         self.results = list(fetches)
-        flags = _connected(joined, wanted)
+        flags = connected(joined, wanted)
         self.through = through = list(dict.fromkeys(n for n in fetches if n in flags))
-        given, grads = _differentiated(joined, through, wanted)
+        given, grads = differentiated(joined, through, wanted)
         self.found = [g is not None for g in grads]
         self.forward_feeds = list(feeds)
         made = [g for g in grads if g is not None]
@@ -71,7 +71,7 @@ def _backward(op: Operator) -> bool:
     return bool(op.role & Role.BACKWARD) and op.role != Role.NOT_SPECIFIED
 
 
-def _connected(program: Program, wanted: Sequence[str]) -> set[str]:
+def connected(program: Program, wanted: Sequence[str]) -> set[str]:
     """Marks the leaves that want a gradient; returns the variables that depend on them."""
     block = program.global_block()
     names = set(wanted)
@@ -91,7 +91,7 @@ def _connected(program: Program, wanted: Sequence[str]) -> set[str]:
     return found
 
 
-def _differentiated(
+def differentiated(
     program: Program, through: list[str], wanted: Sequence[str]
 ) -> tuple[list[str], list[str | None]]:
     """Adds the gradients; returns the names that are given and those that are found."""

@@ -24,6 +24,7 @@ from paddle.executor.scope import Scope
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
+from paddle.ir.randomness import random_in
 from paddle.passes import prepare
 
 
@@ -120,12 +121,6 @@ class ParallelPlan:
         for grad in grads[1:]:
             total = torch.add(total, grad.to(total.device))
         return torch.div(total, len(grads)) if self.average and len(grads) > 1 else total
-
-
-def random_in(program: Program) -> bool:
-    """Says whether operators draw random numbers; then the order of places matters."""
-    words = ("dropout", "random", "bernoulli", "multinomial")
-    return any(w in op.type for block in program.blocks for op in block.ops for w in words)
 
 
 def _updates(op: Operator) -> bool:

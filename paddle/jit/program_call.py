@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.core.errors import PreconditionNotMetError
+from paddle.autograd.higher import tied
+from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
-from paddle.core.tape import Node, edge_of, keeps_graph, tie_outputs
+from paddle.core.tape import Node, edge_of, keeps_graph, overwritten, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
 from paddle.executor.codegen import ONCE
 from paddle.executor.joined import JoinedPlan
@@ -16,6 +17,7 @@ from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.gradient_flow import carries
 from paddle.ir.program import Program
+from paddle.jit.gradient_program import ADVICE, gradient_program, written_in
 from paddle.passes import prepare
 
 
@@ -100,6 +102,7 @@ class ProgramCall:
         self._trainable = [(n, tensor if n == name else t) for n, t in self._trainable]
         for joined in self._joined.values():
             joined.stored = [tensor if t is before else t for t in joined.stored]
+            joined.gradients = None
 
 
 class _Joined:
@@ -112,7 +115,7 @@ class _Joined:
             pair for pair, stop in zip(call._trainable, stopped[len(call.feeds) :], strict=True)
             if not stop
         ]  # fmt: skip
-        wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
+        self.wanted = wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
         self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
         found = self.plan.found
         self.inputs = [i for i, on in zip(inputs, found, strict=False) if on]
@@ -127,12 +130,14 @@ class _Joined:
         self.step: Any = None
         self.once = _computed_once(self.plan, call.fetches)
         self.backward = _Backward(self)
+        self.gradients: _Gradients | None = None
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         if self.step is None:
             self.step, self.back = self.plan.bound(self.call.scope)
+        buffers = [t._buf for t in inputs]
         try:
-            values, saved = without_torch_gradients(self.step, [t._buf for t in inputs])
+            values, saved = without_torch_gradients(self.step, buffers)
         except Exception as error:
             self.step = None
             _raise(self.plan, error, self.call.scope)
@@ -144,7 +149,7 @@ class _Joined:
         node.backward = self.backward
         edges = [edge_of(inputs[i]) for i in self.inputs]
         node.edges = (*edges, *[edge_of(t) for t in self.stored])
-        node.saved = (saved,)
+        node.saved = (saved, buffers)
         if len(self.tied) == 1 and not isinstance(outs[self.tied[0]], list):
             out = outs[self.tied[0]]
             out._edge, out.stop_gradient = node, False
@@ -175,10 +180,47 @@ class _Backward:
             _raise(joined.plan, error, joined.call.scope)
 
     def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
-        raise NotImplementedError(
-            "paddle.grad(create_graph=True): a converted function is one node, which has no second "
-            "derivative; call the original one, or paddle.jit.ProgramTranslator().enable(False)."
+        """The same as a call of a Program, which can be differentiated in turn."""
+        joined = self.joined
+        buffers = node.saved[1]
+        if joined.gradients is None:
+            joined.gradients = _Gradients(joined)
+        for buffer in (*buffers, *(t._buf for t in joined.gradients.read)):
+            if getattr(buffer, "_written", -1) > node.seq:
+                raise overwritten(node)
+        edges = dict(zip(joined.inputs, node.edges, strict=False))
+        inputs = [tied(b, edges.get(i)) for i, b in enumerate(buffers)]
+        return tuple(joined.gradients([*inputs, *d_outs]))
+
+
+class _Gradients:
+    """The gradients of a call, as a call of a Program of their own.
+
+    It computes the forward part again. Statistics that this updates are written to copies.
+    """
+
+    def __init__(self, joined: _Joined) -> None:
+        call = joined.call
+        program, feeds, fetches = gradient_program(
+            call.program, call.feeds, call.fetches, joined.wanted
         )
+        written = set(written_in(call.program))
+        self.read = [t for n, t in call.tensors.items() if n not in written]
+        self.copies = [(t, t.detach().clone()) for n, t in call.tensors.items() if n in written]
+        copy_of = {id(t): copy for t, copy in self.copies}
+        tensors = {n: copy_of.get(id(t), t) for n, t in call.tensors.items()}
+        self.call = ProgramCall(program, feeds, fetches, tensors)
+
+    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+        for tensor, copy in self.copies:
+            copy.set_value(tensor)
+        try:
+            return self.call(inputs)
+        except UnimplementedError as error:
+            text = str(error).partition(") ")[2].partition("\n  [Hint")[0]
+            raise UnimplementedError(
+                f"paddle.grad(create_graph=True) through a converted function: {text}", hint=ADVICE
+            ) from None
 
 
 def _copied(saved: Any) -> Any:

@@ -28,7 +28,7 @@ class TranslatedLayer(Layer):
     its buffers ``buffer_0``, ..., in the order of the names that their variables have in the
     Programs; the Tensors themselves get new names, so that they cannot be mistaken for others.
     Every saved method can be called, :meth:`forward` by calling the Layer. :meth:`train` and
-    :meth:`eval` switch what a Program has for both: dropout, batch norm.
+    :meth:`eval` switch what a Program has for both: dropout, batch norm. At first it predicts.
 
     Args:
         programs (dict[str, Program]): name of the method -> inference Program, whose ``feed`` and
@@ -58,6 +58,7 @@ class TranslatedLayer(Layer):
 
     def __init__(self, programs: dict[str, Program], persistable_vars: dict[str, Tensor]) -> None:
         super().__init__()
+        self.training = False  # a loaded model predicts until train() is called
         self._methods = {name: method_of(name, p) for name, p in _checked(programs).items()}
         self._calls: dict[tuple[str, bool], tuple[int, list[Tensor], ProgramCall]] = {}
         self._predicting: set[str] = set()  # methods whose Programs have no gradient

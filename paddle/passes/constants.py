@@ -9,21 +9,12 @@ from paddle.core.op import REGISTRY
 from paddle.executor.codegen import ONCE
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ir.randomness import draws
 from paddle.passes.graph import Uses
 
 # Operators that make values of attributes alone, always the same.
 _SOURCES = frozenset({"fill_constant", "assign_value", "eye"})
 _LARGEST = 1 << 18  # elements; larger constants would hold memory between runs
-_RANDOM = (
-    "random",
-    "rand",
-    "dropout",
-    "bernoulli",
-    "multinomial",
-    "exponential",
-    "sampling",
-    "nce",
-)
 
 
 def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -45,7 +36,7 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 def _constant(op: Operator, uses: Uses, folded: set[str]) -> bool:
     known = REGISTRY.get(op.type)
-    if known is None or any(word in op.type for word in _RANDOM):
+    if known is None or draws(op):
         return False
     if any(slot.writes for slot in known.outputs):
         return False

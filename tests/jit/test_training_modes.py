@@ -183,15 +183,6 @@ def test_gradients_of_inputs():
     both(run)
 
 
-def test_no_second_derivative_of_a_converted_function():
-    net = seeded(Several)
-    to_static(net)
-    x = rows(2)
-    x.stop_gradient = False
-    with pytest.raises(NotImplementedError, match=r"call the original one.*enable"):
-        paddle.grad(net(x)[0], x, create_graph=True)
-
-
 def test_gradient_penalty_inside():
     def run(convert):
         critic = seeded(Critic)

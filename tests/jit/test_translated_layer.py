@@ -49,7 +49,7 @@ def test_members(tmp_path: Path) -> None:
     assert len(set(new)) == len(new) and not old & set(new)
     again = paddle.jit.load(str(tmp_path / "model" / "net"))
     assert not set(new) & {p.name for p in again.parameters()}
-    assert loaded.training and not loaded.sublayers()
+    assert not loaded.training and not loaded.sublayers()
 
 
 def test_programs(tmp_path: Path) -> None:
@@ -417,3 +417,16 @@ def test_in_static_mode(tmp_path: Path) -> None:
                 loaded(x)
     finally:
         paddle.disable_static()
+
+
+def test_a_loaded_model_predicts_until_it_is_trained(tmp_path: Path) -> None:
+    """As in PaddlePaddle: who loads and calls wants predictions, whatever the Layer's mode was."""
+    layer = paddle.nn.Sequential(paddle.nn.Linear(3, 64), paddle.nn.Dropout(0.5))
+    layer.train()
+    path = str(tmp_path / "net")
+    paddle.jit.save(layer, path, input_spec=[InputSpec([None, 3])])
+    loaded, x = paddle.jit.load(path), paddle.rand([4, 3])
+    layer.eval()
+    np.testing.assert_allclose(loaded(x).numpy(), layer(x).numpy(), rtol=1e-6)
+    loaded.train()
+    assert (loaded(x).numpy() == 0).any()
