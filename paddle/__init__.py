@@ -34,7 +34,11 @@ from paddle.core.place import (  # noqa: E402
 from paddle.core.printing import set_printoptions  # noqa: E402
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state  # noqa: E402
 from paddle.core.tensor import Tensor  # noqa: E402
-from paddle.device import is_compiled_with_xpu  # noqa: E402
+from paddle.device import (  # noqa: E402
+    is_compiled_with_npu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from paddle.framework.create_parameter import create_parameter  # noqa: E402
 from paddle.framework.flags import get_flags, set_flags  # noqa: E402
 from paddle.framework.io import load, save  # noqa: E402
@@ -47,6 +51,8 @@ from paddle.tensor.methods import attach as _attach  # noqa: E402
 _attach()
 
 __version__ = "2.0.0"
+
+VarBase = Tensor  # the name of eager Tensors in 2.0's own code and in client libraries
 
 bool = _VarType.BOOL
 int8, int16, int32, int64 = _VarType.INT8, _VarType.INT16, _VarType.INT32, _VarType.INT64
@@ -92,7 +98,8 @@ __all__ = [
     "flops",  # noqa: F405
     "get_cuda_rng_state", "get_cudnn_version",
     "get_default_dtype", "get_device", "get_flags", "grad", "in_dynamic_mode",
-    "is_compiled_with_cuda", "is_compiled_with_xpu", "load",
+    "is_compiled_with_cuda", "is_compiled_with_npu", "is_compiled_with_rocm",
+    "is_compiled_with_xpu", "load",
     "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device", "set_flags",
     "set_printoptions",
     "summary",  # noqa: F405

@@ -1,5 +1,7 @@
 """The device that computes: which there are, which is in use."""
 
+import torch
+
 from paddle.core import allocator
 from paddle.core.place import (
     CPUPlace,
@@ -15,7 +17,7 @@ from paddle.core.place import (
 
 __all__ = [
     "XPUPlace", "empty_cache", "get_cudnn_version", "get_device", "is_compiled_with_cuda",
-    "is_compiled_with_xpu", "set_device",
+    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "set_device",
 ]  # fmt: skip
 
 
@@ -27,6 +29,30 @@ def is_compiled_with_xpu() -> bool:
 
             import paddle
             print(paddle.device.is_compiled_with_xpu())  # False
+    """
+    return False
+
+
+def is_compiled_with_rocm() -> bool:
+    """Says whether there are kernels for AMD GPUs (2.1 and later).
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.device.is_compiled_with_rocm())  # False
+    """
+    return torch.version.hip is not None
+
+
+def is_compiled_with_npu() -> bool:
+    """Says whether there are kernels for Ascend NPUs (2.1 and later); there are none.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.device.is_compiled_with_npu())  # False
     """
     return False
 

@@ -3,6 +3,7 @@
 from paddle.nn import functional, initializer, utils
 from paddle.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from paddle.nn.decode import BeamSearchDecoder, dynamic_decode
+from paddle.nn.layer import loss
 from paddle.nn.layer.activation import *  # noqa: F403
 from paddle.nn.layer.common import *  # noqa: F403
 from paddle.nn.layer.container import *  # noqa: F403

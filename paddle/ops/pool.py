@@ -22,7 +22,6 @@ from paddle.ops.window import (
     to_channel_first,
     to_channel_last,
     torch_pad,
-    window_size,
 )
 
 _nn = torch._C._nn
@@ -33,6 +32,18 @@ _AVG_BACKWARD = {
     2: torch.ops.aten.avg_pool2d_backward,
     3: in_float32(torch.ops.aten.avg_pool3d_backward),
 }
+
+
+def _count(n: int, kernel: int, before: int, after: int, stride: int, ceil: bool) -> int:
+    """Number of windows over ``n`` elements; -1 for an unknown ``n``.
+
+    A window that does not fit is cut off where less than a stride is missing: PaddlePaddle divides
+    towards zero, and networks such as GoogLeNet count on that.
+    """
+    if n == -1:
+        return -1
+    room = n + before + after - kernel + (stride - 1 if ceil else 0)
+    return (room // stride if room >= 0 or n == 0 else -(-room // stride)) + 1
 
 
 class Windows:
@@ -54,7 +65,7 @@ class Windows:
         self.sizes, self.kernel, self.strides = sizes, list(ksize), list(strides)
         self.before, self.after = resolve_padding(paddings, algorithm, sizes, ksize, strides)
         self.counts = [
-            window_size(n, k, b, a, s, ceil_mode)
+            _count(n, k, b, a, s, ceil_mode)
             for n, k, b, a, s in zip(sizes, ksize, self.before, self.after, strides)
         ]
         if min(self.counts) < 1:
@@ -214,7 +225,7 @@ def _spatial(rank, sizes, attrs):
         attrs["paddings"], algorithm, sizes, attrs["ksize"], attrs["strides"]
     )
     return [
-        window_size(n, k, b, a, s, attrs.get("ceil_mode", False))
+        _count(n, k, b, a, s, attrs.get("ceil_mode", False))
         for n, k, b, a, s in zip(sizes, attrs["ksize"], before, after, attrs["strides"])
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from paddle.amp.auto_cast import low_dtype
@@ -9,12 +11,12 @@ from paddle.amp.lists import custom
 from paddle.amp.rewrite import rewrite
 from paddle.core import unique_name
 from paddle.core.errors import PreconditionNotMetError
-from paddle.ir.current import default_startup_program, program_guard
+from paddle.ir.current import default_startup_program, name_scope, program_guard
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.static.variables import create_global_var
 
-__all__ = ["AutoMixedPrecisionLists", "CustomOpLists", "decorate"]
+__all__ = ["AutoMixedPrecisionLists", "CustomOpLists", "decorate", "fp16_guard"]
 
 
 class AutoMixedPrecisionLists:
@@ -49,6 +51,26 @@ class AutoMixedPrecisionLists:
 
 
 CustomOpLists = AutoMixedPrecisionLists
+
+
+@contextlib.contextmanager
+def fp16_guard() -> Iterator[None]:
+    """Marks operators by a name scope, as 2.1 and later do for their pure float16 mode.
+
+    :func:`decorate` of 2.0 has no such mode: it goes by its lists, inside and outside alike.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            paddle.enable_static()
+            x = paddle.static.data("x", [None, 4])
+            with paddle.static.amp.fp16_guard():
+                y = paddle.static.nn.fc(x, 2)
+            paddle.disable_static()
+    """
+    with name_scope("__use_fp16__"):
+        yield
 
 
 def decorate(

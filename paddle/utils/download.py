@@ -56,6 +56,14 @@ def md5_of(path: str) -> str:
     return digest.hexdigest()
 
 
+def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
+    """The first endpoint of every host: one process of each downloads (PaddleNLP imports it)."""
+    first: dict[str, str] = {}
+    for endpoint in sorted(trainer_endpoints):
+        first.setdefault(endpoint.partition(":")[0], endpoint)
+    return set(first.values())
+
+
 def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
     """Returns the path of a weights file, downloading it unless it is in the cache.
 

@@ -131,7 +131,7 @@ BAD = [
     (lambda x: F.max_pool2d(x[0], 2), ValueError, r"max_pool2d\(x\): expected a Tensor of 4"),
     (lambda x: F.max_pool2d(x, 0), ValueError, r"max_pool2d\(kernel_size\)"),
     (lambda x: F.max_pool2d(x, [2, 2, 2]), ValueError, r"max_pool2d\(kernel_size\)"),
-    (lambda x: F.max_pool2d(x, 9), ValueError, "to fit into the padded input"),
+    (lambda x: F.max_pool2d(x, 9, 1), ValueError, "to fit into the padded input"),
     (lambda x: F.max_pool2d(x, 2, padding="HALF"), ValueError, "received 'HALF'"),
     (lambda x: F.max_pool2d(x, 2, padding="VALID", ceil_mode=True), ValueError, "ceil_mode=False"),
     (lambda x: F.max_pool2d(x, 2, data_format="NCL"), ValueError, "'NCHW' or 'NHWC'"),

@@ -23,7 +23,7 @@ def _windows(sizes, ksize, strides, paddings, ceil_mode, global_pooling, adaptiv
     out = []
     for axis in range(rank):
         n, k, s, (b, a) = sizes[axis], ksize[axis], strides[axis], pads[axis]
-        count = (n + b + a - k + (s - 1 if ceil_mode else 0)) // s + 1
+        count = int((n + b + a - k + (s - 1 if ceil_mode else 0)) / s) + 1  # towards zero
         starts = [i * s - b for i in range(count)]
         out.append([(max(i, 0), min(i + k, n), max(i, -b), min(i + k, n + a)) for i in starts])
     return out
@@ -96,6 +96,7 @@ _INCLUSIVE = [
     ("overlap", (1, 2, 6, 5), {"ksize": [3, 2], "strides": [2, 1], "paddings": [1, 0]}),
     ("ceil", (1, 1, 4, 4), {"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1]}),
     ("uneven", (1, 2, 5, 5), {"ksize": [3, 3], "strides": [2, 2], "paddings": [0, 1, 1, 0]}),
+    ("cut_off", (1, 2, 4, 3), {"ksize": [8, 4], "strides": [6, 4], "paddings": [1, 0]}),
 ]
 
 
@@ -124,6 +125,10 @@ SAMPLES = [
     *[_avg("pool2d", *case) for case in _CASES],
     *[_max("pool3d", *case) for case in _CASES3],
     *[_avg("pool3d", *case) for case in _CASES3],
+    *[
+        make("pool2d", "cut_off", (1, 1, 4, 3), {"ksize": [6, 4], "strides": [6, 4]})
+        for make in (_max, _avg)
+    ],
     *[_avg("pool2d", "in_" + n, s, {**a, "exclusive": False}) for n, s, a in _INCLUSIVE],
     _avg(
         "pool2d", "in_ceil_rest", (1, 1, 4, 4),

@@ -22,6 +22,7 @@ __all__ = [
     "Dropout3D",
     "Embedding",
     "Flatten",
+    "Identity",
     "Linear",
     "PairwiseDistance",
 ]
@@ -318,6 +319,29 @@ class Flatten(Layer):
     def forward(self, input: Tensor) -> Tensor:
         """Applies :func:`paddle.flatten`."""
         return paddle.flatten(input, self.start_axis, self.stop_axis)
+
+
+class Identity(Layer):
+    """Returns its input: stands where a network may have another layer (2.1 and later).
+
+    Args:
+        *args: taken and not needed, so that any layer can be exchanged for this one.
+        **kwargs: likewise.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            layer = paddle.nn.Identity(54, unused_argument=0.1)
+            print(layer(paddle.ones([2])).numpy())  # [1. 1.]
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Returns ``input``."""
+        return input
 
 
 class Bilinear(Layer):

@@ -7,6 +7,7 @@ from typing import Any
 import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
+from paddle.framework.param_attr import ParamAttr
 from paddle.nn.layer.attention import (
     Cache,
     MultiHeadAttention,
@@ -17,7 +18,7 @@ from paddle.nn.layer.attention import (
 from paddle.nn.layer.container import LayerList
 from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.norm import LayerNorm
-from paddle.nn.layer.transformer_block import Block
+from paddle.nn.layer.transformer_block import Block, attr_list
 
 __all__ = [
     "MultiHeadAttention",
@@ -536,6 +537,12 @@ class Transformer(Layer):
         """
         check_size("Transformer.generate_square_subsequent_mask", "length", length)
         return paddle.triu(paddle.full([length, length], float("-inf")), 1)
+
+
+def _convert_param_attr_to_list(param_attr: Any, n: int) -> list:
+    """One attr for each of ``n`` parts of a layer; PaddleNLP's own layers import it from here."""
+    parts = attr_list("_convert_param_attr_to_list", "param_attr", param_attr, n)
+    return [False if part is False else ParamAttr._to_attr(part) for part in parts]
 
 
 def _split(name: str, attr: Any) -> tuple:

@@ -14,7 +14,7 @@ from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.norm import LayerNorm
 
 
-def _attr_list(owner: str, name: str, attr: Any, count: int) -> list:
+def attr_list(owner: str, name: str, attr: Any, count: int) -> list:
     """One attr for each part of a layer; of one attr, the parts' parameters get numbered names."""
     if isinstance(attr, (list, tuple)):
         if len(attr) != count:
@@ -61,8 +61,8 @@ class Block(Layer):
         self.normalize_before = config["normalize_before"]
         count = self._attentions + 1
         return (
-            _attr_list(owner, "weight_attr", config["weight_attr"], count),
-            _attr_list(owner, "bias_attr", config["bias_attr"], count),
+            attr_list(owner, "weight_attr", config["weight_attr"], count),
+            attr_list(owner, "bias_attr", config["bias_attr"], count),
         )
 
     def _attention(self, weight_attr: Any, bias_attr: Any) -> MultiHeadAttention:

@@ -80,11 +80,12 @@ class Traversal(Members):
                     layers_set=seen,
                 )
 
-    def sublayers(self, include_sublayers: bool = True) -> list[Layer]:
+    def sublayers(self, include_sublayers: bool = True, include_self: bool = False) -> list[Layer]:
         """Returns all layers below this one.
 
         Args:
             include_sublayers (bool): False returns an empty list.
+            include_self (bool): put this layer first (2.1 and later).
 
         Examples:
             .. code-block:: python
@@ -93,7 +94,8 @@ class Traversal(Members):
                 net = paddle.nn.Sequential(paddle.nn.Sequential(paddle.nn.ReLU()))
                 print(len(net.sublayers()))  # 2
         """
-        return [layer for _, layer in self.named_sublayers(include_sublayers=include_sublayers)]
+        named = self.named_sublayers("", include_sublayers, include_self)
+        return [layer for _, layer in named]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True
