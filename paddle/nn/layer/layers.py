@@ -194,6 +194,13 @@ class Layer(State):
 
     # -- making members -----------------------------------------------------------------------
 
+    @property
+    def _helper(self) -> Any:
+        """What layers that are written like 2.0's own build operators with."""
+        from paddle.nn.layer.helper import LayerObjectHelper
+
+        return LayerObjectHelper(self)
+
     def full_name(self) -> str:
         """Returns the layer's unique name, such as ``linear_0``.
 

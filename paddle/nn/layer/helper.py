@@ -1,0 +1,141 @@
+"""What 2.0's own layers build operators with, for layers that were written like them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import paddle
+from paddle.core.dispatch import py
+from paddle.core.dtype import get_default_dtype, to_vartype
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import recording
+from paddle.core.op import REGISTRY, C
+from paddle.core.tensor import Tensor
+from paddle.ir.record import captured
+from paddle.nn import functional as F
+from paddle.tensor.inplace import replace
+
+
+class LayerObjectHelper:
+    """Makes parameters, results and operators for a Layer; found as ``layer._helper``.
+
+    Args:
+        layer (Layer): the Layer.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+
+            class Double(paddle.nn.Layer):
+                def forward(self, x):
+                    out = self._helper.create_variable_for_type_inference(x.dtype)
+                    self._helper.append_op(
+                        type="scale", inputs={"X": x}, outputs={"Out": out}, attrs={"scale": 2.0})
+                    return out
+
+            print(Double()(paddle.ones([2])).numpy())  # [2. 2.]
+    """
+
+    def __init__(self, layer: Any) -> None:
+        self._layer = layer
+
+    @property
+    def name(self) -> str:
+        """The Layer's name."""
+        return self._layer.full_name()
+
+    def get_default_dtype(self) -> str:
+        """Returns :func:`paddle.get_default_dtype`."""
+        return get_default_dtype()
+
+    def create_parameter(
+        self, attr: Any, shape: Any, dtype: Any = None, is_bias: bool = False,
+        default_initializer: Any = None,
+    ) -> Any:  # fmt: skip
+        """Calls :meth:`Layer.create_parameter`; note the other order of arguments."""
+        return self._layer.create_parameter(shape, attr, dtype, is_bias, default_initializer)
+
+    def create_variable_for_type_inference(self, dtype: Any, stop_gradient: bool = False) -> Any:
+        """Returns what an operator will put its result into.
+
+        Args:
+            dtype (VarType|str): of the result; the operator has the last word.
+            stop_gradient (bool): the result gets no gradient. Default: False.
+        """
+        if recording():
+            block = paddle.static.default_main_program().current_block()
+            return block.create_var(dtype=to_vartype(dtype), stop_gradient=stop_gradient)
+        return paddle.zeros([1], dtype)
+
+    def append_op(
+        self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
+        attrs: Mapping[str, Any] | None = None, stop_gradient: bool = False,
+    ) -> None:  # fmt: skip
+        """Runs an operator, or records it in static mode.
+
+        Args:
+            type (str): the operator's name.
+            inputs (dict): slot -> Tensor, or a list of them.
+            outputs (dict): slot -> what :meth:`create_variable_for_type_inference` made.
+            attrs (dict, optional): attributes.
+            stop_gradient (bool): the results get no gradient. Default: False.
+        """
+        attrs = dict(attrs or {})
+        if recording():
+            block = paddle.static.default_main_program().current_block()
+            given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
+            block.append_op(type, given, outputs, attrs, stop_gradient)
+            return
+        op = REGISTRY.get(type)
+        if op is None:
+            raise InvalidArgumentError(f"append_op(type): there is no operator {type!r}.")
+        _known("inputs", type, inputs, [s.name for s in op.inputs])
+        _known("outputs", type, outputs, [s.name for s in op.outputs])
+        args = [_of_slot(inputs.get(slot.name), slot.many) for slot in op.inputs]
+        known = {k: v for k, v in attrs.items() if k in op.attrs}
+        made = getattr(C, type)(*args, **{py(k): v for k, v in known.items()})
+        for slot, result in zip(op.outputs, (made,) if len(op.outputs) == 1 else made, strict=True):
+            targets = outputs.get(slot.name)
+            if targets is None or result is None:
+                continue
+            pairs = [(targets, result)] if not slot.many else zip(targets, result, strict=True)
+            for target, value in pairs:
+                target = target[0] if isinstance(target, (list, tuple)) else target
+                if target is value:  # written in place
+                    continue
+                replace(target, value.detach() if stop_gradient else value)
+
+    def append_activation(self, x: Any, act: str | None = None) -> Any:
+        """Applies the function of a name in ``paddle.nn.functional``; None: none."""
+        if act is None:
+            return x
+        if not callable(getattr(F, act, None)):
+            raise InvalidArgumentError(
+                f"append_activation(act): there is no paddle.nn.functional.{act}."
+            )
+        return getattr(F, act)(x)
+
+
+def _variables(given: Any) -> Any:
+    """What a Program knows eager Tensors by, where a function is recorded."""
+    if isinstance(given, (list, tuple)):
+        return [_variables(item) for item in given]
+    return captured(given) if isinstance(given, Tensor) else given
+
+
+def _of_slot(given: Any, many: bool) -> Any:
+    if isinstance(given, (list, tuple)) and not many:
+        if len(given) > 1:
+            raise InvalidArgumentError(f"append_op: expected one Tensor, but got {len(given)}.")
+        return given[0] if given else None
+    return [given] if many and not isinstance(given, (list, tuple)) else given
+
+
+def _known(argument: str, type: str, given: Mapping[str, Any], slots: list[str]) -> None:
+    for name in given:
+        if name not in slots:
+            raise InvalidArgumentError(
+                f"append_op({argument}): operator {type!r} has no slot {name!r}; it has {slots}."
+            )
