@@ -148,7 +148,8 @@ class BeamSearchDecoder:
                 f"but received {type(first).__name__}."
             )
         shape, kind = [-1, self.beam_size], to_vartype(get_default_dtype())
-        states = mapped(lambda t: _tiled(t, self.beam_size), initial_cell_states)
+        self.batch_size = C.slice(C.shape(first), axes=[0], starts=[0], ends=[1])
+        states = mapped(self._expand_to_beam_size, initial_cell_states)
         only = np.full([1, self.beam_size], _IMPOSSIBLE, numpy_dtype(kind))
         only[0, 0] = 0.0
         log_probs = C.elementwise_add(_like_batch(first, shape, kind, 0), _constant(only))
@@ -171,21 +172,38 @@ class BeamSearchDecoder:
             tuple: (an ``OutputWrapper``, a ``StateWrapper``, inputs of the next step, whether
             sequences have ended).
         """
-        merged = mapped(_merged, inputs), mapped(_merged, states.cell_states)
+        merge, split = self._merge_batch_beams, self._split_batch_beams
+        merged = mapped(merge, inputs), mapped(merge, states.cell_states)
         outputs, cell_states = self.cell(*merged, **kwargs)
         if self.output_fn is not None:
             outputs = self.output_fn(outputs)
-        found, states = self._select(self._split(outputs), mapped(self._split, cell_states), states)
+        found, states = self._beam_search_step(
+            time, split(outputs), mapped(split, cell_states), states
+        )
         ids = found.predicted_ids
         inputs = ids if self.embedding_fn is None else self.embedding_fn(ids)
         return found, states, inputs, states.finished
 
-    def _split(self, x: Any) -> Any:
+    # The names of these helpers are 2.0's: decoders for Transformers derive from this class, and
+    # write a step of their own with them.
+
+    def _expand_to_beam_size(self, x: Any) -> Any:
+        """[batch, ...] as [batch, beam_size, ...], copies."""
+        return _tiled(x, self.beam_size)
+
+    def _merge_batch_beams(self, x: Any) -> Any:
+        """[batch, beam_size, ...] as [batch * beam_size, ...]."""
+        return _merged(x)
+
+    def _split_batch_beams(self, x: Any) -> Any:
         """[batch * beam_size, ...] as [batch, beam_size, ...]."""
         return C.reshape2(x, shape=[-1, self.beam_size, *x.shape[1:]])[0]
 
-    def _select(self, logits: Any, cell_states: Any, states: Any) -> tuple[Any, Any]:
+    def _beam_search_step(
+        self, time: Any, logits: Any, next_cell_states: Any, beam_state: Any
+    ) -> tuple[Any, Any]:
         """Chooses the best continuations."""
+        states = beam_state
         words = logits.shape[-1]
         if words < 0 or not 0 <= self.end_token < words:
             raise InvalidArgumentError(
@@ -212,7 +230,7 @@ class BeamSearchDecoder:
         lengths = C.elementwise_add(lengths, _cast(C.logical_not(finished), VarType.INT64))
         finished = C.logical_or(finished, C.equal(ids, _like_batch(
             ids, [-1, self.beam_size], VarType.INT64, self.end_token)))  # fmt: skip
-        cell_states = mapped(lambda t: C.gather_nd(t, at), cell_states)
+        cell_states = mapped(lambda t: C.gather_nd(t, at), next_cell_states)
         state = self.StateWrapper(cell_states, best, finished, lengths)
         return self.OutputWrapper(best, ids, parents), state
 

@@ -43,12 +43,14 @@ NOT_DRIVEN = frozenset(
         for name in (
             "batch", "broadcast_shape", "disable_static", "enable_static", "flops", "get_device",
             "get_cuda_rng_state", "get_cudnn_version", "get_flags", "grad", "in_dynamic_mode",
-            "is_compiled_with_cuda", "is_compiled_with_xpu", "is_tensor", "load", "save", "seed",
+            "is_compiled_with_cuda", "is_compiled_with_npu", "is_compiled_with_rocm",
+            "is_compiled_with_xpu", "is_tensor", "load", "save", "seed",
             "set_cuda_rng_state",
             "set_default_dtype", "set_device", "set_flags", "set_printoptions", "summary",
         )
     ]
-    + ["nn.Layer"]  # its forward only says that a subclass must have one
+    # The forward of Layer only says that a subclass must have one; Identity takes anything.
+    + ["nn.Layer", "nn.Identity"]
 )  # fmt: skip
 
 # What is taken though it is no Tensor, deliberately.

@@ -85,3 +85,8 @@ def test_a_gpu_that_is_not_there():
 
 def test_is_compiled_with_cuda():
     assert paddle.is_compiled_with_cuda() in (True, False)
+
+
+def test_other_devices_of_later_releases():
+    assert paddle.is_compiled_with_npu() is False and paddle.device.is_compiled_with_npu() is False
+    assert paddle.is_compiled_with_rocm() in (True, False)

@@ -57,6 +57,7 @@ CALLS = {
     "CosineSimilarity": lambda x, y: nn.CosineSimilarity()(x, y),
     "PairwiseDistance": lambda x, y: nn.PairwiseDistance(keepdim=True)(x, y),
     "Flatten": lambda b: nn.Flatten()(b),
+    "Identity": lambda b: nn.Identity()(b),
     "Dropout": lambda x: _eval(nn.Dropout(0.3))(x),
     "Dropout2D": lambda image: _eval(nn.Dropout2D())(image),
     "Dropout3D": lambda volume: _eval(nn.Dropout3D())(volume),

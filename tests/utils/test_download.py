@@ -196,3 +196,11 @@ def test_links_in_archives_are_refused(tmp_path: Path) -> None:
         archive.addfile(info)
     with pytest.raises(ValueError, match="it holds 'link'"):
         get_path_from_url((tmp_path / "bad.tar").as_uri(), str(tmp_path / "home"))
+
+
+def test_one_process_of_each_host_downloads():
+    from paddle.utils.download import _get_unique_endpoints
+
+    endpoints = ["10.0.0.2:6171", "10.0.0.1:6171", "10.0.0.1:6170"]
+    assert _get_unique_endpoints(endpoints) == {"10.0.0.1:6170", "10.0.0.2:6171"}
+    assert _get_unique_endpoints([]) == set()

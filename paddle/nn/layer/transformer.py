@@ -8,6 +8,7 @@ import paddle
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
+from paddle.ir.variable import Variable
 from paddle.nn.layer.attention import (
     Cache,
     MultiHeadAttention,
@@ -522,7 +523,7 @@ class Transformer(Layer):
         """Makes a mask that hides later positions: -inf above the diagonal, else 0.
 
         Args:
-            length (int): rows and columns.
+            length (int|Tensor): rows and columns.
 
         Returns:
             Tensor: shape [length, length], float32.
@@ -535,7 +536,8 @@ class Transformer(Layer):
                 print(net.generate_square_subsequent_mask(2).numpy().tolist())
                 # [[0.0, -inf], [0.0, 0.0]]
         """
-        check_size("Transformer.generate_square_subsequent_mask", "length", length)
+        if not isinstance(length, (Tensor, Variable)):
+            check_size("Transformer.generate_square_subsequent_mask", "length", length)
         return paddle.triu(paddle.full([length, length], float("-inf")), 1)
 
 
