@@ -390,7 +390,7 @@ class Emitter:
         for slot in known.outputs:
             if slot.writes and op.outputs.get(slot.name):
                 at = [s.name for s in known.inputs].index(slot.writes)
-                args[at] = self._own(op, slot, args[at])
+                args[at] = self.own(op, slot, args[at])
         direct = known.direct is not None and all(attrs[k] == d for k, d in known.attrs.items())
         while args and args[-1] == "None" and not direct:
             positional = len(args) > self._required(known)
@@ -443,7 +443,7 @@ class Emitter:
             return "None"
         return "[" + ", ".join("None" if n == EMPTY else self.read(n) for n in names) + "]"
 
-    def _own(self, op: Operator, slot: Any, arg: str) -> str:
+    def own(self, op: Operator, slot: Any, arg: str) -> str:
         """The buffer a kernel writes into: the scope's own, or a copy of a passing value.
 
         Views of the scope's buffer that are still in use keep what they show: ``writable`` copies
@@ -473,6 +473,7 @@ class Emitter:
                 continue
             certain = known.infer in _KEEP_RANK and i == 0
             locals_ = ["_" if n == EMPTY else self.write(n) for n in names]
+            self.maybe.update(names if slot.optional else ())  # what a kernel leaves out stays
             if not certain:
                 after += [self.at_least_1(n) for n in names if n != EMPTY and self.may_be_0(n)]
                 if i == 0 or op.type == "accuracy":  # other auxiliary results state no shape

@@ -261,6 +261,9 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
             buf = None
     elif isinstance(value, LoDTensor):
         buf = value._filled()._buf
+        if value._lod:  # for operators whose rows belong to several images
+            buf = buf.detach()
+            buf._lod = value._lod  # type: ignore[attr-defined]
     elif isinstance(value, Tensor):
         buf = value._buf
     if buf is None:
@@ -328,7 +331,7 @@ def fetched_tensor(buf: Any) -> Any:
     """A fetched buffer as a Tensor that later runs do not change."""
     if not isinstance(buf, torch.Tensor):
         return buf
-    return LoDTensor(wrap(buf.clone()))
+    return LoDTensor(wrap(buf.clone()), getattr(buf, "_lod", ()))
 
 
 def set_learning_rates(schedulers: dict[str, Any], scope: Scope, device: torch.device) -> None:

@@ -11,6 +11,7 @@ from paddle.core.errors import PreconditionNotMetError, kernel_error
 from paddle.executor import arrays as _arrays  # noqa: F401  (these register emitters)
 from paddle.executor import control_flow as _control_flow  # noqa: F401
 from paddle.executor import effects as _effects  # noqa: F401
+from paddle.executor import quantized as _quantized  # noqa: F401
 from paddle.executor import recurrent as _recurrent  # noqa: F401
 from paddle.executor import rows as _rows  # noqa: F401
 from paddle.executor import updates as _updates  # noqa: F401

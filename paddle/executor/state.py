@@ -204,7 +204,26 @@ def check_fit(variables: Mapping[str, Variable], values: Mapping[str, Any], wher
     _check_fit(variables, values, made, where, True)
 
 
+_LINEAR = ("quantize_linear", "dequantize_linear")
+
+
+def _as_stored(variables: Mapping[str, Variable], values: Any, made: Mapping[str, Any]) -> None:
+    """Lets variables of a quantised Program say what their values are.
+
+    PaddlePaddle 2.4 to 2.6 store weights as bytes (and scales with one dimension more), but leave
+    the variables as they were before they were quantised.
+    """
+    for program in {v.block.program for n, v in variables.items() if n in made}:
+        for op in (o for b in program.blocks for o in b.ops if o.type in _LINEAR):
+            for name in (n for s in ("X", "Scale", "ZeroPoint") for n in op.inputs.get(s, [])):
+                if name in made and name in variables:
+                    shape = np.shape(getattr(values[name], "array", made[name][0]))
+                    variables[name]._dims = shape
+                    variables[name]._dtype = FROM_TORCH[made[name][0].dtype]
+
+
 def _check_fit(variables: Any, values: Any, made: dict, where: str, complete: bool) -> None:
+    _as_stored(variables, values, made)
     wrong = [line for n, (buf, _) in made.items() if (line := _misfit(variables[n], buf))]
     missing = [n for n in variables if n not in values] if complete else []
     if wrong or missing:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import torch
 
 from paddle.core.dtype import VarType
@@ -18,19 +20,23 @@ def _roi_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(shape, x.dtype)]
 
 
-def _counts(name: str, x: torch.Tensor, rois: torch.Tensor, numbers, offsets) -> list[int]:
-    """How many of the regions belong to each image."""
-    if x.dim() != 4 or rois.dim() != 2 or rois.shape[1] != 4:
-        raise InvalidArgumentError(
-            f"{name}: expected X [N, C, H, W] and ROIs [count, 4], but received {list(x.shape)} "
-            f"and {list(rois.shape)}."
-        )
+def _counts(rois: torch.Tensor, numbers, offsets) -> list[int]:
     if numbers is not None:
-        counts = numbers.reshape(-1).tolist()
-    elif offsets is not None:  # 1.8: where each image's regions begin, and the end of the last
-        counts = torch.diff(offsets.reshape(-1)).tolist()
-    else:
-        counts = [rois.shape[0]]
+        return numbers.reshape(-1).tolist()
+    if offsets is not None:  # 1.8: where each image's regions begin, and the end of the last
+        return torch.diff(offsets.reshape(-1)).tolist()
+    levels = getattr(rois, "_lod", None)  # 1.8: what the operator that made them says
+    return [b - a for a, b in itertools.pairwise(levels[-1])] if levels else [rois.shape[0]]
+
+
+def region_counts(name: str, x, rois, numbers, offsets=None, columns: int = 4) -> list[int]:
+    """How many of the regions belong to each image: as said, by levels of detail, or one image."""
+    if x.dim() != 4 or rois.dim() != 2 or rois.shape[1] != columns:
+        raise InvalidArgumentError(
+            f"{name}: expected X [N, C, H, W] and ROIs [count, {columns}], but received "
+            f"{list(x.shape)} and {list(rois.shape)}."
+        )
+    counts = _counts(rois, numbers, offsets)
     if len(counts) != x.shape[0] or sum(counts) != rois.shape[0]:
         raise InvalidArgumentError(
             f"{name}: expected RoisNum to share {rois.shape[0]} regions among {x.shape[0]} images, "
@@ -71,7 +77,7 @@ def roi_align(
     """Means of interpolated points, https://arxiv.org/abs/1703.06870."""
     if x.is_meta:
         return x.new_empty([rois.shape[0], x.shape[1], pooled_height, pooled_width])
-    counts = _counts("roi_align", x, rois, numbers, offsets)
+    counts = region_counts("roi_align", x, rois, numbers, offsets)
     left, top, right, bottom = (rois * spatial_scale - (0.5 if aligned else 0.0)).unbind(1)
     high, wide = x.shape[2:]
     down = _sampling(top, bottom, high, pooled_height, sampling_ratio, aligned).to(x.dtype)
@@ -107,7 +113,7 @@ def roi_pool(
     if x.is_meta:
         shape = [rois.shape[0], x.shape[1], pooled_height, pooled_width]
         return x.new_empty(shape), x.new_empty(shape, dtype=torch.int64)
-    counts = _counts("roi_pool", x, rois, numbers, offsets)
+    counts = region_counts("roi_pool", x, rois, numbers, offsets)
     left, top, right, bottom = _rounded(rois * spatial_scale).unbind(1)
     high, wide = x.shape[2:]
     rows = _bins(top, bottom, high, pooled_height)
@@ -142,12 +148,9 @@ def _argmax_spec(inputs: list, attrs: dict) -> Spec:
     return Spec(_roi_rule(inputs, attrs)[0].shape, VarType.INT64)
 
 
-@roi_pool.grad("X.shape Argmax RoisNum RoisLod")
-def _(d_out, x_shape, places, numbers, offsets):
-    if numbers is not None:
-        counts = numbers.reshape(-1)
-    else:
-        counts = torch.tensor([len(places)]) if offsets is None else torch.diff(offsets.reshape(-1))
+@roi_pool.grad("X.shape ROIs Argmax RoisNum RoisLod")
+def _(d_out, x_shape, rois, places, numbers, offsets):
+    counts = torch.tensor(_counts(rois, numbers, offsets))
     images = torch.repeat_interleave(counts).to(d_out.device)
     flat = torch.zeros(x_shape, dtype=d_out.dtype, device=d_out.device).flatten(2)
     empty = torch.eq(places, -1)

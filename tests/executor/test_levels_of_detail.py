@@ -1,0 +1,56 @@
+"""Levels of detail of fed and fetched values: which rows belong to which image."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import paddle
+from paddle.static import Executor, data
+from tests.executor.building import building
+
+
+def appended(type_, inputs, outputs, attrs):
+    block = paddle.static.default_main_program().global_block()
+    made = {slot: block.create_var(name=name, dtype="float32") for slot, name in outputs.items()}
+    block.append_op(type_, inputs, made, attrs)
+    return made
+
+
+def lod_tensor(array, lod):
+    tensor = paddle.static.Scope().var("t").get_tensor()
+    tensor.set(array, paddle.CPUPlace())
+    tensor.set_lod(lod)
+    return tensor
+
+
+def test_boxes_of_several_images_are_fetched_with_their_images():
+    with building() as (main, _):
+        boxes, scores = data("boxes", [2, 3, 4]), data("scores", [2, 2, 3])
+        attrs = {"background_label": -1, "score_threshold": 0.5, "nms_top_k": 5, "keep_top_k": 5}
+        made = appended(
+            "multiclass_nms",
+            {"BBoxes": boxes, "Scores": scores},
+            {"Out": "found"},
+            {**attrs, "nms_threshold": 0.3, "nms_eta": 1.0, "normalized": False},
+        )
+    corners = np.array([[0, 0, 4, 4], [10, 10, 14, 14], [20, 20, 24, 24]], "float32")
+    given = np.zeros([2, 2, 3], "float32")
+    given[0, 0, 1], given[1, 1] = 0.9, [0.6, 0.1, 0.8]
+    feed = {"boxes": np.stack([corners, corners]), "scores": given}
+    (found,) = Executor().run(main, feed=feed, fetch_list=[made["Out"]], return_numpy=False)
+    assert found.lod() == [[0, 1, 3]]
+    rows = np.array(found)
+    np.testing.assert_allclose(rows[:, 1], [0.9, 0.8, 0.6])
+    np.testing.assert_array_equal(rows[:, 2:], corners[[1, 2, 0]])
+
+
+def test_fed_regions_say_which_image_they_are_of():
+    with building() as (main, _):
+        x, rois = data("x", [2, 1, 4, 4]), data("rois", [None, 4])
+        attrs = {"pooled_height": 1, "pooled_width": 1, "spatial_scale": 1.0}
+        made = appended("roi_align", {"X": x, "ROIs": rois}, {"Out": "pooled"}, attrs)
+    images = np.stack([np.full([1, 4, 4], v, "float32") for v in (1.0, 5.0)])
+    regions = np.array([[0, 0, 2, 2], [1, 1, 3, 3], [0, 0, 3, 3]], "float32")
+    feed = {"x": images, "rois": lod_tensor(regions, [[0, 2, 3]])}
+    (found,) = Executor().run(main, feed=feed, fetch_list=[made["Out"]])
+    np.testing.assert_allclose(found.ravel(), [1, 1, 5])
