@@ -9,6 +9,7 @@ minor = "0"
 patch = "0"
 rc = "0"
 istaged = True
+commit = "unknown"  # of PaddlePaddle's repository: this is none of its builds
 with_mkl = "ON"  # ATen's matrix products on x86 are MKL's
 
 

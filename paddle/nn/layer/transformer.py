@@ -547,6 +547,12 @@ def _convert_param_attr_to_list(param_attr: Any, n: int) -> list:
     return [False if part is False else ParamAttr._to_attr(part) for part in parts]
 
 
+def _convert_attention_mask(attn_mask: Any, dtype: Any) -> Any:
+    """A mask as what is added to scores of a type; PaddleDetection imports it from here."""
+    like = paddle.zeros([1], dtype)
+    return additive_mask("_convert_attention_mask", "attn_mask", attn_mask, like)
+
+
 def _split(name: str, attr: Any) -> tuple:
     """What encoder layers and decoder layers take of the Transformer's attr."""
     if not isinstance(attr, (list, tuple)):

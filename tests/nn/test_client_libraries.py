@@ -1,4 +1,4 @@
-"""A decoder derived from BeamSearchDecoder with a step of its own, as Transformers have."""
+"""What PaddleNLP, PaddleDetection and others build on: internals of layers that they derive from."""
 
 from __future__ import annotations
 
@@ -58,3 +58,15 @@ def test_a_mask_of_a_length_that_is_a_tensor():
     np.testing.assert_array_equal(found, expected)
     mask = paddle.jit.to_static(lambda x: net.generate_square_subsequent_mask(paddle.shape(x)[1]))
     np.testing.assert_array_equal(mask(x).numpy(), expected)
+
+
+def test_masks_and_attrs_that_client_libraries_convert():
+    from paddle.nn.layer.transformer import _convert_attention_mask, _convert_param_attr_to_list
+
+    allowed = paddle.to_tensor([[True, False]])
+    np.testing.assert_array_equal(_convert_attention_mask(allowed, "float32").numpy(), [[0, -1e9]])
+    assert _convert_attention_mask(None, "float32") is None
+    names = [p.name for p in _convert_param_attr_to_list(paddle.ParamAttr(name="w"), 2)]
+    assert names == ["w_0", "w_1"] and _convert_param_attr_to_list(False, 2) == [False, False]
+    listed = _convert_param_attr_to_list([None, False, "b"], 3)
+    assert isinstance(listed[0], paddle.ParamAttr) and listed[1] is False and listed[2].name == "b"
