@@ -1,4 +1,4 @@
-"""What PaddleNLP, PaddleDetection and others build on: internals of layers that they derive from."""
+"""What PaddleNLP, PaddleDetection and others build on: internals of layers they derive from."""
 
 from __future__ import annotations
 
