@@ -82,8 +82,9 @@ def grad(
         retain_graph (bool, optional): keep the graph; None means the value of ``create_graph``.
         create_graph (bool): record the computation, so that the results can be differentiated.
         only_inputs (bool): must be True: only the gradients of ``inputs`` are computed.
-        allow_unused (bool): give None for an input that the outputs do not depend on, instead of
-            raising an error.
+        allow_unused (bool): give None for an input that the outputs do not depend on (any more,
+            where the graph was freed), or that has ``stop_gradient=True``, instead of raising an
+            error.
         no_grad_vars (Tensor|list[Tensor], optional): Tensors through which no gradient flows.
 
     Returns:
@@ -116,7 +117,7 @@ def grad(
             "grad: create_graph=True needs the graph, but retain_graph=False was given."
         )
     blocked = [] if no_grad_vars is None else _tensors(no_grad_vars, "grad", "no_grad_vars")
-    targets = _targets(ins)
+    targets = _targets(ins, allow_unused)
     starts = tape.starts_of(outs, starts_grads, "grad")
     edges = [tape.edge_of(t) for t in outs]
     needed = tape.needed_for(edges, targets)
@@ -128,7 +129,7 @@ def grad(
     before = set_grad_enabled(create_graph)
     try:
         walk.run(starts)
-        if freed is not None:
+        if freed is not None and not allow_unused:
             _check_freed(freed, set(behind), targets, walk.found)
         given = {id(g) for g in starts_grads if g is not None}
         return _results(ins, walk, targets, allow_unused, create_graph, given)
@@ -160,13 +161,16 @@ def _key(tensor: Tensor) -> Any:
     return (edge.node, edge.index) if type(edge) is tape.Port else edge
 
 
-def _targets(inputs: list[Tensor]) -> dict[Any, int]:
+def _targets(inputs: list[Tensor], allow_unused: bool) -> dict[Any, int]:
     targets: dict[Any, int] = {}
     for i, tensor in enumerate(inputs):
+        if tensor.stop_gradient and allow_unused:  # running statistics among all parameters
+            continue
         if tensor.stop_gradient:
             raise PreconditionNotMetError(
                 f"grad(inputs): expected Tensors with stop_gradient=False, but input {i} of shape "
-                f"{tensor.shape} has stop_gradient=True."
+                f"{tensor.shape} has stop_gradient=True.",
+                hint="pass allow_unused=True to get None for it",
             )
         targets.setdefault(_key(tensor), i)
     return targets
@@ -189,7 +193,7 @@ def _results(
 ) -> list[Tensor | None]:
     found: list[Tensor | None] = []
     for i, tensor in enumerate(inputs):
-        value = walk.found.get(targets[_key(tensor)])
+        value = None if tensor.stop_gradient else walk.found.get(targets[_key(tensor)])
         if value is None and not allow_unused:
             raise InvalidArgumentError(
                 f"grad(inputs): the outputs do not depend on input {i} of shape {tensor.shape}.",

@@ -38,7 +38,7 @@ def recorded_grad(
     outs = _variables(outputs, "outputs")
     ins = _variables(inputs, "inputs")
     for i, var in enumerate(ins):
-        if var.stop_gradient:
+        if var.stop_gradient and not allow_unused:
             raise PreconditionNotMetError(
                 f"grad(inputs): input {i}, {var.name}, of shape {list(var.shape)} has "
                 "stop_gradient=True.",

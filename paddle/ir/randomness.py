@@ -13,6 +13,11 @@ _WORDS = (
     "exponential",
     "sampling",
     "nce",
+    "gumbel",
+    "poisson",
+    "rrelu",
+    "gaussian_inplace",
+    "shuffle_batch",
 )
 
 

@@ -20,9 +20,9 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
 from paddle.ir.gradient_walk import Names, Step, Walk
 from paddle.ir.operator import EMPTY, Operator, Role
+from paddle.ir.randomness import draws
 
 # Operators that draw numbers without having an attribute "seed".
-_DRAW = frozenset({"bernoulli", "exponential", "multinomial"})
 _UPDATES_STATISTICS = frozenset({"batch_norm", "sync_batch_norm"})
 
 
@@ -41,7 +41,7 @@ class Segment:
 def is_repeatable(op: Operator) -> bool:
     """Says whether running an operator again gives the same and changes nothing else."""
     known = op.definition
-    if known is None or op.sub_blocks or op.type in _DRAW or "seed" in known.attrs:
+    if known is None or op.sub_blocks or draws(op) or "seed" in known.attrs:
         return False
     if op.type in _UPDATES_STATISTICS:
         return not op.inputs.get("MomentumTensor")

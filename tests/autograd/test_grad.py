@@ -307,3 +307,29 @@ def test_wrong_counts_and_shapes():
         paddle.grad([], x)
     with pytest.raises(ValueError, match="at least one Tensor"):
         paddle.grad(x * 2, [])
+
+
+@pytest.mark.parametrize("static", [False, True])
+def test_none_for_an_input_that_wants_no_gradient(static):
+    """Meta-learning asks for all of net.parameters(), running statistics included."""
+
+    def function(x, fixed):
+        fixed.stop_gradient = True
+        x.stop_gradient = False
+        found = paddle.grad((x * x * fixed).sum(), [x, fixed], allow_unused=True)
+        assert found[1] is None
+        return found[0]
+
+    call = paddle.jit.to_static(function) if static else function
+    found = call(paddle.to_tensor([2.0, 3.0]), paddle.to_tensor([1.0, 5.0]))
+    np.testing.assert_array_equal(found.numpy(), [4, 30])
+
+
+def test_none_for_what_a_freed_graph_led_to():
+    """Libraries for meta-learning ask again by way of the sublayers, with parameters set anew."""
+    x = paddle.to_tensor([2.0], stop_gradient=False)
+    loss = (x * x).sum()
+    paddle.grad(loss, [x])
+    assert paddle.grad(loss, [x], allow_unused=True) == [None]
+    with pytest.raises(RuntimeError, match="a second time"):
+        paddle.grad(loss, [x])

@@ -87,6 +87,10 @@ class Registry(OrderedDict):
         return repr(OrderedDict(self))
 
 
+def _nobody() -> None:
+    """The owner of a dictionary that is no layer's any more."""
+
+
 class Members:
     """The part of Layer that says what ``layer.name`` is, may become, and how it goes away."""
 
@@ -139,12 +143,27 @@ class Members:
         elif name in own["_buffers"]:
             self._assign(own["_buffers"], name, value, "buffer", "Tensor")
         elif name in REGISTRIES:
-            own[name].clear()
-            own[name] = Registry(self, value)
+            self._exchange(name, value)
         else:
             if name == "training":
                 changes.count += 1
             object.__setattr__(self, name, value)
+
+    def _exchange(self, registry: str, entries: Any) -> None:
+        """Puts another dictionary of members in the place of one.
+
+        The old one keeps its entries: after ``clone.__dict__ = layer.__dict__.copy()`` it is that
+        of the other layer.
+        """
+        own = self.__dict__
+        before, entries = own[registry], list(dict(entries).items())
+        if before._owner() is self:
+            before._owner = _nobody
+        for name, value in before.items():
+            if own.get(name, _nothing) is value:
+                del own[name]
+        changes.count += 1
+        own[registry] = Registry(self, entries)
 
     def _set_buffer(self, name: str, value: Tensor) -> None:
         """Replaces a buffer, or makes one that is not saved: that takes register_buffer."""
