@@ -21,6 +21,7 @@ from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tensor import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
+from paddle.executor.levels import share_levels
 from paddle.executor.liveness import DROPS, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
@@ -94,6 +95,7 @@ class Emitter:
         self._prologue: list[str] = []
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
+        self._levels: bool | None = None  # whether any variable has levels of detail
 
     # -- lines and names ----------------------------------------------------------------------
 
@@ -353,6 +355,7 @@ class Emitter:
                 write_gradient(self, op, known.base)
             else:
                 self._forward(op, known)
+        self._share_levels(op)
         for name in {*op.input_arg_names, *op.output_arg_names}:
             key = (self.owner(name).idx, name)
             shape = self.shapes.get(key)
@@ -362,6 +365,27 @@ class Emitter:
             outs = [self.python_name(n) for n in op.output_arg_names if self.is_defined(n)]
             check = self.constant(self.probe, "check")
             self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
+
+    def _share_levels(self, op: Operator) -> None:
+        """Lets results say which of their rows belong together, where the Program tells that."""
+        if self._levels is None:
+            variables = (v for b in self.program.blocks for v in b.vars.values())
+            self._levels = any(v._lod_level for v in variables)
+        if not self._levels:
+            return
+        copies = op.type in ("assign", "cast", "scale")  # of what 1.x does not tell it about
+        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_levels(n, copies)]
+        for name in dict.fromkeys(op.output_arg_names):
+            if given and self._has_levels(name, copies) and name not in given:
+                share = self.constant(share_levels, "share_levels")
+                sources = ", ".join(self.read(n) for n in given)
+                self.line(f"{share}({self.read(name)}, {sources})")
+
+    def _has_levels(self, name: str, unsaid: bool) -> bool:
+        if name == EMPTY or not self.is_defined(name):
+            return False
+        var = self.owner(name).vars.get(name)
+        return bool(unsaid or (var is not None and var._lod_level))
 
     def kernel(self, op: Operator) -> None:
         """Writes the call of an operator's kernel, for emitters with special cases."""

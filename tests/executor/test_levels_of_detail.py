@@ -9,9 +9,12 @@ from paddle.static import Executor, data
 from tests.executor.building import building
 
 
-def appended(type_, inputs, outputs, attrs):
+def appended(type_, inputs, outputs, attrs, dtype="float32", levels=0):
     block = paddle.static.default_main_program().global_block()
-    made = {slot: block.create_var(name=name, dtype="float32") for slot, name in outputs.items()}
+    made = {
+        slot: block.create_var(name=name, dtype=dtype, lod_level=levels)
+        for slot, name in outputs.items()
+    }
     block.append_op(type_, inputs, made, attrs)
     return made
 
@@ -54,3 +57,46 @@ def test_fed_regions_say_which_image_they_are_of():
     feed = {"x": images, "rois": lod_tensor(regions, [[0, 2, 3]])}
     (found,) = Executor().run(main, feed=feed, fetch_list=[made["Out"]])
     np.testing.assert_allclose(found.ravel(), [1, 1, 5])
+
+
+def test_levels_pass_through_operators_to_the_one_that_reads_them():
+    """Text recognition of 1.x: columns of images as sequences, the best class of each, aligned."""
+    with building() as (main, _):
+        x = data("x", [None, 1, 2, 6])
+        attrs = {"kernels": [2, 1], "strides": [1, 1], "paddings": [0, 0, 0, 0]}
+        columns = appended("im2sequence", {"X": x}, {"Out": "columns"}, attrs, levels=1)["Out"]
+        active = appended("relu", {"X": columns}, {"Out": "active"}, {}, levels=1)["Out"]
+        outs = {"Out": "most", "Indices": "best"}
+        best = appended("top_k", {"X": active}, outs, {"k": 1}, levels=1)["Indices"]
+        aligned = appended(
+            "ctc_align",
+            {"Input": best},
+            {"Output": "aligned"},
+            {"blank": 0, "merge_repeated": True},
+            dtype="int64",
+        )["Output"]
+        last = appended("scale", {"X": aligned}, {"Out": "last"}, {"scale": 1.0}, dtype="int64")
+    # rows of each image: above 0, below 1: the class of a column is the row of its larger pixel
+    classes = np.array([[1, 1, 0, 1, 0, 0], [0, 1, 1, 1, 1, 1], [1, 0, 1, 0, 1, 0]])
+    images = np.stack([1 - classes, classes], 1)[:, None].astype("float32")
+    found, rows = Executor().run(
+        main, feed={"x": images}, fetch_list=[last["Out"], active], return_numpy=False
+    )
+    assert rows.lod() == [[0, 6, 12, 18]]
+    assert found.lod() == [[0, 2, 3, 6]]
+    np.testing.assert_array_equal(np.array(found).ravel(), [1] * 6)
+
+
+def test_levels_of_a_fed_sequence_do_not_reach_what_has_other_rows():
+    with building() as (main, _):
+        x = data("x", [None, 2], lod_level=1)
+        doubled = appended("scale", {"X": x}, {"Out": "doubled"}, {"scale": 2.0}, levels=1)["Out"]
+        total = appended(
+            "reduce_sum", {"X": doubled}, {"Out": "total"}, {"dim": [0], "keep_dim": True}, levels=1
+        )["Out"]
+    fed = lod_tensor(np.arange(6, dtype="float32").reshape(3, 2), [[0, 1, 3]])
+    found = Executor().run(main, feed={"x": fed}, fetch_list=[doubled, total], return_numpy=False)
+    assert found[0].lod() == [[0, 1, 3]] and found[1].lod() == []
+    again = Executor().run(main, feed={"x": np.ones([3, 2], "float32")}, fetch_list=[doubled],
+                           return_numpy=False)  # fmt: skip
+    assert again[0].lod() == [] and fed.lod() == [[0, 1, 3]]
