@@ -11,8 +11,7 @@ from paddle.ops.half import in_float32
 
 
 def _rms_rule(inputs: list, attrs: dict) -> list:
-    x, residual = inputs[0], inputs[2]
-    return [x, None if residual is None else x]
+    return [inputs[0], inputs[0]]
 
 
 def _scaled(x: torch.Tensor, weight, shift, start: int, epsilon: float) -> torch.Tensor:
@@ -33,7 +32,7 @@ def rms_norm(
 ):  # fmt: skip
     """x over the root of its mean square, https://arxiv.org/abs/1910.07467, of the last axes.
 
-    A residual and its bias are added before; residual_out is that sum.
+    A residual and a bias are added before; residual_out is that sum.
     """
     if quant_scale > 0:
         raise UnimplementedError(
@@ -52,7 +51,7 @@ def rms_norm(
     elif bias is not None:
         x = x + bias
     out = _in_float32(x, norm_weight, norm_bias, start, epsilon)
-    return out, None if residual is None else x
+    return out, x.view(x.shape)
 
 
 @op("fused_softmax_mask", "X Mask~ -> Out", infer="same", dtypes="floats")

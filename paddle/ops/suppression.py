@@ -249,12 +249,14 @@ def _multiclass_rule(name: str, sizes: tuple[int, ...] = SIZES):
         if known:
             check(name, boxes, scores, sizes)
         width = boxes.shape[-1]
+        if name == "multiclass_nms":  # where nothing is kept it gives one number instead
+            return [Spec((-1, -1), boxes.dtype)]
         made = [
             Spec((-1, width if width == -1 else width + 2), boxes.dtype),
             Spec((-1, 1), VarType.INT32),
             Spec((-1,), VarType.INT32),
         ]
-        return made[: {"multiclass_nms": 1, "multiclass_nms2": 2}.get(name, 3)]
+        return made[: 2 if name == "multiclass_nms2" else 3]
 
     return rule
 

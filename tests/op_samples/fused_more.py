@@ -14,7 +14,7 @@ def rms_norm(x, bias, residual, norm_weight, norm_bias, epsilon, begin_norm_axis
     out = total / np.sqrt(np.mean(total**2, axes, keepdims=True) + epsilon)
     out = out * norm_weight.reshape(shape)
     out = out if norm_bias is None else out + norm_bias.reshape(shape)
-    return out, None if residual is None else total
+    return out, total
 
 
 def fused_softmax_mask(x, mask):

@@ -98,7 +98,13 @@ def test_recorded_equals_eager(sample, batch):
 
 WORDS_DIFFER = ("linear", "matmul_v2", "getitem", "setitem")  # as several operators say it
 # A tensor of another type is converted; the number of learning rates is not looked at in a run.
-NOT_REFUSED = ("linear-TypeError", "momentum-ValueError")
+# What a quantizing operator reads of its outputs is there in a Program, if not eagerly.
+NOT_REFUSED = (
+    "linear-TypeError",
+    "momentum-ValueError",
+    "fake_channel_wise_quantize_abs_max-NotImplementedError",
+    "fake_quantize_range_abs_max-NotImplementedError",
+)
 
 
 @pytest.mark.parametrize("wrong", ERRORS, ids=identities(ERRORS))
