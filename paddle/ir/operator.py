@@ -296,8 +296,20 @@ class Operator:
     __str__ = __repr__
 
 
+# Operators that no kernel computes: plans write code of their own for them. To look for them in the
+# library would import all of it.
+WITHOUT_KERNEL = frozenset({
+    "assert", "conditional_block", "conditional_block_infer", "feed", "fetch", "lod_array_length",
+    "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print", "py_func",
+    "read_from_array", "recurrent", "rnn_memory_helper", "rows_update", "select_input",
+    "select_output", "split_lod_tensor", "tensor_array_to_tensor", "while", "write_to_array",
+})  # fmt: skip
+
+
 def definition(name: str) -> OpDef | None:
     """Finds an operator by its name; gradient operators are derived from their forward ones."""
+    if name.removesuffix("_grad") in WITHOUT_KERNEL:
+        return None
     if name.endswith("_grad"):
         base = definition(name[:-5])
         if base is not None:

@@ -14,7 +14,7 @@ from paddle.core.op import REGISTRY
 
 _COMMON = (
     "common", "elementwise", "activation", "reduce", "linalg", "conv", "pool", "loss", "norm",
-    "unary", "compare", "manipulation", "creation", "optimizer",
+    "unary", "compare", "manipulation", "creation", "optimizer", "conv_transpose",
 )  # fmt: skip
 _waiting: list[str] | None = None
 _lock = threading.RLock()  # who misses an operator waits for the thread that is importing it

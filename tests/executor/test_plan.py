@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import threading
 import weakref
 
@@ -425,3 +427,28 @@ def test_a_closed_executor_says_so():
     exe.close()
     with pytest.raises(PreconditionNotMetError, match="closed"):
         exe.run(Program())
+
+
+def test_operators_that_only_plans_know_are_listed():
+    """Looking for one in the operator library would import all of its families."""
+    from paddle.core.op import REGISTRY
+    from paddle.executor.codegen import EMITTERS
+    from paddle.ir.operator import WITHOUT_KERNEL, definition
+
+    unknown = {name.removesuffix("_grad") for name in EMITTERS if name not in REGISTRY}
+    assert unknown == WITHOUT_KERNEL - {"feed", "fetch"}
+    assert not any(name in REGISTRY for name in WITHOUT_KERNEL)
+    assert definition("while_grad") is None and definition("relu_grad") is not None
+
+
+def test_a_small_program_imports_few_families():
+    code = (
+        "import paddle, sys; paddle.enable_static(); s = paddle.static\n"
+        "x = s.data('x', [None, 4]); loss = paddle.mean(s.nn.fc(x, 2, activation='relu'))\n"
+        "paddle.optimizer.Adam().minimize(loss); exe = s.Executor()\n"
+        "exe.run(s.default_startup_program())\n"
+        "exe.run(feed={'x': __import__('numpy').ones([3, 4], 'float32')}, fetch_list=[loss])\n"
+        "print(sum(m.startswith('paddle.ops.') for m in sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(found.stdout) < 40
