@@ -201,26 +201,38 @@ def or_nothing(out: torch.Tensor) -> torch.Tensor:
 SIZES = (4, 8, 16, 24, 32)  # two corners, or 4, 8, 12 or 16 corners of a polygon
 
 
-def _of_image(box, scores, own: bool, attrs: dict) -> Chosen:
+class _Wanted(NamedTuple):
+    """The attributes that the three operators have in common."""
+
+    score_threshold: float
+    nms_top_k: int
+    keep_top_k: int
+    nms_threshold: float
+    normalized: bool
+    nms_eta: float
+    background_label: int
+
+
+def _of_image(box, scores, own: bool, wanted: _Wanted) -> Chosen:
     """Suppression within each class, then the best of all classes.
 
     They are sorted by class, then by score, or by number where every class has its own boxes.
     """
-    extra = 0.0 if attrs["normalized"] else 1.0
+    extra = 0.0 if wanted.normalized else 1.0
 
     def share(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         return overlaps(a, b, extra)
 
     parts = []
     for label, score, place in candidates(
-        scores, attrs["background_label"], attrs["score_threshold"], attrs["nms_top_k"]
+        scores, wanted.background_label, wanted.score_threshold, wanted.nms_top_k
     ):
         mine = box[place, label] if own else box[place]
-        kept = greedy(mine, share, attrs["nms_threshold"], attrs["nms_eta"])
+        kept = greedy(mine, share, wanted.nms_threshold, wanted.nms_eta)
         if own:
             kept = kept[torch.argsort(place[kept])]
         parts.append(labelled(label, score[kept], place[kept]))
-    return best_of_classes(joined(parts, scores), attrs["keep_top_k"], own)
+    return best_of_classes(joined(parts, scores), wanted.keep_top_k, own)
 
 
 def best_of_classes(found: Chosen, most: int, own: bool) -> Chosen:
@@ -232,11 +244,11 @@ def best_of_classes(found: Chosen, most: int, own: bool) -> Chosen:
     return found.take(torch.sort(found.label, stable=True)[1])
 
 
-def _multiclass(name: str, boxes, scores, numbers, attrs: dict) -> _Rows:
+def _multiclass(name: str, boxes, scores, numbers, wanted: _Wanted) -> _Rows:
     check(name, boxes, scores, SIZES)
     images = _images(name, boxes, scores, numbers)
     found = [
-        _of_image(box, score, images.own, attrs)
+        _of_image(box, score, images.own, wanted)
         for box, score in zip(images.boxes, images.scores, strict=True)
     ]
     return _rows(images, found, boxes, scores)
@@ -273,12 +285,10 @@ def multiclass_nms(
     nms_threshold=0.3, nms_eta=1.0, keep_top_k=REQUIRED, normalized=True
 ):  # fmt: skip
     """Rows of label, score and box, image by image; one row that is only -1 where nothing is."""
-    attrs = {
-        "background_label": background_label, "score_threshold": score_threshold,
-        "nms_top_k": nms_top_k, "nms_threshold": nms_threshold, "nms_eta": nms_eta,
-        "keep_top_k": keep_top_k, "normalized": normalized,
-    }  # fmt: skip
-    return or_nothing(_results(_multiclass("multiclass_nms", boxes, scores, None, attrs))[0])
+    wanted = _Wanted(
+        score_threshold, nms_top_k, keep_top_k, nms_threshold, normalized, nms_eta, background_label
+    )
+    return or_nothing(_results(_multiclass("multiclass_nms", boxes, scores, None, wanted))[0])
 
 
 @op(
@@ -293,12 +303,10 @@ def multiclass_nms2(
     nms_threshold=0.3, nms_eta=1.0, keep_top_k=REQUIRED, normalized=True
 ):  # fmt: skip
     """Like multiclass_nms, no rows where nothing is; with the boxes' numbers among the input's."""
-    attrs = {
-        "background_label": background_label, "score_threshold": score_threshold,
-        "nms_top_k": nms_top_k, "nms_threshold": nms_threshold, "nms_eta": nms_eta,
-        "keep_top_k": keep_top_k, "normalized": normalized,
-    }  # fmt: skip
-    return _results(_multiclass("multiclass_nms2", boxes, scores, None, attrs))[:2]
+    wanted = _Wanted(
+        score_threshold, nms_top_k, keep_top_k, nms_threshold, normalized, nms_eta, background_label
+    )
+    return _results(_multiclass("multiclass_nms2", boxes, scores, None, wanted))[:2]
 
 
 @op(
@@ -313,12 +321,10 @@ def multiclass_nms3(
     keep_top_k=REQUIRED, nms_threshold=0.3, normalized=True, nms_eta=1.0, background_label=0
 ):  # fmt: skip
     """Like multiclass_nms2, with the number of rows of each image."""
-    attrs = {
-        "background_label": background_label, "score_threshold": score_threshold,
-        "nms_top_k": nms_top_k, "nms_threshold": nms_threshold, "nms_eta": nms_eta,
-        "keep_top_k": keep_top_k, "normalized": normalized,
-    }  # fmt: skip
-    return _results(_multiclass("multiclass_nms3", boxes, scores, numbers, attrs))
+    wanted = _Wanted(
+        score_threshold, nms_top_k, keep_top_k, nms_threshold, normalized, nms_eta, background_label
+    )
+    return _results(_multiclass("multiclass_nms3", boxes, scores, numbers, wanted))
 
 
 # -- matrix_nms -----------------------------------------------------------------------------------
