@@ -23,7 +23,8 @@ from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.randomness import draws
 
 # Operators that draw numbers without having an attribute "seed".
-_UPDATES_STATISTICS = frozenset({"batch_norm", "sync_batch_norm"})
+# They update running statistics, which what they compute in training does not depend on.
+UPDATES_STATISTICS = frozenset({"batch_norm", "sync_batch_norm"})
 
 
 @dataclass(eq=False)
@@ -43,7 +44,7 @@ def is_repeatable(op: Operator) -> bool:
     known = op.definition
     if known is None or op.sub_blocks or draws(op) or "seed" in known.attrs:
         return False
-    if op.type in _UPDATES_STATISTICS:
+    if op.type in UPDATES_STATISTICS:
         return not op.inputs.get("MomentumTensor")
     written = {n for s in known.outputs if s.writes for n in op.outputs.get(s.name, ())}
     return not written and not set(op.input_arg_names) & set(op.output_arg_names)
@@ -93,7 +94,7 @@ class Recompute:
                 outputs[slot] = [EMPTY if n == EMPTY else self._made(n, label) for n in names]
         attrs: dict[str, Any] = {k: v for k, v in op.attrs.items() if k != "op_role_var"}
         attrs["op_role"] = Role.BACKWARD
-        if op.type in _UPDATES_STATISTICS:
+        if op.type in UPDATES_STATISTICS:
             attrs["momentum"] = 1.0  # the statistics stay what they are
         self.walk.steps.append(Step(op.type, inputs, outputs, attrs, op.site, op.attr_kinds))
 

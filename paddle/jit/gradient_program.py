@@ -10,9 +10,8 @@ from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
+from paddle.ir.recompute import UPDATES_STATISTICS
 
-# They only update running statistics, which what they compute in training does not depend on.
-_HARMLESS = ("batch_norm", "sync_batch_norm")
 ADVICE = (
     "call the function as written (f.dygraph_function), call "
     "paddle.jit.ProgramTranslator().enable(False), or take the gradient inside of the function"
@@ -67,7 +66,7 @@ def _check(op: Operator) -> None:
     block = op.block
     for name in op.output_arg_names:
         var = block._find_var_recursive(name)
-        if var is not None and var.persistable and op.type not in _HARMLESS:
+        if var is not None and var.persistable and op.type not in UPDATES_STATISTICS:
             raise UnimplementedError(
                 "paddle.grad(create_graph=True): the second derivative of a converted function "
                 f"computes it once more, but operator {op.type} changed {name!r} meanwhile.",
