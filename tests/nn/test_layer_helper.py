@@ -89,6 +89,11 @@ BAD = [
     (lambda h, x: h.append_op("relu", {"Y": x}, {"Out": x}), ValueError, r"inputs.*'Y'.*\['X'\]"),
     (lambda h, x: h.append_op("relu", {"X": x}, {"Y": x}), ValueError, r"outputs.*'Y'"),
     (lambda h, x: h.append_op("relu", {"X": [x, x]}, {"Out": x}), ValueError, "one Tensor.*got 2"),
+    (
+        lambda h, x: h.append_op("scale", {"X": x}, {"Out": x}, {"factor": 2.0}),
+        ValueError,
+        r"attrs.*'scale' has no 'factor'.*bias",
+    ),
     (lambda h, x: h.append_op("relu", {}, {"Out": x}), TypeError, "X expects a Tensor"),
     (lambda h, x: h.append_activation(x, "relux"), ValueError, "no paddle.nn.functional.relux"),
 ]

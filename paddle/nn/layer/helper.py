@@ -16,6 +16,9 @@ from paddle.ir.record import captured
 from paddle.nn import functional as F
 from paddle.tensor.inplace import replace
 
+# Attributes that choose one of PaddlePaddle's engines: there is one kernel here.
+_ENGINE = ("use_", "mkldnn_", "op_")
+
 
 class LayerObjectHelper:
     """Makes parameters, results and operators for a Layer; found as ``layer._helper``.
@@ -79,7 +82,7 @@ class LayerObjectHelper:
             type (str): the operator's name.
             inputs (dict): slot -> Tensor, or a list of them.
             outputs (dict): slot -> what :meth:`create_variable_for_type_inference` made.
-            attrs (dict, optional): attributes.
+            attrs (dict, optional): attributes; ``use_...`` and ``mkldnn_...`` change nothing.
             stop_gradient (bool): the results get no gradient. Default: False.
         """
         attrs = dict(attrs or {})
@@ -94,7 +97,8 @@ class LayerObjectHelper:
         _known("inputs", type, inputs, [s.name for s in op.inputs])
         _known("outputs", type, outputs, [s.name for s in op.outputs])
         args = [_of_slot(inputs.get(slot.name), slot.many) for slot in op.inputs]
-        known = {k: v for k, v in attrs.items() if k in op.attrs}
+        known = {k: v for k, v in attrs.items() if not k.startswith(_ENGINE)}
+        _known("attrs", type, known, list(op.attrs))
         made = getattr(C, type)(*args, **{py(k): v for k, v in known.items()})
         for slot, result in zip(op.outputs, (made,) if len(op.outputs) == 1 else made, strict=True):
             targets = outputs.get(slot.name)
@@ -133,9 +137,9 @@ def _of_slot(given: Any, many: bool) -> Any:
     return [given] if many and not isinstance(given, (list, tuple)) else given
 
 
-def _known(argument: str, type: str, given: Mapping[str, Any], slots: list[str]) -> None:
+def _known(argument: str, type: str, given: Mapping[str, Any], names: list[str]) -> None:
     for name in given:
-        if name not in slots:
+        if name not in names:
             raise InvalidArgumentError(
-                f"append_op({argument}): operator {type!r} has no slot {name!r}; it has {slots}."
+                f"append_op({argument}): operator {type!r} has no {name!r}; it has {names}."
             )
