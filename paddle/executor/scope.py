@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
@@ -29,7 +30,7 @@ class ScopeVariable:
     def hold(self, tensor: Tensor) -> None:
         """Takes the very Tensor: what is written to it later shows here."""
         self.held = LoDTensor(tensor)
-        Scope.changes += 1
+        Scope.changed()
 
     def get_tensor(self) -> LoDTensor:
         """Returns what holds the tensor, to read or to ``set``."""
@@ -66,6 +67,12 @@ class Scope:
 
     # Of any scope: as long as this stays, what was found in a scope is still there.
     changes = 0
+    _numbers = itertools.count(1)
+
+    @classmethod
+    def changed(cls) -> None:
+        """Notes that a scope got, lost or exchanged a variable; threads never share a number."""
+        cls.changes = next(cls._numbers)
 
     def __init__(self, parent: Scope | None = None) -> None:
         self._vars: dict[str, ScopeVariable] = {}
@@ -83,7 +90,7 @@ class Scope:
             if not isinstance(name, str):
                 raise TypeError(f"Scope.var(name): expected a str, got {type(name).__name__}.")
             found = self._vars[name] = ScopeVariable(name)
-            Scope.changes += 1
+            Scope.changed()
         return found
 
     def find_var(self, name: str) -> ScopeVariable | None:
@@ -104,7 +111,7 @@ class Scope:
         """Forgets variables of this scope."""
         for name in names:
             self._vars.pop(name, None)
-        Scope.changes += 1
+        Scope.changed()
 
     def local_var_names(self) -> list[str]:
         """Returns the names of this scope."""
