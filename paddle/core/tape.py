@@ -9,9 +9,9 @@ before its producer; a heap of the pending ones is all the bookkeeping there is.
 
 from __future__ import annotations
 
-import heapq
 import threading
 from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
 from typing import Any
 
 import torch
@@ -302,11 +302,34 @@ class Walk:
             value = self.math.of(grad) if grad is not None else self.math.ones(self.math.of(tensor))
             self.deliver(edge_of(tensor), value)
         heap, pending, owned = self.heap, self.pending, self.owned
+        plain = self.math is Arithmetic and self.targets is self.needed is None and not self.blocked
+        retain = self.retain
         while heap:
-            node = heapq.heappop(heap)
+            node = heappop(heap)
             value = pending.pop(node)
-            owned.discard(node)
-            self.visit(node, value)
+            if owned:
+                owned.discard(node)
+            if not plain or node.metas is not None or node.hooks or writes.last > node.seq:
+                self.visit(node, value)
+                continue
+            # The same as visit() for what most nodes are, without its calls.
+            saved = node.saved
+            if saved is None:
+                raise already_freed(node)
+            node.grad = value
+            grads = node.backward(node, value)
+            edges = node.edges
+            if not retain:
+                node.saved = None
+                node.edges = ()
+            for edge, grad in zip(edges, grads, strict=True):
+                if edge is None or grad is None:
+                    continue
+                if type(edge) is Node and edge not in pending:
+                    pending[edge] = grad
+                    heappush(heap, edge)
+                else:
+                    self.deliver(edge, grad)
         for leaf, value in self.leaves.items():
             if leaf._hooks:
                 value = run_hooks(leaf._hooks, self.math.handle(value))._buf
@@ -359,7 +382,7 @@ class Walk:
             before = self.pending.get(edge)
             if before is None:
                 self.pending[edge] = grad
-                heapq.heappush(self.heap, edge)
+                heappush(self.heap, edge)
             elif edge in self.owned and self.math is Arithmetic:
                 before.add_(grad)
             else:
@@ -372,7 +395,7 @@ class Walk:
             values = self.pending.get(node)
             if values is None:
                 values = self.pending[node] = [None] * len(node.metas)
-                heapq.heappush(self.heap, node)
+                heappush(self.heap, node)
             before = values[edge.index]
             values[edge.index] = grad if before is None else self.math.add(before, grad)
         else:
