@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import FROM_TORCH
-from paddle.core.mode import grad_enabled, no_grad
+from paddle.core.mode import grad_enabled
 from paddle.core.op import C
+from paddle.core.rows import of_rows
 from paddle.core.tape import Node
-from paddle.core.tensor import Tensor, sequence, wrap
+from paddle.core.tensor import Tensor, wrap
 from paddle.ops.rows import gradient_of_rows
 
 
@@ -20,16 +21,12 @@ def look_up(ids: Tensor, table: Tensor, padding_idx: int) -> Tensor:
         table (Tensor): a leaf.
         padding_idx (int): this row gives zeros and gets no gradient; -1 for none.
     """
-    with no_grad():
-        out = C.lookup_table_v2(ids, table, padding_idx=padding_idx)
+    out = C.lookup_table_v2(ids, table, padding_idx=padding_idx)
     # A PyLayer does the same; a model with many tables would feel its general way of doing it.
-    node = Node()
-    node.seq = sequence()
+    node = out._edge
     node.backward = _Step(table._buf.shape, table._buf.dtype, padding_idx)
     node.edges = (table,)
     node.saved = (ids._buf,)
-    out._edge = node
-    out.stop_gradient = False
     return out
 
 
@@ -50,12 +47,12 @@ class _Step:
     def __call__(self, node: Node, d_out: Any) -> tuple:
         if d_out.dtype is not self.dtype:  # mixed precision looked up a copy of 16 bits
             d_out = d_out.to(self.dtype)
-        return (gradient_of_rows(d_out, node.saved[0], self.size[0], self.padding_idx),)
+        return (gradient_of_rows(d_out, node.saved[0], self.size, self.padding_idx),)
 
     def on_tensors(self, node: Node, d_out: Tensor) -> tuple:
         """The gradient as a Tensor; with create_graph it is differentiated in turn."""
         if not grad_enabled():
-            return (wrap(self(node, d_out._buf)[0]),)
+            return (of_rows(self(node, d_out._buf)[0]),)
         ids, d_out = wrap(node.saved[0]), d_out.astype(FROM_TORCH[self.dtype])
         if self.padding_idx != -1:
             d_out = d_out * (ids != self.padding_idx).unsqueeze(-1).astype(d_out.dtype)

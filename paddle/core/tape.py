@@ -412,7 +412,7 @@ class Walk:
         before = self.leaves.get(leaf)
         if before is None:
             self.leaves[leaf] = grad
-        elif leaf in self.summed:
+        elif leaf in self.summed and not (before.is_sparse or grad.is_sparse):
             before.add_(grad)
         else:
             self.leaves[leaf] = self.math.add(before, grad)

@@ -233,7 +233,7 @@ class RowsUpdate:
         # One table after the other: its rows are still in the cache when they are written back.
         for i, (rows, values) in enumerate(merges):
             tables = [slot[i] for slot in alike]
-            parts = [t.index_select(0, rows) for t in tables]
+            parts = [by_row.rows_of(t, rows) for t in tables]
             self.update.apply([[p] for p in parts], [values], number, slice(i, i + 1))
             for table, part in zip(tables, parts, strict=True):
                 table.index_copy_(0, rows, part)

@@ -80,17 +80,17 @@ def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, r
     whole = batch.take_weights()
     if optimizer._exposed:
         batch.unshare_states()
-    states = batch.buffers
+    buffers = batch.buffers
     optimizer._count(batch)
     try:
         # One table after the other: its rows are still in the cache when they are written back.
         for i, index in enumerate(rows):
-            table, at = whole[i], [index]
-            weights = kernels.taken([table], at)
-            batch.buffers = {slot: kernels.taken([held[i]], at) for slot, held in states.items()}
-            optimizer._update_rows(batch, [table], weights, [grads[i]], rate)
-            kernels.put_back([table], at, weights)
-            for slot, held in states.items():
-                kernels.put_back([held[i]], at, batch.buffers[slot])
+            table, states = whole[i], [(slot, held[i]) for slot, held in buffers.items()]
+            weights = kernels.rows_of(table, index)
+            batch.buffers = {slot: [kernels.rows_of(held, index)] for slot, held in states}
+            optimizer._update_rows(batch, [table], [weights], [grads[i]], rate)
+            table.index_copy_(0, index, weights)
+            for slot, held in states:
+                held.index_copy_(0, index, batch.buffers[slot][0])
     finally:
-        batch.buffers = states
+        batch.buffers = buffers
