@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
-import torch.nn.functional as F
 
 from paddle.core.dtype import VarType, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.core.random import torch_generator
-from paddle.ops.matrices import as_matrix
+from paddle.ops.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.random import kept_mask
 
 
@@ -26,46 +23,6 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*x.shape[:-1], w.shape[1]), x.dtype)]
 
 
-def _narrow(x: torch.Tensor, w: torch.Tensor) -> bool:
-    """Whether the outputs are so few that BLAS does better on the transposed weight.
-
-    One thread, x [64, 512]: forward to 10 outputs 46 -> 29 us with the copy of the weight, its
-    gradient 73 -> 18 us.
-    """
-    return w.shape[1] <= 32 and w.shape[0] >= 4 * w.shape[1] and not x.is_cuda
-
-
-_linear_pointwise: Any = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # where oneDNN is
-
-
-def _wide(x: torch.Tensor, w: torch.Tensor) -> bool:
-    """Whether oneDNN's product of two matrices is faster than BLAS's.
-
-    x [64, 784] by w [784, 512], forward: 552 -> 512 us with one thread, 323 -> 270 with two; of 8
-    rows by [2048, 1000] 573 -> 341. Slower for one row, and below some 8 million products. It adds
-    up in another order; the error was at most 2.5 times that of BLAS.
-    """
-    return (
-        x.shape[0] >= 4
-        and w.numel() >= 1 << 15
-        and x.shape[0] * w.numel() >= 1 << 23
-        and x.dtype is torch.float32
-        and x.is_cpu
-        and _linear_pointwise is not None
-        and not (x.requires_grad or w.requires_grad)  # torch knows no derivative of it
-    )
-
-
-def _affine(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-    """x @ w + bias of matrices."""
-    if _wide(x, w):
-        try:
-            return _linear_pointwise(x, w.t(), bias, "none", [], "")
-        except RuntimeError:
-            pass  # below it says what is wrong
-    return torch.mm(x, w) if bias is None else torch.addmm(bias, x, w)
-
-
 @op(
     "linear",
     "X W Bias? -> Out",
@@ -73,11 +30,9 @@ def _affine(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None) -> torc
     proto="x @ w + b in one call; a Program holds matmul_v2 and elementwise_add instead",
 )
 def linear(x, w, bias):
-    if _narrow(x, w):
-        return F.linear(x, w.t().contiguous(), bias)
     if x.dim() == 2:
-        return _affine(x, w, bias)
-    return _affine(as_matrix(x), w, bias).reshape([*x.shape[:-1], w.shape[1]])
+        return affine(x, w, bias)
+    return affine(as_matrix(x), w, bias).reshape([*x.shape[:-1], w.shape[1]])
 
 
 @linear.grad("X W Bias.shape")
@@ -85,15 +40,11 @@ def _(d_out, x, w, bias_shape, *, wanted):
     flat = d_out if d_out.dim() == 2 else as_matrix(d_out)
     d_x = d_w = d_b = None
     if wanted[0]:
-        d_x = _affine(flat, w.t(), None)
+        d_x = affine(flat, w.t())
         if d_out.dim() != 2:
             d_x = d_x.reshape(x.shape)
     if wanted[1]:
-        rows = x if x.dim() == 2 else as_matrix(x)
-        if _narrow(x, w):
-            d_w = torch.mm(flat.t(), rows).t().contiguous()
-        else:
-            d_w = torch.mm(rows.t(), flat)
+        d_w = product_of_rows(x if x.dim() == 2 else as_matrix(x), flat)
     if wanted[2]:
         d_b = torch.sum(flat, 0)
     return d_x, d_w, d_b

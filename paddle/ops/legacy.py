@@ -16,6 +16,7 @@ from paddle.ops.attribute_tensors import ints, known
 from paddle.ops.common import lookup_table_v2, one_hot_v2
 from paddle.ops.creation import fill_any_like
 from paddle.ops.joining import tile
+from paddle.ops.matrices import affine
 from paddle.ops.search import unique
 from paddle.ops.slicing import crop_tensor
 
@@ -286,7 +287,7 @@ def fc(x, w, bias, *, in_num_col_dims=1, activation_type="", padding_weights=Fal
     if padding_weights:  # four rows and columns more, which only speed up Paddle's own kernel
         w = w[:-4, :-4]
     rows = x.reshape(prod(x.shape[:in_num_col_dims]), prod(x.shape[in_num_col_dims:]))
-    out = torch.mm(rows, w) if bias is None else torch.addmm(bias.reshape(-1), rows, w)
+    out = affine(rows, w, None if bias is None else bias.reshape(-1))
     if activation_type == "relu":
         out = torch.relu(out)
     return out.reshape([*x.shape[:in_num_col_dims], w.shape[1]])

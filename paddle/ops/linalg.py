@@ -7,7 +7,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import op
-from paddle.ops.matrices import as_matrix
+from paddle.ops.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.unary import conj_of
 
 # -- matmul -----------------------------------------------------------------------------------
@@ -35,13 +35,22 @@ def _matmul_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(_matmul_shape(x.shape, y.shape, attrs["trans_x"], attrs["trans_y"]), x.dtype)]
 
 
-@op("matmul_v2", "X Y -> Out", infer=_matmul_rule, direct=torch.matmul, unify=True)
+def _product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    """``torch.matmul``, where one matrix meets many rows by what is best for that."""
+    if y.dim() != 2 or x.dim() < 2 or x.numel() < 1 << 13:
+        return torch.matmul(x, y)
+    if x.dim() == 2:
+        return affine(x, y)
+    return affine(as_matrix(x), y).reshape([*x.shape[:-1], y.shape[1]])
+
+
+@op("matmul_v2", "X Y -> Out", infer=_matmul_rule, direct=_product, unify=True)
 def matmul_v2(x, y, *, trans_x=False, trans_y=False):
     if trans_x and x.dim() > 1:
         x = x.transpose(-2, -1)
     if trans_y and y.dim() > 1:
         y = y.transpose(-2, -1)
-    return torch.matmul(x, y)
+    return _product(x, y)
 
 
 @matmul_v2.grad("X Y")
@@ -64,10 +73,10 @@ def _plain_grad(d_out, x, y, trans_x, trans_y, wanted):
     dx = dy = None
     if wanted[0]:
         right = conj_of(y) if trans_y else conj_of(y).t()
-        dx = torch.mm(right.t(), d_out.t()) if trans_x else torch.mm(d_out, right)
+        dx = torch.mm(right.t(), d_out.t()) if trans_x else affine(d_out, right)
     if wanted[1]:
-        left = conj_of(x) if trans_x else conj_of(x).t()
-        dy = torch.mm(d_out.t(), left.t()) if trans_y else torch.mm(left, d_out)
+        left = conj_of(x).t() if trans_x else conj_of(x)
+        dy = torch.mm(d_out.t(), left) if trans_y else product_of_rows(left, d_out)
     return dx, dy
 
 
@@ -118,7 +127,7 @@ def _as_matrix(value: torch.Tensor, split: int) -> torch.Tensor:
 
 @op("mul", "X Y -> Out", infer=_mul_rule)
 def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
-    out = torch.mm(_as_matrix(x, x_num_col_dims), _as_matrix(y, y_num_col_dims))
+    out = affine(_as_matrix(x, x_num_col_dims), _as_matrix(y, y_num_col_dims))
     return out.reshape([*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]])
 
 
@@ -126,8 +135,8 @@ def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
 def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, wanted):
     left, right = _as_matrix(x, x_num_col_dims), _as_matrix(y, y_num_col_dims)
     d_out = d_out.reshape(left.shape[0], right.shape[1])
-    dx = torch.mm(d_out, right.t()).reshape(x.shape) if wanted[0] else None
-    dy = torch.mm(left.t(), d_out).reshape(y.shape) if wanted[1] else None
+    dx = affine(d_out, right.t()).reshape(x.shape) if wanted[0] else None
+    dy = product_of_rows(left, d_out).reshape(y.shape) if wanted[1] else None
     return dx, dy
 
 

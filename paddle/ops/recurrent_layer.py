@@ -17,6 +17,8 @@ from typing import Any
 
 import torch
 
+from paddle.ops.matrices import affine
+
 Buffers = list[torch.Tensor]
 Live = list[int] | None
 
@@ -65,8 +67,7 @@ class Layer:
     def from_inputs(self, bias: torch.Tensor | None) -> torch.Tensor:
         """The inputs' share of the gates, for all steps at once."""
         flat, w = self.x.reshape(-1, self.x.shape[2]), self.weights[0].t()
-        made = torch.mm(flat, w) if bias is None else torch.addmm(bias, flat, w)
-        return made.view(self.time, self.batch, -1)
+        return affine(flat, w, bias).view(self.time, self.batch, -1)
 
     def bias(self) -> torch.Tensor | None:
         """Both biases as one, where they are only ever added."""
@@ -110,7 +111,7 @@ class Layer:
         if len(self.weights) == 4:
             first = flat.sum(0)
             grads += [first, first.clone() if own is flat else own.sum(0)]
-        dx = torch.mm(flat, self.weights[0]).view(self.x.shape) if wants_x else None
+        dx = affine(flat, self.weights[0]).view(self.x.shape) if wants_x else None
         return dx, grads
 
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from paddle.core.op import REGISTRY
-from paddle.ops import common, fast_conv, fast_pool, loss, random
+from paddle.ops import fast_conv, fast_pool, loss, matrices, random
 
 _aten = torch.ops.aten
 _SHAPES = [(1, 1, 2, 2), (2, 3, 4, 6), (8, 6, 28, 28), (3, 5, 10, 2), (1, 17, 8, 16)]
@@ -170,12 +170,12 @@ def test_columns_apply_only_where_they_may():
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", [(64, 512), (4, 16, 512)])
 def test_wide_linear_equals_the_plain_form(shape, bias):
-    if common._linear_pointwise is None:
+    if matrices._linear_pointwise is None:
         pytest.skip("torch without oneDNN")
     state = torch.Generator().manual_seed(13)
     x, w, dy = (torch.randn(s, generator=state) for s in (shape, (512, 300), (*shape[:-1], 300)))
     b = torch.randn(300, generator=state) if bias else None
-    assert common._wide(x.reshape(-1, 512), w)
+    assert matrices._wide(x.reshape(-1, 512), w)
     op = REGISTRY["linear"]
     out = op(x, w, b)
     assert out.is_contiguous()
@@ -195,8 +195,8 @@ def test_wide_linear_equals_the_plain_form(shape, bias):
 
 
 def test_wide_linear_applies_only_where_it_may(monkeypatch):
-    applies = common._wide
-    monkeypatch.setattr(common, "_linear_pointwise", lambda *args: None)
+    applies = matrices._wide
+    monkeypatch.setattr(matrices, "_linear_pointwise", lambda *args: None)
     x, w = torch.zeros(64, 512), torch.zeros(512, 512)
     assert applies(x, w)
     assert not applies(x[:3], torch.zeros(512, 8192))
@@ -206,8 +206,39 @@ def test_wide_linear_applies_only_where_it_may(monkeypatch):
     assert not applies(x.to("meta"), w.to("meta"))
     assert not applies(x.clone().requires_grad_(), w)
     assert not applies(x, w.clone().requires_grad_())
-    monkeypatch.setattr(common, "_linear_pointwise", None)
+    monkeypatch.setattr(matrices, "_linear_pointwise", None)
     assert not applies(x, w)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 10, 15, 16])
+@pytest.mark.parametrize("bias", [True, False])
+def test_products_of_few_columns_equal_the_plain_form(columns, bias):
+    state = torch.Generator().manual_seed(columns)
+    x, w, dy = (torch.randn(s, generator=state) for s in ((64, 256), (256, columns), (64, columns)))
+    b = torch.randn(columns, generator=state) if bias else None
+    for made, expected in (
+        (matrices.affine(x, w, b), x @ w if b is None else x @ w + b),
+        (matrices.product_of_rows(x, dy), x.t() @ dy),
+    ):
+        assert made.is_contiguous()
+        torch.testing.assert_close(made, expected, rtol=1e-4, atol=1e-4)
+    x.requires_grad_()
+    matrices.affine(x, w, b).sum().backward()
+    torch.testing.assert_close(x.grad, w.sum(1).expand(x.shape))
+
+
+@pytest.mark.parametrize("name", ["matmul_v2", "mul"])
+@pytest.mark.parametrize("shapes", [((64, 512), (512, 10)), ((64, 512), (512, 300))])
+def test_products_of_programs_go_the_same_way(name, shapes):
+    state = torch.Generator().manual_seed(3)
+    x, w = (torch.randn(s, generator=state) for s in shapes)
+    dy = torch.randn(x.shape[0], w.shape[1], generator=state)
+    op = REGISTRY[name]
+    attrs = dict(op.attrs)
+    torch.testing.assert_close(op(x, w, **attrs), x @ w, rtol=1e-4, atol=2e-4)
+    dx, dw = op.gradient.kernel(dy, x, w, **attrs, wanted=(True, True))
+    torch.testing.assert_close(dx, dy @ w.t(), rtol=1e-4, atol=2e-4)
+    torch.testing.assert_close(dw, x.t() @ dy, rtol=1e-4, atol=2e-4)
 
 
 def test_wide_linear_that_does_not_fit_says_so():
