@@ -62,6 +62,7 @@ class Gradient:
     saves: list[str]  # slot names, or "Slot.shape"
     attrs: list[str]
     takes_wanted: bool
+    own_shapes: bool = False  # a shape serves the gradient of its input alone
 
 
 @dataclass(eq=False)
@@ -94,8 +95,14 @@ class OpDef:
         )
         return f"<operator {self.name}: {slots}; {self.attrs}>"
 
-    def grad(self, saves: str = "") -> Callable[[Callable], OpDef]:
-        """Decorator that gives the operator its gradient (see the module's text)."""
+    def grad(self, saves: str = "", own_shapes: bool = False) -> Callable[[Callable], OpDef]:
+        """Decorator that gives the operator its gradient (see the module's text).
+
+        Args:
+            saves (str): what the gradient needs.
+            own_shapes (bool): it reads the shape of an input for the gradient of that input only,
+                so that a call need not save it where that gradient is not wanted.
+        """
 
         def register(kernel: Callable) -> OpDef:
             known = {s.name for s in self.inputs} | {s.name for s in self.outputs}
@@ -111,7 +118,7 @@ class OpDef:
             unknown = [n for n in attrs if n not in self.attrs]
             if unknown:
                 raise ValueError(f"{self.name}.grad: {unknown} are no attributes of {self!r}")
-            self.gradient = Gradient(kernel, saves.split(), attrs, "wanted" in named)
+            self.gradient = Gradient(kernel, saves.split(), attrs, "wanted" in named, own_shapes)
             return self
 
         return register

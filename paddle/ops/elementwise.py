@@ -35,7 +35,7 @@ def elementwise_add(x, y, *, axis=-1):
     return torch.add(x, align(x, y, axis))
 
 
-@elementwise_add.grad("X.shape Y.shape")
+@elementwise_add.grad("X.shape Y.shape", own_shapes=True)
 def _(d_out, x_shape, y_shape, *, axis, wanted):
     return (
         reduce_to(d_out, x_shape) if wanted[0] else None,
@@ -58,7 +58,7 @@ def elementwise_sub(x, y, *, axis=-1):
     return torch.sub(x, align(x, y, axis))
 
 
-@elementwise_sub.grad("X.shape Y.shape")
+@elementwise_sub.grad("X.shape Y.shape", own_shapes=True)
 def _(d_out, x_shape, y_shape, *, axis, wanted):
     return (
         reduce_to(d_out, x_shape) if wanted[0] else None,

@@ -7,14 +7,29 @@ others make a Tensor of the number.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
-from paddle.core.op import C
+from paddle.core.dispatch import compile_operator
+from paddle.core.op import REGISTRY, C
 from paddle.core.tensor import Tensor
 from paddle.tensor.scalars import KINDS, holds_floats, meet, plain, to_floating
 
 _kind = KINDS.get
+
+
+@functools.cache
+def _on_tensors(method: Callable, operator: str) -> Callable:
+    """The form of a Python operator for two Tensors, which takes the place of the general one.
+
+    Made at first use, for that imports the operators.
+    """
+    made = compile_operator(REGISTRY[operator], method)
+    if Tensor.__dict__[method.__name__] is method:
+        setattr(Tensor, method.__name__, made)
+    return made
+
 
 # -- + - * / ----------------------------------------------------------------------------------
 
@@ -25,8 +40,8 @@ def _floating(x: Any) -> Any:
 
 
 def __add__(self: Any, other: Any) -> Any:
-    if type(other) is Tensor:  # the likely case, before any look-up
-        return C.elementwise_add(self, other)
+    if type(other) is Tensor:  # the likely case; from the second time on Tensor goes there itself
+        return _on_tensors(__add__, "elementwise_add")(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_add(self, other)
@@ -41,8 +56,8 @@ def __add__(self: Any, other: Any) -> Any:
 
 
 def __sub__(self: Any, other: Any) -> Any:
-    if type(other) is Tensor:  # the likely case, before any look-up
-        return C.elementwise_sub(self, other)
+    if type(other) is Tensor:  # the likely case; from the second time on Tensor goes there itself
+        return _on_tensors(__sub__, "elementwise_sub")(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_sub(self, other)
@@ -70,8 +85,8 @@ def __rsub__(self: Any, other: Any) -> Any:
 
 
 def __mul__(self: Any, other: Any) -> Any:
-    if type(other) is Tensor:  # the likely case, before any look-up
-        return C.elementwise_mul(self, other)
+    if type(other) is Tensor:  # the likely case; from the second time on Tensor goes there itself
+        return _on_tensors(__mul__, "elementwise_mul")(self, other)
     kind = _kind(type(other))
     if kind is None:
         return C.elementwise_mul(self, other)

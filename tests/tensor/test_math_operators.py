@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import operator
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import paddle
+from paddle.tensor.operators import OPERATORS
 
 F = np.array([-7.0, 7.0, 5.0], "float32")
 G = np.array([2.0, -2.0, 3.0], "float32")
@@ -166,3 +169,49 @@ def test_results_are_new():
     for same in (x + 0, x * 1, x / 1, +x, x - 0.0):
         same.fill_(9.0)
     np.testing.assert_array_equal(x.numpy(), [1.0, 2.0])
+
+
+@pytest.mark.parametrize("apply", [operator.add, operator.sub, operator.mul])
+@pytest.mark.parametrize("shapes", [((2, 3), (2, 3)), ((2, 3), (3,)), ((1,), (2, 3))])
+def test_the_form_for_two_tensors_equals_the_general_one(apply, shapes):
+    state = np.random.RandomState(5)
+    arrays = [state.rand(*s).astype("float32") for s in shapes]
+    name = f"__{apply.__name__}__"
+    general = OPERATORS[name]
+    assert apply(_t([1.0]), _t([2.0])).shape == [1]  # the first use puts the other form in place
+    assert vars(paddle.Tensor)[name] is not general
+    found = []
+    for function in (apply, general):
+        for wanted in ((True, True), (True, False), (False, True)):
+            x, y = (_t(a, grad=w) for a, w in zip(arrays, wanted, strict=True))
+            out = function(x, y)
+            twice = paddle.grad((out * out).sum(), x if wanted[0] else y, create_graph=True)[0]
+            (twice.sum() + out.sum()).backward()
+            found.append([out.numpy(), *(v.grad.numpy() for v in (x, y) if v.grad is not None)])
+            assert [v.grad is not None for v in (x, y)] == list(wanted)
+    for one, other in zip(found[:3], found[3:], strict=True):
+        for a, b in zip(one, other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_the_form_for_two_tensors_heeds_modes_and_types():
+    x, y = _t([1.0, 2.0], grad=True), _t([3, 4], "int64")
+    x * x
+    with pytest.warns(UserWarning, match="dtype of left and right operands differ"):
+        _is(x.detach() * y, [3.0, 8.0], "float32")
+    with paddle.no_grad():
+        assert (x * x).stop_gradient
+    parameter = paddle.create_parameter([2], "float32")
+    assert not (x.detach() * parameter).stop_gradient
+    with pytest.raises(ValueError, match="elementwise_mul"):
+        x * _t([1.0, 2.0, 3.0])
+
+
+def test_an_operator_that_a_user_replaced_stays_replaced():
+    code = (
+        "import paddle\n"
+        "paddle.Tensor.__mul__ = lambda self, other: 'mine'\n"
+        "x = paddle.ones([2])\n"
+        "assert x * x == 'mine' and (x + x).numpy().tolist() == [2.0, 2.0] and x * 2 == 'mine'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=100)
