@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
-GROUPS = ("eager", "training", "memory", "startup", "fit", "static", "models", "jit")
+GROUPS = ("eager", "training", "memory", "startup", "fit", "static", "models", "jit", "floors")
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
