@@ -21,7 +21,7 @@ from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
-from paddle.core.tensor import Tensor, sequence, stamp, unshared, wrap
+from paddle.core.tensor import Parameter, Tensor, sequence, stamp, unshared, wrap
 
 # Rules under which a result of rank >= 1 is certain.
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
@@ -51,7 +51,8 @@ def compile_operator(op: OpDef, otherwise: Callable) -> Callable:
     scope = _scope(op)
     scope["otherwise"] = otherwise
     x, y = op.params
-    lines = [f"if type({y}) is not Tensor: return otherwise({x}, {y})"]
+    others = f"type({y}) is not Tensor and type({y}) is not Parameter"
+    lines = [f"if {others}: return otherwise({x}, {y})"]
     lines += [f"{py(attr)} = {default!r}" for attr, default in op.attrs.items()]
     return _compile(otherwise.__name__, f"{x}, {y}", lines + _body(op, scope, True), scope)
 
@@ -323,6 +324,7 @@ def unify_dtypes(x: Any, y: Any) -> tuple[Any, Any]:
 # What generated functions refer to by name.
 _RUNTIME: dict[str, Any] = {
     "Node": Node,
+    "Parameter": Parameter,
     "Tensor": Tensor,
     "call_hook": call_hook,
     "check_dtypes": check_dtypes,

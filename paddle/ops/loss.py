@@ -142,17 +142,16 @@ def hard_cross_entropy(logits, label, *, ignore_index=-100, reduction="mean"):
     """``mean`` divides by all samples, those that are ignored too, as the operator mean does."""
     logp = _log_softmax(logits)
     target = label.reshape(-1) if label.dtype is torch.int64 else label.reshape(-1).long()
-    form = _FORMS[reduction]
+    form = _FORMS["none" if reduction == "none" else "sum"]
     try:
         loss, count = _aten.nll_loss_forward.default(logp, target, None, form, ignore_index)
     except IndexError:
         raise _no_class(logp, target, ignore_index) from None
-    if form == 0:
+    if reduction == "none":
         return loss.reshape(label.shape), logp, count
-    rows = logits.shape[0]
-    if form == 1 and not (logits.is_cpu and count.item() == rows):  # ATen leaves out the ignored
-        loss, count = _aten.nll_loss_forward.default(logp, target, None, 2, ignore_index)
-        loss, count = torch.div(loss, rows), torch.full_like(count, rows)
+    if reduction == "mean":  # ATen's own would leave out the ignored
+        rows = logits.shape[0]
+        loss, count = loss.div_(rows), torch.full_like(count, rows)
     return loss, logp, count
 
 

@@ -53,6 +53,40 @@ def test_learns_and_measures() -> None:
     assert classes.tolist() == [0, 1, 2, 0, 1, 2]
 
 
+READS = ("numpy", "item", "tolist", "cpu", "__array__", "__bool__", "__float__", "__int__")
+
+
+def test_the_host_reads_nothing_between_lines_of_the_log(monkeypatch, capsys) -> None:
+    import torch
+
+    class Steps(paddle.callbacks.Callback):
+        def on_train_batch_begin(self, step: int, logs: Any = None) -> None:
+            now.append(step)
+
+    now: list[int] = []
+    read: set[int] = set()
+
+    def counting(name: str) -> Any:
+        plain = getattr(torch.Tensor, name)
+
+        def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+            if now:
+                read.add(now[-1])
+            return plain(self, *args, **kwargs)
+
+        return run
+
+    net = nn.Sequential(nn.Linear(4, 16), nn.ReLU(), nn.Linear(16, 3))
+    model = paddle.Model(net)
+    adam = paddle.optimizer.Adam(0.01, parameters=net.parameters())
+    model.prepare(adam, nn.CrossEntropyLoss(), paddle.metric.Accuracy())
+    for name in READS:
+        monkeypatch.setattr(torch.Tensor, name, counting(name), raising=False)
+    model.fit(Points(40), batch_size=2, verbose=2, log_freq=10, callbacks=[Steps()])
+    assert capsys.readouterr().out.count("\nstep ") == 2  # after 10 and 20 steps
+    assert read == {9, 19}
+
+
 def test_evaluate_leaves_the_network_as_it_is() -> None:
     net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1D(3))
     model = paddle.Model(net)
