@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from typing import Any
 
 import torch
 
@@ -152,8 +153,9 @@ def _notebook(rows: int, device: torch.device) -> torch.Tensor:
     return held[device]
 
 
-_bag = torch._embedding_bag_forward_only
-_prefetches = "fbgemm" in torch.backends.quantized.supported_engines  # on other builds it is slow
+_bag: Any = getattr(torch, "_embedding_bag_forward_only", None)
+# On other builds it is slow.
+_prefetches = _bag is not None and "fbgemm" in torch.backends.quantized.supported_engines
 
 
 def rows_of(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
