@@ -302,22 +302,32 @@ class Walk:
             value = self.math.of(grad) if grad is not None else self.math.ones(self.math.of(tensor))
             self.deliver(edge_of(tensor), value)
         heap, pending, owned = self.heap, self.pending, self.owned
-        plain = self.math is Arithmetic and self.targets is self.needed is None and not self.blocked
-        retain = self.retain
+        targets, needed = self.targets, self.needed
+        step, retain = self.math.step, self.retain
+        everywhere = needed is None and not self.blocked
+        # Spelled out: calls for the parts of a visit would cost as much as a small gradient.
         while heap:
             node = heappop(heap)
             value = pending.pop(node)
-            if owned:
-                owned.discard(node)
-            if not plain or node.metas is not None or node.hooks or writes.last > node.seq:
-                self.visit(node, value)
+            owned.discard(node)
+            if node.hooks:
+                value = self.apply_hooks(node, value)
+            if targets is None:
+                node.grad = value
+            else:
+                self.collect(node, value)
+            if needed is not None and not needed[node]:
                 continue
-            # The same as visit() for what most nodes are, without its calls.
-            saved = node.saved
-            if saved is None:
+            if node.saved is None:
                 raise already_freed(node)
-            node.grad = value
-            grads = node.backward(node, value)
+            if writes.last > node.seq:
+                check_overwritten(node)
+            if node.metas is not None:
+                grads = step(node, self.complete(node, value))
+            elif step is Arithmetic.step:
+                grads = node.backward(node, value)
+            else:
+                grads = step(node, (value,))
             edges = node.edges
             if not retain:
                 node.saved = None
@@ -325,7 +335,7 @@ class Walk:
             for edge, grad in zip(edges, grads, strict=True):
                 if edge is None or grad is None:
                     continue
-                if type(edge) is Node and edge not in pending:
+                if everywhere and type(edge) is Node and edge not in pending:
                     pending[edge] = grad
                     heappush(heap, edge)
                 else:
@@ -334,30 +344,6 @@ class Walk:
             if leaf._hooks:
                 value = run_hooks(leaf._hooks, self.math.handle(value))._buf
             accumulate(leaf, value)
-
-    def visit(self, node: Node, value: Any) -> None:
-        """Runs one node and hands its gradients on."""
-        if node.hooks:
-            value = self.apply_hooks(node, value)
-        if self.targets is not None:
-            self.collect(node, value)
-        else:
-            node.grad = value
-        if self.needed is not None and not self.needed[node]:
-            return
-        if node.saved is None:
-            raise already_freed(node)
-        if writes.last > node.seq:
-            check_overwritten(node)
-        d_outs = (value,) if node.metas is None else self.complete(node, value)
-        grads = self.math.step(node, d_outs)
-        edges = node.edges
-        if not self.retain:
-            node.saved = None
-            node.edges = ()
-        for edge, grad in zip(edges, grads, strict=True):
-            if edge is not None and grad is not None:
-                self.deliver(edge, grad)
 
     def complete(self, node: Node, value: list) -> tuple:
         """Fills in zeros for outputs that nobody used and puts lists together again."""
