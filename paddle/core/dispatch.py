@@ -243,7 +243,7 @@ def _single_carried(op: OpDef) -> int | None:
 def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:
     """Expressions for what the node keeps."""
     position = {}
-    frozen = {s.name: n for n, s in zip(names, op.inputs, strict=True)}
+    argument = {s.name: n for n, s in zip(names, op.inputs, strict=True)}
     many = {s.name for s in [*op.inputs, *op.outputs] if s.many}
     optional = {s.name for s in [*op.inputs, *op.outputs] if s.optional}
     for i, s in enumerate(op.outputs):
@@ -254,7 +254,7 @@ def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:
         else:
             position[s.name] = f"r{i}"
     # Inputs last: a gradient operator may have an input and an output of one name.
-    position |= {s.name: f"b_{n}" for n, s in zip(names, op.inputs, strict=True)}
+    position |= {slot: f"b_{n}" for slot, n in argument.items()}
     saved = []
     for token in gradient.saves:
         slot, _, what = token.partition(".")
@@ -267,7 +267,7 @@ def _saved_values(op: OpDef, gradient: Any, names: list[str]) -> list[str]:
         else:
             none = f"None if {value} is None else " if slot in optional else ""
             if gradient.own_shapes:
-                none = f"None if {frozen[slot]}.stop_gradient else "
+                none += f"None if {argument[slot]}.stop_gradient else "
             saved.append(f"{none}{value}.shape")
     return saved + [py(a) for a in gradient.attrs]
 
