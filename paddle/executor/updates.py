@@ -235,8 +235,7 @@ class RowsUpdate:
             tables = [slot[i] for slot in alike]
             parts = [by_row.rows_of(t, rows) for t in tables]
             self.update.apply([[p] for p in parts], [values], number, slice(i, i + 1))
-            for table, part in zip(tables, parts, strict=True):
-                table.index_copy_(0, rows, part)
+            by_row.put_back(tables, rows, parts)
 
 
 # type -> (class, slots of what is updated: the parameter first)

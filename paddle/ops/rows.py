@@ -177,6 +177,12 @@ def rows_of(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     return _bag(table, index, _bags_of_one(count))[0]
 
 
+def put_back(tables: list[torch.Tensor], index: torch.Tensor, parts: list[torch.Tensor]) -> None:
+    """Writes new values of the rows that :func:`rows_of` gave of each table."""
+    for table, part in zip(tables, parts, strict=True):
+        table.index_copy_(0, index, part)
+
+
 def _bags_of_one(count: int) -> torch.Tensor:
     """Where each of ``count`` bags begins: a view of one list, kept as slicing takes long."""
     held = _own.__dict__.setdefault("bags", {})

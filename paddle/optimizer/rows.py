@@ -85,12 +85,10 @@ def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, r
     try:
         # One table after the other: its rows are still in the cache when they are written back.
         for i, index in enumerate(rows):
-            table, states = whole[i], [(slot, held[i]) for slot, held in buffers.items()]
-            weights = kernels.rows_of(table, index)
-            batch.buffers = {slot: [kernels.rows_of(held, index)] for slot, held in states}
-            optimizer._update_rows(batch, [table], [weights], [grads[i]], rate)
-            table.index_copy_(0, index, weights)
-            for slot, held in states:
-                held.index_copy_(0, index, batch.buffers[slot][0])
+            tables = [whole[i], *(held[i] for held in buffers.values())]
+            weights, *states = parts = [kernels.rows_of(t, index) for t in tables]
+            batch.buffers = {slot: [s] for slot, s in zip(buffers, states, strict=True)}
+            optimizer._update_rows(batch, tables[:1], [weights], [grads[i]], rate)
+            kernels.put_back(tables, index, parts)
     finally:
         batch.buffers = buffers
