@@ -48,8 +48,8 @@ def _of_few_columns(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None)
     if w.shape[1] < 4:
         return torch.nn.functional.linear(x, w.t().contiguous(), bias)
     out = x.new_empty((w.shape[1], x.shape[0])).t()
-    torch.mm(x, w, out=out) if bias is None else torch.addmm(bias, x, w, out=out)
-    return out.contiguous()
+    made = torch.mm(x, w, out=out) if bias is None else torch.addmm(bias, x, w, out=out)
+    return made.contiguous()
 
 
 def _plain(x: torch.Tensor, y: torch.Tensor) -> bool:

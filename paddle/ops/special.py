@@ -7,31 +7,17 @@ import torch
 from paddle.core.dtype import VarType, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes, in_range
-from paddle.core.op import op
+from paddle.core.op import define, op
 from paddle.core.place import current_device
 from paddle.ops.half import in_float32
 
 # -- Bessel functions, derivatives of the gamma function, neighbours ------------------------------
 
 
-@op("i0", "x -> out", infer="same", dtypes="full")
-def i0(x):
-    return torch.special.i0(x)
-
-
-@op("i0e", "x -> out", infer="same", dtypes="full")
-def i0e(x):
-    return torch.special.i0e(x)
-
-
-@op("i1", "x -> out", infer="same", dtypes="full")
-def i1(x):
-    return torch.special.i1(x)
-
-
-@op("i1e", "x -> out", infer="same", dtypes="full")
-def i1e(x):
-    return torch.special.i1e(x)
+i0 = define("i0", "x -> out", torch.special.i0, infer="same", dtypes="full")
+i0e = define("i0e", "x -> out", torch.special.i0e, infer="same", dtypes="full")
+i1 = define("i1", "x -> out", torch.special.i1, infer="same", dtypes="full")
+i1e = define("i1e", "x -> out", torch.special.i1e, infer="same", dtypes="full")
 
 
 @op("polygamma", "x -> out", infer="same", dtypes="full")
