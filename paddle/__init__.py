@@ -48,6 +48,7 @@ from paddle.tensor import *  # noqa: E402, F403
 from paddle.tensor import __all__ as _tensor_names  # noqa: E402
 from paddle.tensor.methods import attach as _attach  # noqa: E402
 
+_ops.install()
 _attach()
 
 __version__ = "2.0.0"

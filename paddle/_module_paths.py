@@ -11,9 +11,11 @@ import functools
 import importlib
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any
+
+from paddle import _packages
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_module_paths.tsv")
 
@@ -43,8 +45,10 @@ def _public(owner: str, name: str) -> Any:
 
 
 def _complete(module: ModuleType) -> None:
-    """Lets a module find the names that the table gives it."""
-    names = table()[module.__name__]
+    """Lets a module find the names that the table gives it, if any."""
+    names = table().get(module.__name__)
+    if names is None:
+        return
     own = module.__dict__.get("__getattr__")
 
     def find(name: str) -> Any:
@@ -84,12 +88,14 @@ class _Made:
 
 
 class _Finder:
-    """Finds the modules of the table."""
+    """Finds the modules of this package, and those of the table."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not fullname.startswith("paddle.") or fullname not in table():
+        if not fullname.startswith("paddle."):
             return None
-        spec = PathFinder.find_spec(fullname, path, target)
+        spec = _packages.find(fullname, path, target, _complete)
+        if fullname not in table():
+            return spec
         if spec is None:
             return ModuleSpec(fullname, _Made(), origin=_FILE)
         if type(spec.loader) is SourceFileLoader:
