@@ -38,6 +38,8 @@ def _public(owner: str, name: str) -> Any:
     """The object under its public name; _MISSING where this release lacks it."""
     try:
         return getattr(importlib.import_module(owner), name, _MISSING)
+    except NotThereYet:
+        return _MISSING
     except ModuleNotFoundError as error:
         if error.name and (owner + ".").startswith(error.name + "."):
             return _MISSING
@@ -87,6 +89,31 @@ class _Made:
         _complete(module)
 
 
+# Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
+# it is found before this is looked at.
+AWAITED = {
+    "paddle.dataset": "paddle.vision.datasets has data sets of images",
+    "paddle.fluid": "docs/migration.md says which names of 2.0 stand for those of 1.x",
+    "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
+    "run saved models",
+    "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
+    "paddle.text": "write a paddle.io.Dataset that reads the texts",
+}
+
+
+class NotThereYet(ModuleNotFoundError):
+    """A public package of 2.0 is imported that is still to come.
+
+    It has no ``name``: Python would put a text of its own in place of this one's.
+    """
+
+
+def _tell_if_awaited(name: str) -> None:
+    """Raises where a package that is to come is imported; who only looks for it finds nothing."""
+    if name in AWAITED and sys._getframe(3).f_code.co_name == "_find_and_load_unlocked":
+        raise NotThereYet(f"{name} is not part of this version yet; {AWAITED[name]}.")
+
+
 class _Finder:
     """Finds the modules of this package, and those of the table."""
 
@@ -95,6 +122,8 @@ class _Finder:
             return None
         spec = _packages.find(fullname, path, target, _complete)
         if fullname not in table():
+            if spec is None:
+                _tell_if_awaited(fullname)
             return spec
         if spec is None:
             return ModuleSpec(fullname, _Made(), origin=_FILE)
