@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib as _importlib
+from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from paddle import _module_paths
@@ -48,6 +49,7 @@ from paddle.tensor import *  # noqa: E402, F403
 from paddle.tensor import __all__ as _tensor_names  # noqa: E402
 from paddle.tensor.methods import attach as _attach  # noqa: E402
 
+_ops.install()
 _attach()
 
 __version__ = "2.0.0"
@@ -62,10 +64,11 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
-    "amp", "autograd", "callbacks", "compat", "core", "device", "distribution", "framework",
-    "hapi", "incubate", "io", "jit", "metric", "nn", "optimizer", "reader", "regularizer", "static",
-    "sysconfig", "tensor", "utils", "version", "vision",
+    "amp", "autograd", "callbacks", "common_ops_import", "compat", "core", "device", "distributed",
+    "distribution", "framework", "hapi", "incubate", "io", "jit", "metric", "nn", "optimizer",
+    "reader", "regularizer", "static", "sysconfig", "tensor", "utils", "version", "vision",
 })  # fmt: skip
+_AWAITED = {name.rpartition(".")[2] for name in _module_paths.AWAITED}
 _NAMES = {
     "DataParallel": "paddle.distributed.data_parallel",
     "Executor": "paddle.static",
@@ -82,11 +85,17 @@ def __getattr__(name: str) -> _Any:
         return value
     if name in _MODULES:
         return _importlib.import_module(f"paddle.{name}")
+    if name in _AWAITED:
+        try:
+            return _importlib.import_module(f"paddle.{name}")
+        except _module_paths.NotThereYet as error:
+            raise AttributeError(str(error)) from None
     raise AttributeError(f"module 'paddle' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_NAMES})
+    there = {name for name in _AWAITED if _find_spec(f"paddle.{name}")}
+    return sorted({*globals(), *_MODULES, *_NAMES, *there})
 
 
 __all__ = [

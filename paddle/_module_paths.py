@@ -11,9 +11,11 @@ import functools
 import importlib
 import os
 import sys
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any
+
+from paddle import _packages
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_module_paths.tsv")
 
@@ -36,6 +38,8 @@ def _public(owner: str, name: str) -> Any:
     """The object under its public name; _MISSING where this release lacks it."""
     try:
         return getattr(importlib.import_module(owner), name, _MISSING)
+    except NotThereYet:
+        return _MISSING
     except ModuleNotFoundError as error:
         if error.name and (owner + ".").startswith(error.name + "."):
             return _MISSING
@@ -43,8 +47,10 @@ def _public(owner: str, name: str) -> Any:
 
 
 def _complete(module: ModuleType) -> None:
-    """Lets a module find the names that the table gives it."""
-    names = table()[module.__name__]
+    """Lets a module find the names that the table gives it, if any."""
+    names = table().get(module.__name__)
+    if names is None:
+        return
     own = module.__dict__.get("__getattr__")
 
     def find(name: str) -> Any:
@@ -83,13 +89,42 @@ class _Made:
         _complete(module)
 
 
+# Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
+# it is found before this is looked at.
+AWAITED = {
+    "paddle.dataset": "paddle.vision.datasets has data sets of images",
+    "paddle.fluid": "docs/migration.md says which names of 2.0 stand for those of 1.x",
+    "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
+    "run saved models",
+    "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
+    "paddle.text": "write a paddle.io.Dataset that reads the texts",
+}
+
+
+class NotThereYet(ModuleNotFoundError):
+    """A public package of 2.0 is imported that is still to come.
+
+    It has no ``name``: Python would put a text of its own in place of this one's.
+    """
+
+
+def _tell_if_awaited(name: str) -> None:
+    """Raises where a package that is to come is imported; who only looks for it finds nothing."""
+    if name in AWAITED and sys._getframe(3).f_code.co_name == "_find_and_load_unlocked":
+        raise NotThereYet(f"{name} is not part of this version yet; {AWAITED[name]}.")
+
+
 class _Finder:
-    """Finds the modules of the table."""
+    """Finds the modules of this package, and those of the table."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> ModuleSpec | None:
-        if not fullname.startswith("paddle.") or fullname not in table():
+        if not fullname.startswith("paddle."):
             return None
-        spec = PathFinder.find_spec(fullname, path, target)
+        spec = _packages.find(fullname, path, target, _complete)
+        if fullname not in table():
+            if spec is None:
+                _tell_if_awaited(fullname)
+            return spec
         if spec is None:
             return ModuleSpec(fullname, _Made(), origin=_FILE)
         if type(spec.loader) is SourceFileLoader:

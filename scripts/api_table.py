@@ -91,6 +91,9 @@ def deviations() -> dict[str, str]:
 
 def resolve(name: str) -> Any:
     """The object behind a dotted name, `MISSING` if there is none."""
+    from paddle._module_paths import NotThereYet
+    from paddle.core.not_yet import NotYet
+
     parts = name.split(".")
     for split in range(len(parts), 0, -1):
         module = ".".join(parts[:split])
@@ -100,15 +103,17 @@ def resolve(name: str) -> Any:
             # a missing part of the name itself, not a broken import inside a module that exists
             if err.name and (module == err.name or module.startswith(err.name + ".")):
                 continue
+            if isinstance(err, NotThereYet):
+                continue
             raise
         if split > 1:  # a function hides a module of its name, as nn.functional.pad does
             shown = getattr(sys.modules[".".join(parts[: split - 1])], parts[split - 1], found)
             # paddle.batch.batch means the hidden module all the same
             if split == len(parts) or hasattr(shown, parts[split]):
                 found = shown
-        for part in parts[split:]:
-            found = getattr(found, part, MISSING)
-            if found is MISSING:
+        for part in [None, *parts[split:]]:
+            found = found if part is None else getattr(found, part, MISSING)
+            if found is MISSING or isinstance(found, NotYet):
                 return MISSING
         return found
     return MISSING

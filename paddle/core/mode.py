@@ -1,4 +1,8 @@
-"""The mode of the current thread: gradients on or off, and who intercepts operator calls."""
+"""The mode of the current thread: gradients on or off, and who intercepts operator calls.
+
+A thread starts in the mode of the process, dynamic or static, with gradients on. It looks when it
+first needs to know: until then its mode is FRESH, which to a generated caller looks like a hook.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +12,38 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.core.setting import in_main_thread
+
 GRAD = 1
 HOOKED = 2
+FRESH = 4
 
 
 # 0 (plain), GRAD, or either with HOOKED. Operators read it once per call, and a context variable is
 # the cheapest thing that is the thread's (and the task's) own.
-_mode: contextvars.ContextVar[int] = contextvars.ContextVar("mode", default=GRAD)
+_mode: contextvars.ContextVar[int] = contextvars.ContextVar("mode", default=FRESH | HOOKED | GRAD)
 _hook: contextvars.ContextVar[Any] = contextvars.ContextVar("hook", default=None)
+_process_hook: Any = None  # that of static mode, if the main thread turned it on
 get_mode = _mode.get
+
+
+def settled() -> int:
+    """Returns the mode of this thread; a new one takes that of the process now."""
+    mode = get_mode()
+    if mode < FRESH:
+        return mode
+    _mode.set(GRAD)
+    _install(_process_hook)
+    return get_mode()
 
 
 def call_hook(op: Any, args: tuple, attrs: dict[str, Any]) -> Any:
     """Hands an operator call to the hook of the current thread."""
+    if get_mode() & FRESH and not settled() & HOOKED:
+        from paddle.core.dispatch import py
+        from paddle.core.op import C
+
+        return getattr(C, op.name)(*args, **{py(name): value for name, value in attrs.items()})
     return _hook.get()(op, args, attrs)
 
 
@@ -32,12 +55,16 @@ def grad_enabled() -> bool:
 def set_grad_enabled(on: bool) -> bool:
     """Switches recording on or off for this thread and returns what it was."""
     before = get_mode()
+    if before >= FRESH:
+        before = settled()
     _mode.set((before | GRAD) if on else (before & ~GRAD))
     return bool(before & GRAD)
 
 
 def current_hook() -> Any:
     """Who intercepts the operator calls of this thread; None: nobody."""
+    if get_mode() >= FRESH:
+        settled()
     return _hook.get()
 
 
@@ -50,7 +77,7 @@ class hooked:
         self._hook = hook
 
     def __enter__(self) -> None:
-        self._before = _hook.get()
+        self._before = current_hook()
         if self._before is not self._hook:
             _install(self._hook)
 
@@ -61,11 +88,18 @@ class hooked:
 
 def recording() -> bool:
     """Says whether static mode is on in this thread: operators are recorded instead of run."""
-    return bool(get_mode() & HOOKED) and getattr(_hook.get(), "records", False)
+    return bool(settled() & HOOKED) and getattr(_hook.get(), "records", False)
 
 
 def set_recording(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
-    """Turns static mode on by its hook, or off (None); another hook is left alone."""
+    """Turns static mode on by its hook, or off (None); another hook is left alone.
+
+    It is the thread's own; done by the main thread, new threads start with it.
+    """
+    global _process_hook
+    settled()
+    if in_main_thread():
+        _process_hook = hook
     if hook is not None or recording():
         _install(hook)
 
@@ -73,6 +107,9 @@ def set_recording(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> N
 def _install(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:
     _hook.set(hook)
     _mode.set((get_mode() | HOOKED) if hook else (get_mode() & ~HOOKED))
+
+
+settled()  # this thread is not to look any more
 
 
 class no_grad:

@@ -1,10 +1,18 @@
-"""Names that are unique in the process: ``linear_0``, ``linear_1``, ..."""
+"""Names that are unique in the process: ``linear_0``, ``linear_1``, ...
+
+Threads share one generator, and a :func:`guard` gives its own thread another one.
+"""
 
 from __future__ import annotations
 
 import collections
 import contextlib
+import threading
 from collections.abc import Iterator
+
+from paddle.core.setting import Setting
+
+_lock = threading.Lock()  # a generator's count is read and written; generators can be copied
 
 
 class UniqueNameGenerator:
@@ -26,8 +34,9 @@ class UniqueNameGenerator:
         self.prefix = prefix or ""
 
     def __call__(self, key: str) -> str:
-        number = self.ids[key]
-        self.ids[key] = number + 1
+        with _lock:
+            number = self.ids[key]
+            self.ids[key] = number + 1
         return f"{self.prefix}{key}_{number}"
 
 
@@ -46,13 +55,18 @@ class DygraphParameterNameChecker:
         self._names: set[str] = set()
 
     def __call__(self, name: str) -> bool:
-        known = name in self._names
-        self._names.add(name)
+        with _lock:
+            known = name in self._names
+            self._names.add(name)
         return known
 
 
-_generator = UniqueNameGenerator()
-_checker = DygraphParameterNameChecker()
+_current = Setting("unique names", (UniqueNameGenerator(), DygraphParameterNameChecker()))
+
+
+def current() -> UniqueNameGenerator:
+    """Returns the generator that this thread asks for names."""
+    return _current.get()[0]
 
 
 def generate(key: str) -> str:
@@ -66,7 +80,7 @@ def generate(key: str) -> str:
                 print(paddle.utils.unique_name.generate("fc"))  # fc_0
                 print(paddle.utils.unique_name.generate("fc"))  # fc_1
     """
-    return _generator(key)
+    return current()(key)
 
 
 def generate_with_ignorable_key(key: str) -> str:
@@ -82,7 +96,7 @@ def generate_with_ignorable_key(key: str) -> str:
     """
     from paddle.core.mode import recording
 
-    return _generator(key if recording() else "dygraph_tmp")
+    return current()(key if recording() else "dygraph_tmp")
 
 
 def generator(key: str) -> str:
@@ -95,7 +109,7 @@ def generator(key: str) -> str:
             with paddle.utils.unique_name.guard():
                 print(paddle.utils.unique_name.generator("fc"))  # fc_0
     """
-    return _generator(key)
+    return current()(key)
 
 
 def dygraph_parameter_name_checker(name: str) -> bool:
@@ -108,7 +122,7 @@ def dygraph_parameter_name_checker(name: str) -> bool:
             with paddle.utils.unique_name.guard():
                 print(paddle.utils.unique_name.dygraph_parameter_name_checker("w"))  # False
     """
-    return _checker(name)
+    return _current.get()[1](name)
 
 
 def switch(
@@ -116,6 +130,9 @@ def switch(
     new_para_name_checker: DygraphParameterNameChecker | None = None,
 ) -> tuple[UniqueNameGenerator, DygraphParameterNameChecker]:
     """Makes another generator and checker of names the current ones and returns those before.
+
+    The main thread exchanges those of the process; other threads, and whoever is inside of a
+    :func:`guard`, their own.
 
     Args:
         new_generator (UniqueNameGenerator, optional): None makes a fresh one.
@@ -129,18 +146,21 @@ def switch(
             print(paddle.utils.unique_name.generate("fc"))  # fc_0
             paddle.utils.unique_name.switch(*before)
     """
-    global _generator, _checker
-    before = _generator, _checker
-    _generator = UniqueNameGenerator() if new_generator is None else new_generator
-    _checker = (
-        DygraphParameterNameChecker() if new_para_name_checker is None else new_para_name_checker
+    return _current.switch(_pair(new_generator, new_para_name_checker))
+
+
+def _pair(
+    names: UniqueNameGenerator | None = None, checker: DygraphParameterNameChecker | None = None
+) -> tuple[UniqueNameGenerator, DygraphParameterNameChecker]:
+    return (
+        UniqueNameGenerator() if names is None else names,
+        DygraphParameterNameChecker() if checker is None else checker,
     )
-    return before
 
 
 @contextlib.contextmanager
 def guard(new_generator: UniqueNameGenerator | str | bytes | None = None) -> Iterator[None]:
-    """Counts anew inside the block; a str is put before every name.
+    """Counts anew inside the block, in this thread; a str is put before every name.
 
     Examples:
         .. code-block:: python
@@ -158,8 +178,5 @@ def guard(new_generator: UniqueNameGenerator | str | bytes | None = None) -> Ite
             "unique_name.guard(new_generator): expected a str, bytes, UniqueNameGenerator or None, "
             f"but got {type(new_generator).__name__}."
         )
-    before = switch(new_generator)
-    try:
+    with _current.guard(_pair(new_generator)):
         yield
-    finally:
-        switch(*before)

@@ -1,1 +1,32 @@
-"""Training in several processes; as yet only the wrapper that serves one of them."""
+"""Training in several processes; this version has the case of one."""
+
+from paddle.distributed import fleet
+from paddle.distributed.collective import (
+    ReduceOp,
+    all_gather,
+    all_reduce,
+    alltoall,
+    barrier,
+    broadcast,
+    recv,
+    reduce,
+    scatter,
+    send,
+    wait,
+)
+from paddle.distributed.data_parallel import DataParallel
+from paddle.distributed.group import get_group, new_group
+from paddle.distributed.parallel import (
+    ParallelEnv,
+    get_rank,
+    get_world_size,
+    init_parallel_env,
+)
+from paddle.distributed.spawn import spawn
+from paddle.distributed.split import split
+
+__all__ = [
+    "DataParallel", "ParallelEnv", "ReduceOp", "all_gather", "all_reduce", "alltoall", "barrier",
+    "broadcast", "fleet", "get_group", "get_rank", "get_world_size", "init_parallel_env",
+    "new_group", "recv", "reduce", "scatter", "send", "spawn", "split", "wait",
+]  # fmt: skip

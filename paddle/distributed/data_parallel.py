@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
+from paddle.distributed.parallel import get_world_size
 from paddle.ir.variable import Variable
 from paddle.nn.layer.layers import Layer
 
@@ -132,7 +132,7 @@ def _processes(strategy: Any) -> int:
     """How many processes train together."""
     stated = getattr(strategy, "nranks", None)
     if stated is None:
-        stated = os.environ.get("PADDLE_TRAINERS_NUM") or 1
+        return get_world_size()
     try:
         return int(stated)
     except (TypeError, ValueError):

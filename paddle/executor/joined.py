@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
+from paddle.core.parsing import parse
 from paddle.executor.codegen import Emitter
 from paddle.executor.liveness import gradient_needs, inner_names, is_gradient
 from paddle.executor.plan import Plan
@@ -236,7 +237,7 @@ def _without_strange_drops(lines: list[str], known: list[str]) -> list[str]:
 
 def _parsed(lines: list[str]) -> ast.Module:
     """Lines of a function body that is indented twice."""
-    return ast.parse("\n".join(line[8:] for line in lines))
+    return parse("\n".join(line[8:] for line in lines))
 
 
 def _names(tree: ast.AST, kind: type) -> set[str]:

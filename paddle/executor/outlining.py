@@ -12,6 +12,8 @@ import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from paddle.core.parsing import parse
+
 if TYPE_CHECKING:
     from paddle.executor.codegen import Emitter
 
@@ -53,7 +55,7 @@ def indented(em: Emitter) -> Iterator[None]:
 
 def assigned(lines: list[str]) -> set[str]:
     """The names that lines of Python assign or delete."""
-    tree = ast.parse(textwrap.dedent("\n".join(lines)))
+    tree = parse(textwrap.dedent("\n".join(lines)))
     return {
         node.id
         for node in ast.walk(tree)

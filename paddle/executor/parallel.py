@@ -19,6 +19,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
+from paddle.core.setting import as_here
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import clone
@@ -98,7 +99,8 @@ class ParallelPlan:
         jobs = list(zip(scopes, parts, strict=True))
         if threads > 1 and not random_in(self.forward.program):
             with ThreadPoolExecutor(threads) as pool:
-                results = list(pool.map(lambda job: self._compute(*job), jobs))
+                parts_done = [pool.submit(as_here(self._compute), *job) for job in jobs]
+                results = [part.result() for part in parts_done]
         else:
             results = [self._compute(*job) for job in jobs]
         count = len(self.early)

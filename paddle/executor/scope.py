@@ -9,6 +9,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.lod import LoDTensor
+from paddle.core.setting import Setting
 from paddle.core.tensor import Tensor
 
 
@@ -89,7 +90,7 @@ class Scope:
         if found is None:
             if not isinstance(name, str):
                 raise TypeError(f"Scope.var(name): expected a str, got {type(name).__name__}.")
-            found = self._vars[name] = ScopeVariable(name)
+            found = self._vars.setdefault(name, ScopeVariable(name))  # threads get the same one
             Scope.changed()
         return found
 
@@ -132,7 +133,7 @@ class Scope:
         self._kids.clear()
 
 
-_global = Scope()
+_global = Setting("global scope", Scope())
 
 
 def global_scope() -> Scope:
@@ -144,19 +145,17 @@ def global_scope() -> Scope:
             import paddle
             print(paddle.static.global_scope().find_var("not there"))  # None
     """
-    return _global
+    return _global.get()
 
 
 def switch_scope(scope: Scope) -> Scope:
     """Makes a scope the global one and returns the one before."""
-    global _global
-    before, _global = _global, scope
-    return before
+    return _global.switch(scope)
 
 
 @contextlib.contextmanager
 def scope_guard(scope: Scope) -> Iterator[None]:
-    """Makes a scope the global one inside a ``with`` block.
+    """Makes a scope the global one inside a ``with`` block, for this thread.
 
     Args:
         scope (Scope): the scope.
@@ -171,16 +170,13 @@ def scope_guard(scope: Scope) -> Iterator[None]:
     """
     if not isinstance(scope, Scope):
         raise TypeError(f"scope_guard(scope): expected a Scope, got {type(scope).__name__}.")
-    before = switch_scope(scope)
-    try:
+    with _global.guard(scope):
         yield
-    finally:
-        switch_scope(before)
 
 
 def holder(var: Any, scope: Scope | None = None) -> Any:
     """Returns the Tensor that a scope holds for a Variable."""
-    found = (scope or _global).find_var(var.name)
+    found = (scope or global_scope()).find_var(var.name)
     if found is None or found.held.tensor is None:
         raise NotFoundError(
             f"the scope holds no value for variable {var.name!r}.",
@@ -191,7 +187,7 @@ def holder(var: Any, scope: Scope | None = None) -> Any:
 
 def put(var: Any, value: Any, scope: Scope | None = None) -> None:
     """Puts a value for a Variable into a scope; the shape has to fit."""
-    target = (scope or _global).var(var.name)
+    target = (scope or global_scope()).var(var.name)
     got = list(getattr(value, "shape", ()))
     wanted = list(var.shape)
     if len(got) != len(wanted) or any(w not in (-1, g) for w, g in zip(wanted, got, strict=True)):

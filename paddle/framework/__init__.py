@@ -16,7 +16,7 @@ from paddle.framework.mode import in_dynamic_mode
 from paddle.framework.param_attr import ParamAttr
 
 _LATER = {"DataParallel": "paddle.distributed.data_parallel"}
-__getattr__, __dir__ = lazy(sys.modules[__name__], (), _LATER)
+__getattr__, __dir__ = lazy(sys.modules[__name__], ("core",), _LATER)
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "DataParallel", "ParamAttr", "create_parameter",

@@ -6,7 +6,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.ir.operator import EMPTY, Operator
-from paddle.ir.shapes import SPECIAL, set_spec, special
+from paddle.ir.shape_rules import SPECIAL, set_spec, special
 from paddle.ir.variable import Variable
 
 # Their outputs are declared by whoever adds the operator.

@@ -1,4 +1,7 @@
-"""The Programs that are being built: the defaults and the guards that change them."""
+"""The Programs that are being built: the defaults and the guards that change them.
+
+Guards concern the thread that entered them.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.setting import Setting
 from paddle.ir.operator import here
-from paddle.ir.program import Program, marks
+from paddle.ir.program import Program, device_mark, name_scopes
 
-_main = Program()
-_startup = Program()
+_main = Setting("default main program", Program())
+_startup = Setting("default startup program", Program())
 
 
 def default_main_program() -> Program:
@@ -23,7 +27,7 @@ def default_main_program() -> Program:
             import paddle
             print(paddle.static.default_main_program().num_blocks)  # 1
     """
-    return _main
+    return _main.get()
 
 
 def default_startup_program() -> Program:
@@ -35,21 +39,17 @@ def default_startup_program() -> Program:
             import paddle
             print(paddle.static.default_startup_program().num_blocks)  # 1
     """
-    return _startup
+    return _startup.get()
 
 
 def switch_main_program(program: Program) -> Program:
     """Makes a Program the default main one and returns the one before."""
-    global _main
-    before, _main = _main, program
-    return before
+    return _main.switch(program)
 
 
 def switch_startup_program(program: Program) -> Program:
     """Makes a Program the default startup one and returns the one before."""
-    global _startup
-    before, _startup = _startup, program
-    return before
+    return _startup.switch(program)
 
 
 def _check(value: Any, argument: str) -> None:
@@ -62,7 +62,7 @@ def _check(value: Any, argument: str) -> None:
 
 @contextlib.contextmanager
 def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
-    """Makes given Programs the default ones inside a ``with`` block.
+    """Makes given Programs the default ones inside a ``with`` block, for this thread.
 
     Args:
         main_program (Program): the main Program.
@@ -82,14 +82,9 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     _check(main_program, "main_program")
     if startup_program is not None:
         _check(startup_program, "startup_program")
-    before = switch_main_program(main_program)
-    startup = None if startup_program is None else switch_startup_program(startup_program)
-    try:
+    started = default_startup_program() if startup_program is None else startup_program
+    with _main.guard(main_program), _startup.guard(started):
         yield
-    finally:
-        switch_main_program(before)
-        if startup is not None:
-            switch_startup_program(startup)
 
 
 @contextlib.contextmanager
@@ -116,15 +111,12 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
         raise InvalidArgumentError(
             f"name_scope(prefix): expected a name, but got {prefix!r}.{here()}"
         )
-    names, used = marks.scopes, _main._scope_counts
+    names, used = name_scopes.get(), default_main_program()._scope_counts
     parent = "/".join(names)
     count = used.get((parent, prefix), 0)
     used[parent, prefix] = count + 1
-    names.append(prefix if not count else f"{prefix}_{count}")
-    try:
+    with name_scopes.guard((*names, prefix if not count else f"{prefix}_{count}")):
         yield
-    finally:
-        names.pop()
 
 
 @contextlib.contextmanager
@@ -161,8 +153,5 @@ def device_guard(device: str | None = None) -> Iterator[None]:
         )
     if kind == "cpu" and index:
         raise InvalidArgumentError(f"device_guard(device): 'cpu' takes no number.{here()}")
-    before, marks.device = marks.device, device or ""
-    try:
+    with device_mark.guard(device or ""):
         yield
-    finally:
-        marks.device = before

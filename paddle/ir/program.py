@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
+from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
 from paddle.ir.variable import Parameter, Variable
@@ -16,15 +17,9 @@ from paddle.ir.verbatim import Verbatim
 _serial = itertools.count()
 
 
-class Marks:
-    """What name_scope and device_guard say of operators that are added now, to any Program."""
-
-    def __init__(self) -> None:
-        self.scopes: list[str] = []
-        self.device = ""
-
-
-marks = Marks()
+# What name_scope and device_guard say of operators that are added now, to any Program.
+name_scopes: Setting[tuple[str, ...]] = Setting("name scopes", ())
+device_mark = Setting("device", "")
 
 
 class Program:
@@ -412,10 +407,10 @@ class Program:
         attrs.setdefault("op_role", self._current_role)
         if self._role_var:
             attrs.setdefault("op_role_var", list(self._role_var))
-        if marks.scopes:
-            attrs.setdefault("op_namescope", "/" + "".join(n + "/" for n in marks.scopes))
-        if marks.device:
-            attrs.setdefault("op_device", marks.device)
+        if scopes := name_scopes.get():
+            attrs.setdefault("op_namescope", "/" + "".join(n + "/" for n in scopes))
+        if device := device_mark.get():
+            attrs.setdefault("op_device", device)
 
     @contextlib.contextmanager
     def _roled(self, role: int, variables: Any = ()) -> Iterator[None]:

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError
 from paddle.core.infer import Spec, infer
+from paddle.ir import control_flow_shapes as _control_flow_shapes  # noqa: F401  (adds rules)
 from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.shape_rules import SPECIAL, set_spec
 from paddle.ir.variable import Variable
-
-# Operators that the executor runs by itself: rule(op) sets the outputs, None leaves them alone.
-SPECIAL: dict[str, Callable[[Operator], None] | None] = {"feed": None, "fetch": None}
-
-
-def special(name: str) -> Callable:
-    """Decorator that gives an operator of the executor its shape rule."""
-
-    def register(rule: Callable[[Operator], None]) -> Callable[[Operator], None]:
-        SPECIAL[name] = rule
-        return rule
-
-    return register
 
 
 def spec_of(var: Variable) -> Spec:
@@ -81,14 +68,3 @@ def _like_forward(op: Operator) -> None:
             if name != EMPTY and source != EMPTY:
                 var = op.block._var_recursive(source)
                 set_spec(op.block._var_recursive(name), Spec(var._dims, var.dtype))
-
-
-def set_spec(var: Variable, spec: Spec) -> None:
-    """Gives a variable what was inferred; a persistable one keeps what it was declared as."""
-    if var._persistable and var._dims and var._dtype is not None:
-        return
-    var._dims = tuple(spec.shape)
-    var._dtype = VarType(spec.dtype)
-
-
-from paddle.ir import control_flow_shapes as _control_flow_shapes  # noqa: E402, F401  (adds rules)

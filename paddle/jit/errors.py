@@ -17,6 +17,8 @@ from pathlib import Path
 from types import CodeType, TracebackType
 from typing import Any, NamedTuple
 
+from paddle.core.parsing import parse
+
 HEAD = "In transformed code:"
 MARK = "(* user code *)"
 
@@ -261,7 +263,7 @@ def _line_of_function(code: CodeType) -> Line:
 def function_around(file: str, line: int, otherwise: str) -> str:
     """The name of the innermost ``def`` of a file that holds a line."""
     try:
-        tree = ast.parse("".join(linecache.getlines(file)))
+        tree = parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return otherwise
     found = otherwise

@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.core.parsing import parse
 from paddle.jit.transforms import apply
 from paddle.jit.transforms.context import Context, NotConvertible
 from paddle.jit.transforms.names import all_args
@@ -324,7 +325,7 @@ def _index_of(
     if known is not None and known[0] == text:
         return known[1]
     try:
-        tree = ast.parse(text, filename)
+        tree = parse(text, filename)
     except SyntaxError as error:
         raise NotConvertible(
             f"{filename} is not the file that was loaded: line {error.lineno}: {error.msg}"
@@ -441,13 +442,13 @@ def build(tree: ast.AST, original: types.CodeType, owner: str, extra: str) -> ty
     own = owner or getattr(inside, "name", "")
     outside = bool(own) and own not in names
     if owner:
-        body: list[ast.stmt] = ast.parse(f"class {owner}: pass").body
+        body: list[ast.stmt] = parse(f"class {owner}: pass").body
         body[0].body = [inside]  # type: ignore[attr-defined]
     else:
         body = [inside]
     if outside:
         body.insert(0, ast.Global(names=[own]))
-    module = ast.parse(f"def surroundings({', '.join(names)}): pass")
+    module = parse(f"def surroundings({', '.join(names)}): pass")
     module.body[0].body = body  # type: ignore[attr-defined]
     ast.fix_missing_locations(module)
     flags = original.co_flags & _FUTURE_FLAGS

@@ -39,4 +39,6 @@ def load_all() -> None:
         pass
 
 
-REGISTRY.load = _load_next
+def install() -> None:
+    """Lets the registry load families; done once, by ``import paddle``."""
+    REGISTRY.load = _load_next

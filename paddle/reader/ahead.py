@@ -12,6 +12,7 @@ from multiprocessing.connection import wait as wait_for_any
 from typing import Any
 
 from paddle.core.errors import ExternalError, InvalidArgumentError
+from paddle.core.setting import as_here
 
 Reader = Callable[[], Any]
 
@@ -89,7 +90,7 @@ def buffered(reader: Reader, size: int) -> Reader:
             except BaseException as error:
                 put(_Failure(error))
 
-        threading.Thread(target=fill, daemon=True).start()
+        threading.Thread(target=as_here(fill), daemon=True).start()
         try:
             while (item := waiting.get()) is not _END:
                 if isinstance(item, _Failure):
@@ -140,7 +141,7 @@ def xmap_readers(
             try:
                 while True:
                     for sample in islice(samples, buffer_size - len(under_way)):
-                        under_way.append(pool.submit(mapper, sample))
+                        under_way.append(pool.submit(as_here(mapper), sample))
                     if not under_way:
                         return
                     if order:

@@ -18,6 +18,8 @@ COVERED = (
     "paddle.callbacks",
     "paddle.compat",
     "paddle.device",
+    "paddle.distributed",
+    "paddle.distributed.ParallelEnv",
     "paddle.distribution",
     "paddle.framework",
     "paddle.incubate.optimizer",
@@ -48,7 +50,11 @@ COVERED = (
 )
 
 # What a covered module still lacks: pattern of the whole name -> what will bring it.
-NOT_YET: dict[str, str] = {}
+NOT_YET: dict[str, str] = {
+    r"paddle\.distributed\.(InMemory|Queue)Dataset(\..*)?": "parameter servers, another issue",
+    r"paddle\.distributed\.(DatasetBase|FileInstantDataset|BoxPSDataset)\..*": "as above",
+    r"paddle\.distributed\.(CountFilter|Probability)Entry": "as above",
+}
 
 
 def _covered(name: str) -> bool:

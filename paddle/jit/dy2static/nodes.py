@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from paddle.core.parsing import parse
+
 
 def _statement(text: str) -> ast.stmt:
-    return ast.parse(text).body[0]
+    return parse(text).body[0]
 
 
 def _checked(name: str) -> str:

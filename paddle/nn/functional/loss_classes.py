@@ -7,7 +7,7 @@ from typing import Any
 import paddle
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, check_tensors
-from paddle.core.mode import GRAD, get_mode
+from paddle.core.mode import GRAD, get_mode, settled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import (
@@ -155,7 +155,9 @@ def cross_entropy(
     """
     if reduction not in REDUCTIONS:
         check_reduction("cross_entropy", reduction)
-    if weight is None and not soft_label and get_mode() <= GRAD:  # nobody intercepts operators
+    if (
+        weight is None and not soft_label and (get_mode() <= GRAD or settled() <= GRAD)
+    ):  # nobody intercepts operators
         if _is_common(input, label, ignore_index, reduction, axis):
             return C.hard_cross_entropy(
                 input, label, ignore_index=ignore_index, reduction=reduction

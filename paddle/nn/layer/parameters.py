@@ -132,7 +132,7 @@ def _name(wanted: str | None, prefix: str, is_bias: bool) -> str:
 
 def _living_names() -> weakref.WeakValueDictionary[str, Parameter]:
     """Parameters that were given a name, as long as they live; unique_name.guard starts anew."""
-    current: Any = unique_name._generator
+    current: Any = unique_name.current()
     found = current.__dict__.get("parameters")
     if found is None:
         found = current.parameters = weakref.WeakValueDictionary()

@@ -1,0 +1,38 @@
+"""What client libraries take from PaddlePaddle's native module, ``paddle.framework.core``."""
+
+from __future__ import annotations
+
+from paddle.core.dtype import VarType
+from paddle.core.errors import FrameworkError as EnforceNotMet
+from paddle.core.lod import LoDTensor
+from paddle.core.not_yet import NotYet
+from paddle.core.place import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    Place,
+    XPUPlace,
+    is_compiled_with_cuda,
+)
+from paddle.core.place import device_count as get_cuda_device_count
+from paddle.core.tensor import Tensor as VarBase
+from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compiled_with_xpu
+from paddle.executor.scope import Scope
+
+__all__ = [
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "Place", "Scope",
+    "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count", "is_compiled_with_cuda",
+    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "ops",
+]  # fmt: skip
+
+
+class VarDesc:
+    """Descriptions of variables; of interest for the types, ``VarDesc.VarType.FP32``."""
+
+    VarType = VarType
+
+
+ops = NotYet(
+    "paddle.framework.core.ops",
+    "call the function of paddle or paddle.nn.functional that does the same",
+)
