@@ -301,8 +301,8 @@ class Operator:
 WITHOUT_KERNEL = frozenset({
     "assert", "conditional_block", "conditional_block_infer", "feed", "fetch", "lod_array_length",
     "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print", "py_func",
-    "read_from_array", "recurrent", "rnn_memory_helper", "rows_update", "select_input",
-    "select_output", "split_lod_tensor", "tensor_array_to_tensor", "while", "write_to_array",
+    "read_from_array", "recurrent", "rnn_memory_helper", "rows_gradient", "rows_update",
+    "select_input", "select_output", "split_lod_tensor", "tensor_array_to_tensor", "while", "write_to_array",
 })  # fmt: skip
 
 
