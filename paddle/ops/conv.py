@@ -121,10 +121,8 @@ def even_gradients(dy, x, w, strides, padding, dilations, groups, wanted):
     want_x, want_w, want_b = wanted[:3]
     dx = dw = None
     if fast_conv.plain(x, strides, dilations, groups):
-        if want_x and fast_conv.input_by_forward(w, padding):
-            dx, want_x = fast_conv.input_gradient(dy, w, padding), False
-        if want_w and fast_conv.weight_by_channels_last(x, w):
-            dw, want_w = fast_conv.weight_gradient(dy, x, w, padding), False
+        dx, dw = fast_conv.gradients(dy, x, w, padding, (want_x, want_w))
+        want_x, want_w = want_x and dx is None, want_w and dw is None
     db = None
     if want_x or want_w:
         bias = [w.shape[0]] if want_b and want_w else None

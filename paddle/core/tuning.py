@@ -1,0 +1,243 @@
+"""Choosing among forms of a kernel that compute the same, by measuring them on this machine.
+
+Which library multiplies two matrices fastest, or whether a pool should copy its input to another
+memory layout, depends on the processor. A :class:`Choice` measures its forms when it first meets a
+shape, before it computes anything with one of them, so one run never mixes two forms. What was
+found goes to a file, from which later processes read it: they compute bit by bit the same.
+
+All measurements of a process together take :data:`BUDGET` seconds; what is met after that follows
+the decisions that were made before about the same kernel. ``FLAGS_kernel_tuning=0`` or
+``FLAGS_cpu_deterministic=1`` measures nothing and uses the usual form throughout.
+``PADDLE_DEBUG=tuning`` prints each decision.
+
+The files lie in ``~/.cache/paddle/kernels`` (``$PADDLE_KERNEL_CACHE``), one for each kind of
+processor, release of torch and number of threads. Deleting them lets later processes measure anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from paddle.core import flags
+
+BUDGET = 0.05  # seconds of all measurements of a process
+SLICE = 0.006  # seconds for one decision
+ADVANTAGE = 0.95  # a form replaces the usual one only if it takes less than this part of its time
+_LEAST_ROUNDS, _MOST_ROUNDS = 2, 5  # without, and with, the first, which warms up
+_MOST_KEYS = 4096
+
+Form = Callable[..., Any]
+
+
+class Choice:
+    """One decision among several forms of a kernel.
+
+    Args:
+        name (str): what the decision is about; names it in the file.
+        forms (dict[str, Callable]): name -> a function of the same arguments with the same result.
+        sample (callable): ``sample(*args)`` gives arguments of the same kind that take the forms a
+            millisecond or two, and a tuple of numbers: calls with equal numbers decide alike.
+
+    Attributes:
+        known (dict): key -> the form to use, for callers to look at before :meth:`choose`.
+    """
+
+    def __init__(self, name: str, forms: dict[str, Form], sample: Callable[..., Any]) -> None:
+        self.name, self.forms, self._sample = name, forms, sample
+        self.known: dict[Any, Form] = {}
+        _choices.append(self)
+
+    def choose(self, key: Any, usual: str, *args: Any) -> Form:
+        """Decides which form to use for a key, and remembers it.
+
+        Args:
+            key: what tells calls apart, hashable.
+            usual (str): the form to use where nothing was measured.
+            *args: what the form is about to be called with.
+        """
+        if len(self.known) >= _MOST_KEYS:
+            self.known.clear()
+        if not flags.get("FLAGS_kernel_tuning") or flags.get("FLAGS_cpu_deterministic"):
+            found = usual
+        else:
+            with _lock:
+                found = self._decided(usual, args)
+        form = self.known[key] = self.forms[found]
+        return form
+
+    def _decided(self, usual: str, args: tuple) -> str:
+        small, numbers = self._sample(*args)
+        line = f"{self.name}: {' '.join(map(str, numbers))}"
+        memory = _memory()
+        found = memory.get(line) or memory.put(line, self._measured(line, usual, small))
+        return found if found in self.forms else usual  # another release may know other forms
+
+    def _most_often(self, usual: str) -> str:
+        """The form that was found best most often."""
+        start = f"{self.name}: "
+        found = [form for line, form in _memory().found.items() if line.startswith(start)]
+        return max(self.forms, key=lambda form: (found.count(form), form == usual))
+
+    def _measured(self, line: str, usual: str, args: Sequence[Any]) -> str:
+        global _spent
+        left = min(SLICE, BUDGET - _spent)
+        if left <= 0:
+            chosen = self._most_often(usual)
+            _say(f"{line}: {chosen}, not measured, {BUDGET * 1e3:.0f} ms are spent")
+            return chosen
+        begin = clock()
+        rounds: list[dict[str, float]] = []
+        while len(rounds) < _MOST_ROUNDS:
+            rounds.append({name: _timed(form, args) for name, form in self.forms.items()})
+            if (clock() - begin) * (len(rounds) + 1) > left * len(rounds):
+                break
+        _spent += clock() - begin
+        warm = rounds[1:] or rounds
+        best = {name: min(times[name] for times in warm) for name in self.forms}
+        fastest = min(best, key=best.__getitem__)
+        sure = len(warm) >= _LEAST_ROUNDS and best[fastest] < ADVANTAGE * best[usual]
+        chosen = fastest if sure else usual
+        spans = ", ".join(f"{name} {span * 1e3:.3f} ms" for name, span in best.items())
+        _say(f"{line}: {chosen}; {spans}; usual is {usual}")
+        return chosen
+
+
+class _Memory:
+    """The decisions of all processes on this machine: one JSON text a line, the first one counts.
+
+    Lines are only ever appended, each by one write, so that processes need not wait for another.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self.path = path
+        self.found: dict[str, str] = {}
+        self._read = 0
+        self._refresh()
+
+    def get(self, line: str) -> str | None:
+        """What was decided, by this process or another."""
+        if line not in self.found:
+            self._refresh()
+        return self.found.get(line)
+
+    def put(self, line: str, form: str) -> str:
+        """Writes a decision down; returns the one that counts."""
+        text = json.dumps({"choice": line, "form": form}) + "\n"
+        try:
+            if self.path is None:
+                raise OSError
+            os.makedirs(os.path.dirname(self.path), exist_ok=True)
+            handle = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+            try:
+                os.write(handle, text.encode())
+            finally:
+                os.close(handle)
+        except OSError:  # nowhere to write: it holds for this process
+            return self.found.setdefault(line, form)
+        self._refresh()
+        return self.found.setdefault(line, form)
+
+    def _refresh(self) -> None:
+        try:
+            with open(self.path or "", "rb") as file:
+                file.seek(self._read)
+                data = file.read(1 << 20)
+        except OSError:
+            return
+        whole = data.rfind(b"\n") + 1
+        self._read += whole
+        for text in data[:whole].splitlines():
+            try:
+                entry = json.loads(text)
+                self.found.setdefault(str(entry["choice"]), str(entry["form"]))
+            except (ValueError, TypeError, KeyError):
+                continue  # a damaged line decides nothing
+
+
+_choices: list[Choice] = []
+_lock = threading.Lock()
+_spent = 0.0
+_held: _Memory | None = None
+
+
+def clock() -> float:
+    """Seconds that this thread computed, where it computes alone; else those that passed."""
+    return time.thread_time() if torch.get_num_threads() == 1 else time.perf_counter()
+
+
+def _timed(form: Form, args: Sequence[Any]) -> float:
+    start = clock()
+    form(*args)
+    return clock() - start
+
+
+def fewer(tensor: torch.Tensor, most: int) -> torch.Tensor:
+    """The first images of a batch, a power of two of them, with ``most`` elements at best."""
+    count = max(1, min(len(tensor), most * len(tensor) // max(tensor.numel(), 1)))
+    return tensor[: 1 << (count.bit_length() - 1)].detach()
+
+
+def rounded(number: int) -> int:
+    """The next lower number with two leading bits, so that sizes like 768 and 784 count as one."""
+    shift = max(number.bit_length() - 2, 0)
+    return number >> shift << shift
+
+
+def _memory() -> _Memory:
+    global _held
+    if _held is None:
+        _held = _Memory(_path())
+    return _held
+
+
+def _path() -> str | None:
+    folder = os.environ.get("PADDLE_KERNEL_CACHE")
+    if folder is None:
+        home = os.path.expanduser("~")
+        if home == "~":
+            return None
+        folder = os.path.join(home, ".cache", "paddle", "kernels")
+    mark = hashlib.sha256(_machine().encode()).hexdigest()[:16]
+    return os.path.join(folder, f"{mark}-{torch.get_num_threads()}threads.jsonl")
+
+
+def _machine() -> str:
+    """What decisions depend on: the processor, what may be used of it, the libraries."""
+    facts = [platform.machine(), torch.__version__, torch.backends.cpu.get_cpu_capability()]
+    facts += [
+        os.environ.get(name, "") for name in ("ONEDNN_MAX_CPU_ISA", "MKL_ENABLE_INSTRUCTIONS")
+    ]
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            first = file.read(1 << 16).partition("\n\n")[0].splitlines()
+        facts += [t for t in first if t.startswith(("vendor", "cpu family", "model", "flags"))]
+    except OSError:
+        facts.append(platform.processor())
+    return "\n".join(facts)
+
+
+def _say(text: str) -> None:
+    if "tuning" in os.environ.get("PADDLE_DEBUG", ""):
+        print(f"# tuning {text}", flush=True)
+
+
+def forget() -> None:
+    """Lets every choice be made anew, from the file or by measuring; the budget starts again."""
+    global _held, _spent
+    with _lock:
+        _held, _spent = None, 0.0
+        for choice in _choices:
+            choice.known.clear()
+
+
+for _name in ("FLAGS_kernel_tuning", "FLAGS_cpu_deterministic"):
+    flags.when_set(_name, lambda value: forget())
