@@ -5,8 +5,8 @@ memory layout, depends on the processor. A :class:`Choice` measures its forms wh
 shape, before it computes anything with one of them, so one run never mixes two forms. What was
 found goes to a file, from which later processes read it: they compute bit by bit the same.
 
-All measurements of a process together take :data:`BUDGET` seconds; what is met after that follows
-the decisions that were made before about the same kernel. ``FLAGS_kernel_tuning=0`` or
+All measurements of a process together take some 50 ms at most; what is met after that follows the
+decisions that were made before about the same kernel. ``FLAGS_kernel_tuning=0`` or
 ``FLAGS_cpu_deterministic=1`` measures nothing and uses the usual form throughout.
 ``PADDLE_DEBUG=tuning`` prints each decision.
 
@@ -29,10 +29,12 @@ import torch
 
 from paddle.core import flags
 
-BUDGET = 0.05  # seconds of all measurements of a process
-SLICE = 0.006  # seconds for one decision
+BUDGET = 0.045  # seconds after which a process begins no more measurements
+SHARE = 0.006  # the same for one choice
+SLICE = 0.002  # seconds for one decision, without the first call of each form
 ADVANTAGE = 0.95  # a form replaces the usual one only if it takes less than this part of its time
-_LEAST_ROUNDS, _MOST_ROUNDS = 2, 5  # without, and with, the first, which warms up
+_LEAST_ROUNDS, _MOST_ROUNDS = 3, 8
+_TOO_LONG = 0.01  # seconds of the first calls after which there are no further ones
 _MOST_KEYS = 4096
 
 Form = Callable[..., Any]
@@ -44,8 +46,8 @@ class Choice:
     Args:
         name (str): what the decision is about; names it in the file.
         forms (dict[str, Callable]): name -> a function of the same arguments with the same result.
-        sample (callable): ``sample(*args)`` gives arguments of the same kind that take the forms a
-            millisecond or two, and a tuple of numbers: calls with equal numbers decide alike.
+        sample (callable): ``sample(*args)`` gives arguments of the same kind that take each form
+            some tenths of a millisecond, and a tuple of numbers: equal ones decide alike.
 
     Attributes:
         known (dict): key -> the form to use, for callers to look at before :meth:`choose`.
@@ -54,6 +56,7 @@ class Choice:
     def __init__(self, name: str, forms: dict[str, Form], sample: Callable[..., Any]) -> None:
         self.name, self.forms, self._sample = name, forms, sample
         self.known: dict[Any, Form] = {}
+        self._spent = 0.0
         _choices.append(self)
 
     def choose(self, key: Any, usual: str, *args: Any) -> Form:
@@ -64,13 +67,17 @@ class Choice:
             usual (str): the form to use where nothing was measured.
             *args: what the form is about to be called with.
         """
+        global _spent
         if len(self.known) >= _MOST_KEYS:
             self.known.clear()
         if not flags.get("FLAGS_kernel_tuning") or flags.get("FLAGS_cpu_deterministic"):
             found = usual
         else:
             with _lock:
+                start = clock()
                 found = self._decided(usual, args)
+                self._spent += clock() - start
+                _spent += clock() - start
         form = self.known[key] = self.forms[found]
         return form
 
@@ -88,24 +95,24 @@ class Choice:
         return max(self.forms, key=lambda form: (found.count(form), form == usual))
 
     def _measured(self, line: str, usual: str, args: Sequence[Any]) -> str:
-        global _spent
-        left = min(SLICE, BUDGET - _spent)
-        if left <= 0:
+        if self._spent >= SHARE or _spent >= BUDGET:
             chosen = self._most_often(usual)
-            _say(f"{line}: {chosen}, not measured, {BUDGET * 1e3:.0f} ms are spent")
+            _say(f"{line}: {chosen}, not measured, the time for that is spent")
             return chosen
-        begin = clock()
+        first = [_timed(form, args) for form in self.forms.values()]
+        left = min(SLICE, BUDGET - _spent)
         rounds: list[dict[str, float]] = []
-        while len(rounds) < _MOST_ROUNDS:
+        begin = clock()
+        while sum(first) < _TOO_LONG and len(rounds) < _MOST_ROUNDS:
             rounds.append({name: _timed(form, args) for name, form in self.forms.items()})
-            if (clock() - begin) * (len(rounds) + 1) > left * len(rounds):
+            if len(rounds) >= _LEAST_ROUNDS and clock() - begin > left:
                 break
-        _spent += clock() - begin
-        warm = rounds[1:] or rounds
-        best = {name: min(times[name] for times in warm) for name in self.forms}
+        if not rounds:
+            _say(f"{line}: {usual}, as one form or another took {max(first) * 1e3:.1f} ms")
+            return usual
+        best = {name: min(times[name] for times in rounds) for name in self.forms}
         fastest = min(best, key=best.__getitem__)
-        sure = len(warm) >= _LEAST_ROUNDS and best[fastest] < ADVANTAGE * best[usual]
-        chosen = fastest if sure else usual
+        chosen = fastest if best[fastest] < ADVANTAGE * best[usual] else usual
         spans = ", ".join(f"{name} {span * 1e3:.3f} ms" for name, span in best.items())
         _say(f"{line}: {chosen}; {spans}; usual is {usual}")
         return chosen
@@ -164,7 +171,7 @@ class _Memory:
 
 
 _choices: list[Choice] = []
-_lock = threading.Lock()
+_lock = threading.RLock()  # a form may meet a choice of its own
 _spent = 0.0
 _held: _Memory | None = None
 
@@ -180,16 +187,9 @@ def _timed(form: Form, args: Sequence[Any]) -> float:
     return clock() - start
 
 
-def fewer(tensor: torch.Tensor, most: int) -> torch.Tensor:
-    """The first images of a batch, a power of two of them, with ``most`` elements at best."""
-    count = max(1, min(len(tensor), most * len(tensor) // max(tensor.numel(), 1)))
-    return tensor[: 1 << (count.bit_length() - 1)].detach()
-
-
-def rounded(number: int) -> int:
-    """The next lower number with two leading bits, so that sizes like 768 and 784 count as one."""
-    shift = max(number.bit_length() - 2, 0)
-    return number >> shift << shift
+def bucket(number: int, most: int) -> int:
+    """The power of two at or below a number, ``most`` at best: sizes that decide alike."""
+    return 1 << (max(min(number, most), 1).bit_length() - 1)
 
 
 def _memory() -> _Memory:
@@ -237,6 +237,7 @@ def forget() -> None:
         _held, _spent = None, 0.0
         for choice in _choices:
             choice.known.clear()
+            choice._spent = 0.0
 
 
 for _name in ("FLAGS_kernel_tuning", "FLAGS_cpu_deterministic"):

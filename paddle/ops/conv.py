@@ -69,9 +69,8 @@ def _convolve(x, w, bias, residual, strides, paddings, algorithm, dilations, gro
     rank = w.dim() - 2
     if _is_simple(x, rank, data_format, algorithm, paddings) and residual is None:
         try:
-            if rank == 2 and fast_conv.by_columns(x, w, paddings):
-                if fast_conv.plain(x, strides, dilations, groups):
-                    return fast_conv.forward(x, w, bias, paddings)
+            if fast_conv.plain(x, strides, dilations, groups):
+                return fast_conv.convolve(x, w, bias, paddings)
             return _CONV[rank](x, w, bias, strides, paddings, dilations, groups)
         except (RuntimeError, KeyError, IndexError):
             pass  # the checks below say what is wrong in terms of the operator

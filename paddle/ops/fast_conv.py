@@ -10,10 +10,15 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, fewer
+from paddle.core.tuning import Choice, bucket
+from paddle.ops.matrices import affine as product
 
 _by_columns = torch.ops.aten._slow_conv2d_forward.default
 _backward = torch.ops.aten.convolution_backward
+_onednn: Any = (
+    getattr(torch, "mkldnn_convolution", None) if torch.backends.mkldnn.is_available() else None
+)
+_FIRST = torch.contiguous_format
 _NOT_TRANSPOSED = (False, [0, 0], 1)
 
 
@@ -44,14 +49,33 @@ def by_columns(x: torch.Tensor, w: torch.Tensor, padding: list[int]) -> bool:
     return x.shape[0] > 1 and x.shape[0] * places <= 1 << 18
 
 
-def forward(x: torch.Tensor, w: torch.Tensor, bias: Any, padding: list[int]) -> torch.Tensor:
-    """The convolution where :func:`by_columns` holds."""
-    key = x.shape, w.shape, *padding
-    form = _forward.known.get(key)
-    if form is None:
-        usual = "columns" if w.shape[0] % 16 else "direct"
-        form = _forward.choose(key, usual, x, w, bias, padding)
+def convolve(x: torch.Tensor, w: torch.Tensor, bias: Any, padding: list[int]) -> torch.Tensor:
+    """The convolution where :func:`plain` holds."""
+    if _pointwise(x, w, bias, padding):
+        choice, usual = _point, "aten"
+    elif by_columns(x, w, padding):
+        choice, usual = _forward, "columns" if w.shape[0] % 16 else "aten"
+    else:
+        return torch.conv2d(x, w, bias, 1, padding)
+    key = x.shape, x.stride(), w.shape, *padding
+    form = choice.known.get(key) or choice.choose(key, usual, x, w, bias, padding)
     return form(x, w, bias, padding)
+
+
+def _pointwise(x: torch.Tensor, w: torch.Tensor, bias: Any, padding: list[int]) -> bool:
+    """Says whether these fit and the windows are single points, so that it is a matrix product.
+
+    ATen takes BLAS for that. 8x512x28x28 by 128 filters on a processor where oneDNN is the faster
+    one: 9.9 -> 5.7 ms, the gradient of the input 10.3 -> 5.7, that of the weight 9.6 -> 5.3.
+    """
+    return (
+        w.shape[2:] == (1, 1)
+        and max(padding) == min(padding) == 0
+        and x.numel() * w.shape[0] >= 1 << 20
+        and x.shape[1] == w.shape[1]
+        and (bias is None or bias.shape == w.shape[:1])
+        and _onednn is not None
+    )
 
 
 def gradients(
@@ -62,18 +86,30 @@ def gradients(
     What is not returned is left to that call.
     """
     dx = dw = None
+    if _pointwise(x, w, None, padding):
+        key = x.shape, x.stride(), dy.stride(), w.shape
+        if wants[0]:
+            form = _point_input.known.get(key) or _point_input.choose(
+                key, "aten", dy, x, w, padding
+            )
+            dx = form(dy, x, w, padding) if form is not _direct_input else None
+        if wants[1]:
+            form = _point_weight.known.get(key)
+            form = form or _point_weight.choose(key, "aten", dy, x, w, padding)
+            dw = form(dy, x, w, padding) if form is not _direct_weight else None
+        return dx, dw
     if wants[0] and w.shape[1] <= 8 and padding[0] < w.shape[2] and padding[1] < w.shape[3]:
         key = x.shape, w.shape, *padding
         form = _input.known.get(key)
         if form is None:
-            usual = "forward" if input_by_forward(w, padding) else "direct"
+            usual = "forward" if input_by_forward(w, padding) else "aten"
             form = _input.choose(key, usual, dy, x, w, padding)
         dx = form(dy, x, w, padding) if form is not _direct_input else None
     if wants[1] and w.shape[2] * w.shape[3] >= 9 and (w.shape[1] % 16 or w.shape[0] % 16):
         key = x.shape, w.shape, *padding
         form = _weight.known.get(key)
         if form is None:
-            usual = "channels last" if weight_by_channels_last(x, w) else "direct"
+            usual = "channels last" if weight_by_channels_last(x, w) else "aten"
             form = _weight.choose(key, usual, dy, x, w, padding)
         dw = form(dy, x, w, padding) if form is not _direct_weight else None
     return dx, dw
@@ -116,6 +152,10 @@ def input_gradient(dy: torch.Tensor, w: torch.Tensor, padding: list[int]) -> tor
     return torch.conv2d(dy, w.flip(2, 3).transpose(0, 1), None, 1, around)
 
 
+def _by_aten(x, w, bias, padding):
+    return torch.conv2d(x, w, bias, 1, padding)
+
+
 def _direct_input(dy, x, w, padding):
     return _backward(dy, x, w, None, [1, 1], padding, [1, 1], *_NOT_TRANSPOSED,
                      [True, False, False])[0]  # fmt: skip
@@ -126,21 +166,49 @@ def _direct_weight(dy, x, w, padding):
                      [False, True, False])[1]  # fmt: skip
 
 
-_MOST = 1 << 24  # multiplications that a measurement takes
+def _point_by_onednn(x, w, bias, padding):
+    return _onednn(x, w, bias, [0, 0], [1, 1], [1, 1], 1)
 
 
-def _images(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
-    return fewer(x, _MOST * x.shape[1] // w.numel())
+def _weight_by_images(dy, x, w, padding):
+    """The gradient of a 1x1 weight as the sum of a product for each image."""
+    total = None
+    for d, image in zip(dy.flatten(2).unbind(0), x.flatten(2).unbind(0), strict=True):
+        part = product(d, image.t())
+        total = part if total is None else total.add_(part)
+    return total.view(w.shape)
+
+
+def _weight_by_product(dy, x, w, padding):
+    """The gradient of a 1x1 weight as one product over all points of all images."""
+    d, images = (t.transpose(0, 1).reshape(t.shape[1], -1) for t in (dy, x))
+    return product(d, images.t()).view(w.shape)
 
 
 def _sample(x, w, bias, padding):
-    small = _images(x, w)
-    return (small, w, bias, padding), (*small.shape, *w.shape, *padding)
+    """A convolution like the one at hand of 33 million multiplications at most, for measuring."""
+    filters, channels = bucket(w.shape[0], 256), bucket(w.shape[1], 256)
+    each = filters * channels * w.shape[2] * w.shape[3]
+    most = 28 if each <= 1 << 15 else 14
+    sides = [min(n, most) for n in x.shape[2:]]
+    count = bucket(len(x), max(1, (1 << 25) // (each * sides[0] * sides[1])))
+    cut = x[:count, :channels, : sides[0], : sides[1]]
+    small = cut.contiguous(memory_format=torch.channels_last if _is_last(x) else _FIRST)
+    weight = w[:filters, :channels].contiguous()
+    numbers = *small.shape, *weight.shape, *padding, _is_last(x)
+    return (small, weight, None if bias is None else bias[:filters], padding), numbers
 
 
 def _sample_gradient(dy, x, w, padding):
-    small = _images(x, w)
-    return (dy[: len(small)], small, w, padding), (*small.shape, *w.shape, *padding)
+    (small, weight, _, _), numbers = _sample(x, w, None, padding)
+    like = torch.ones_like(torch.conv2d(small, weight, None, 1, padding))
+    if _is_last(dy):
+        like = like.contiguous(memory_format=torch.channels_last)
+    return (like, small, weight, padding), (*numbers, _is_last(dy))
+
+
+def _is_last(x):
+    return int(not x.is_contiguous())
 
 
 _forward = Choice(
@@ -149,20 +217,34 @@ _forward = Choice(
         "columns": lambda x, w, bias, padding: _by_columns(
             x, w, w.shape[2:], bias, (1, 1), padding
         ),
-        "direct": lambda x, w, bias, padding: torch.conv2d(x, w, bias, 1, padding),
+        "aten": _by_aten,
     },
     _sample,
+)
+_point = Choice("convolution of points", {"aten": _by_aten, "onednn": _point_by_onednn}, _sample)
+_point_input = Choice(
+    "gradient of a convolution of points",
+    {
+        "aten": _direct_input,
+        "onednn": lambda dy, x, w, padding: _point_by_onednn(dy, w.transpose(0, 1), None, padding),
+    },
+    _sample_gradient,
+)
+_point_weight = Choice(
+    "gradient of the weight of points",
+    {"aten": _direct_weight, "images": _weight_by_images, "product": _weight_by_product},
+    _sample_gradient,
 )
 _input = Choice(
     "gradient of a convolution's input",
     {
         "forward": lambda dy, x, w, padding: input_gradient(dy, w, padding),
-        "direct": _direct_input,
+        "aten": _direct_input,
     },
     _sample_gradient,
 )
 _weight = Choice(
     "gradient of a convolution's weight",
-    {"channels last": weight_gradient, "direct": _direct_weight},
+    {"channels last": weight_gradient, "aten": _direct_weight},
     _sample_gradient,
 )

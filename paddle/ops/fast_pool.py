@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, fewer
+from paddle.core.tuning import Choice, bucket
 
 _pool = torch._C._nn.max_pool2d_with_indices
 _pool_backward = torch.ops.aten.max_pool2d_with_indices_backward
@@ -153,22 +153,24 @@ def _chosen(choice: Choice, usual: str, x, kernel, strides, padding) -> Any:
     return choice.known.get(key) or choice.choose(key, usual, x, kernel, strides, padding)
 
 
-_MOST = 1 << 17  # elements that a measurement takes
-
-
 def _sample(x, *window):
-    small = fewer(x, _MOST)
+    """Some images of at most 64 channels and 32 x 32 points."""
+    channels = bucket(x.shape[1], 64)
+    sides = [min(n, 32 if n % 2 == 0 else 31) for n in x.shape[2:]]
+    count = bucket(len(x), max(1, (1 << 15) // (channels * sides[0] * sides[1])))
+    small = x[:count, :channels, : sides[0], : sides[1]].contiguous()
     return (small, *window), (*small.shape, *[n for part in window for n in part])
 
 
-def _sample_gradient(dy, x, *rest):
-    (small, *rest), numbers = _sample(x, *rest)
-    return (dy[: len(small)], small, *rest), numbers
+def _sample_gradient(dy, x, *window):
+    (small, *window), numbers = _sample(x, *window)
+    return (torch.ones_like(_pool(small, *window)[0]), small, *window), numbers
 
 
 def _sample_halving(dy, x, out, *window):
     (small, *window), numbers = _sample(x, *window)
-    return (dy[: len(small)], small, out[: len(small)], *window), numbers
+    out = halve(small)
+    return (torch.ones_like(out), small, out, *window), numbers
 
 
 _forward = Choice("max pool", {"channels first": _pool, "channels last": _last}, _sample)

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, rounded
+from paddle.core.tuning import Choice, bucket
 
 _linear_pointwise: Any = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # where oneDNN is
 _FEW = 16  # with that many columns and more BLAS is good; of one column it makes another product
@@ -92,11 +92,9 @@ def _of_few_columns(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None)
 def _sample(
     x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None
 ) -> tuple[tuple, tuple[int, ...]]:
-    """A product like the one at hand of 33 million multiplications at most, for measuring."""
-    depth, columns = (n if n < _FEW else rounded(n) for n in w.shape)
-    while depth * columns > 1 << 18:
-        depth, columns = (depth // 2, columns) if depth > columns else (depth, columns // 2)
-    rows = rounded(min(x.shape[0], 128))
+    """A product like the one at hand of 16 million multiplications at most, for measuring."""
+    depth, columns = (n if n < _FEW else bucket(n, 512) for n in w.shape)
+    rows = bucket(x.shape[0], 64)
     small = _part(x, rows, depth), _part(w, depth, columns)
     cut = None if bias is None else bias[:columns].contiguous()
     turned = [int(m.stride(1) != 1) for m in small]
@@ -111,9 +109,8 @@ def _part(matrix: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
 
 
 def _sample_of_rows(x: torch.Tensor, y: torch.Tensor) -> tuple[tuple, tuple[int, ...]]:
-    width = rounded(min(x.shape[1], 1 << 11))
-    rows = rounded(min(x.shape[0], (1 << 19) // width))
-    return (x[:rows, :width].contiguous(), y[:rows]), (rows, width, y.shape[1])
+    rows, width = bucket(x.shape[0], 256), bucket(x.shape[1], 512)
+    return (_part(x, rows, width), _part(y, rows, y.shape[1])), (rows, width, y.shape[1])
 
 
 def _sample_added(

@@ -271,6 +271,7 @@ def _choice_cases():
     halves, pooled = fast_pool._pool(image, *two)[0], fast_pool._pool(image, *small)[0]
     x, w = drawn(4, 4, 9, 9), drawn(6, 4, 3, 3)
     dy = drawn(4, 6, 7, 7)
+    points = drawn(3, 7, 4, 5), drawn(3, 6, 4, 5), drawn(7, 6, 1, 1), [0, 0]
     wide = drawn(40, 96), drawn(96, 64), drawn(64)
     narrow = drawn(40, 96), drawn(96, 10), drawn(10)
     return [
@@ -281,6 +282,14 @@ def _choice_cases():
         (fast_conv._forward, (drawn(2, 1, 9, 9), drawn(6, 1, 3, 3), drawn(6), [1, 1])),
         (fast_conv._input, (dy, x, w, [0, 0])),
         (fast_conv._weight, (dy, x, w, [0, 0])),
+        (fast_conv._point, (drawn(3, 6, 5, 5), drawn(7, 6, 1, 1), drawn(7), [0, 0])),
+        (fast_conv._point, (drawn(3, 5, 5, 6).movedim(3, 1), drawn(7, 6, 1, 1), None, [0, 0])),
+        (fast_conv._point_input, points),
+        (fast_conv._point_weight, points),
+        (
+            fast_conv._point_weight,
+            (points[0].transpose(2, 3), points[1].transpose(2, 3), *points[2:]),
+        ),
         (matrices._broad, wide),
         (matrices._broad, (drawn(96, 40).t(), drawn(64, 96).t(), None)),
         (matrices._added, (drawn(40, 64), *wide[:2])),
