@@ -188,8 +188,13 @@ def _timed(form: Form, args: Sequence[Any]) -> float:
 
 
 def bucket(number: int, most: int) -> int:
-    """The power of two at or below a number, ``most`` at best: sizes that decide alike."""
+    """The power of two at or below a number, ``most`` at best: what measurements are cut to."""
     return 1 << (max(min(number, most), 1).bit_length() - 1)
+
+
+def size_class(number: int, most: int) -> int:
+    """The power of four at or below a number, ``most`` at best: sizes that decide alike."""
+    return 1 << ((bucket(number, most).bit_length() - 1) & ~1)
 
 
 def _memory() -> _Memory:

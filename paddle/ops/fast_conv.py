@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, bucket
+from paddle.core.tuning import Choice, bucket, size_class
 from paddle.ops.matrices import affine as product
 
 _by_columns = torch.ops.aten._slow_conv2d_forward.default
@@ -187,16 +187,18 @@ def _weight_by_product(dy, x, w, padding):
 
 def _sample(x, w, bias, padding):
     """A convolution like the one at hand of 33 million multiplications at most, for measuring."""
-    filters, channels = bucket(w.shape[0], 256), bucket(w.shape[1], 256)
-    each = filters * channels * w.shape[2] * w.shape[3]
-    most = 28 if each <= 1 << 15 else 14
-    sides = [min(n, most) for n in x.shape[2:]]
-    count = bucket(len(x), max(1, (1 << 25) // (each * sides[0] * sides[1])))
+    filters, channels = (bucket(n, 256) for n in w.shape[:2])
+    windows = filters * channels * w.shape[2] * w.shape[3]
+    sides = [min(n, 56) for n in x.shape[2:]]
+    while windows * sides[0] * sides[1] > _MOST and min(sides) > 7:
+        sides = [n // 2 for n in sides]
+    count = bucket(len(x), max(1, _MOST // (windows * sides[0] * sides[1])))
     cut = x[:count, :channels, : sides[0], : sides[1]]
     small = cut.contiguous(memory_format=torch.channels_last if _is_last(x) else _FIRST)
     weight = w[:filters, :channels].contiguous()
-    numbers = *small.shape, *weight.shape, *padding, _is_last(x)
-    return (small, weight, None if bias is None else bias[:filters], padding), numbers
+    args = small, weight, None if bias is None else bias[:filters], padding
+    size = size_class(count * windows * sides[0] * sides[1], _MOST)
+    return args, (size, *w.shape[2:], int(w.shape[0] % 16 > 0), min(channels, 16), _is_last(x))
 
 
 def _sample_gradient(dy, x, w, padding):
@@ -205,6 +207,9 @@ def _sample_gradient(dy, x, w, padding):
     if _is_last(dy):
         like = like.contiguous(memory_format=torch.channels_last)
     return (like, small, weight, padding), (*numbers, _is_last(dy))
+
+
+_MOST = 1 << 25
 
 
 def _is_last(x):

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, bucket
+from paddle.core.tuning import Choice, bucket, size_class
 
 _linear_pointwise: Any = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # where oneDNN is
 _FEW = 16  # with that many columns and more BLAS is good; of one column it makes another product
@@ -98,7 +98,9 @@ def _sample(
     small = _part(x, rows, depth), _part(w, depth, columns)
     cut = None if bias is None else bias[:columns].contiguous()
     turned = [int(m.stride(1) != 1) for m in small]
-    return (*small, cut), (rows, depth, columns, *turned, int(bias is not None))
+    few = columns if columns < _FEW else 0
+    size = size_class(rows * depth * columns, 1 << 24)
+    return (*small, cut), (size_class(rows, 64), size, few, *turned)
 
 
 def _part(matrix: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
@@ -110,7 +112,10 @@ def _part(matrix: torch.Tensor, rows: int, columns: int) -> torch.Tensor:
 
 def _sample_of_rows(x: torch.Tensor, y: torch.Tensor) -> tuple[tuple, tuple[int, ...]]:
     rows, width = bucket(x.shape[0], 256), bucket(x.shape[1], 512)
-    return (_part(x, rows, width), _part(y, rows, y.shape[1])), (rows, width, y.shape[1])
+    return (_part(x, rows, width), _part(y, rows, y.shape[1])), (
+        size_class(rows * width, 1 << 16),
+        y.shape[1],
+    )
 
 
 def _sample_added(

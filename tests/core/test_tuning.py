@@ -152,6 +152,7 @@ def test_debugging_shows_a_decision(clock, capsys, monkeypatch):
 
 def test_sizes_that_decide_alike():
     assert [tuning.bucket(n, 512) for n in (0, 1, 3, 500, 784, 512)] == [1, 1, 2, 256, 512, 512]
+    assert [tuning.size_class(n, 512) for n in (0, 3, 63, 64, 300, 784)] == [1, 1, 16, 64, 256, 256]
 
 
 SCRIPT = """
