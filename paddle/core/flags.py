@@ -17,6 +17,7 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
+    "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _values: dict[str, Any] = {}
@@ -37,11 +38,16 @@ def _search(on: bool) -> None:
 
 
 # What setting a flag does at once; the others are looked up where they matter.
-_EFFECTS: dict[str, Callable[[Any], None]] = {
-    "FLAGS_cpu_deterministic": _repeat,
-    "FLAGS_cudnn_deterministic": _repeat_convolutions,
-    "FLAGS_cudnn_exhaustive_search": _search,
+_EFFECTS: dict[str, list[Callable[[Any], None]]] = {
+    "FLAGS_cpu_deterministic": [_repeat],
+    "FLAGS_cudnn_deterministic": [_repeat_convolutions],
+    "FLAGS_cudnn_exhaustive_search": [_search],
 }
+
+
+def when_set(name: str, effect: Callable[[Any], None]) -> None:
+    """Has a function called with every new value of a flag."""
+    _EFFECTS.setdefault(_known(name), []).append(effect)
 
 
 def _parse(name: str, text: Any) -> Any:
@@ -80,8 +86,8 @@ def get(name: str) -> Any:
 def set(name: str, value: Any) -> None:
     """Sets a flag for this process."""
     _values[_known(name)] = parsed = _parse(name, value)
-    if name in _EFFECTS:
-        _EFFECTS[name](parsed)
+    for effect in _EFFECTS.get(name, ()):
+        effect(parsed)
 
 
 for _name in _EFFECTS:

@@ -24,6 +24,7 @@ from paddle.ir.program import Program
 from paddle.passes import prepare
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
+from paddle.passes.sparse_updates import gather_gradients
 
 # Marks say which values may be overwritten or dropped. They come after the cut is known.
 _MARKS = ("in_place", "lifetimes")
@@ -40,7 +41,8 @@ class JoinedPlan(Plan):
 
     Attributes:
         through (list[str]): the fetched variables that a gradient comes back through, each once.
-        found (list[bool]): for each wanted variable whether there is a gradient.
+        found (list[bool]): for each wanted variable whether there is a gradient. That of a table
+            may be :class:`paddle.core.rows.Rows`.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class JoinedPlan(Plan):
         made = [g for g in grads if g is not None]
         names, asked = [*feeds, *given], [*fetches, *made]
         prepared = prepare(joined, names, asked, skipped=_MARKS)
+        gather_gradients(prepared, fetches, _of_stored(prepared, wanted, grads))
         mark_in_place(prepared, names, [*asked, *_crossing(prepared)])
         mark_lifetimes(prepared, names, asked)
         self._given, self._made_grads = given, made
@@ -110,6 +113,15 @@ def differentiated(
     for op in block.ops[block.ops.index(last) + 1 :]:
         op.attrs["op_role"] = int(Role.BACKWARD)
     return [v.name for v in given], [None if g is None else g.name for g in grads]
+
+
+def _of_stored(
+    program: Program, wanted: Sequence[str], grads: Sequence[str | None]
+) -> dict[str, str]:
+    """Gradient -> stored variable, of those variables that have one."""
+    block = program.global_block()
+    pairs = [(g, w) for g, w in zip(grads, wanted, strict=True) if g is not None]
+    return {g: w for g, w in pairs if w in block.vars and block.var(w).persistable}
 
 
 def _crossing(program: Program) -> set[str]:

@@ -284,6 +284,16 @@ def _emit_rows(e: Emitter, op: Operator) -> None:
         e.reload(written)
 
 
+@emitter("rows_gradient")
+def _emit_rows_gradient(e: Emitter, op: Operator) -> None:
+    ids = ", ".join(e.read(n) for n in op.inputs["Ids"])
+    grads = ", ".join(e.read(n) for n in op.inputs["OutGrad"])
+    function = e.constant(by_row.gradient_of_look_ups, "gradient_of_look_ups")
+    shape = e.constant(torch.Size(op.attrs["shape"]), "size")
+    made = f"{function}([{ids}], [{grads}], {op.attrs['padding']!r}, {shape})"
+    e.line(f"{e.write(op.outputs['Out'][0])} = {made}")
+
+
 def _maker(e: Emitter, op: Operator, kind: type[Update]) -> str:
     """The expression that makes the update of an operator from the scope's holders."""
     slots = MERGED[op.attrs["kind"]][1]

@@ -299,10 +299,11 @@ class Operator:
 # Operators that no kernel computes: plans write code of their own for them. To look for them in the
 # library would import all of it.
 WITHOUT_KERNEL = frozenset({
-    "assert", "conditional_block", "conditional_block_infer", "feed", "fetch", "lod_array_length",
-    "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print", "py_func",
-    "read_from_array", "recurrent", "rnn_memory_helper", "rows_update", "select_input",
-    "select_output", "split_lod_tensor", "tensor_array_to_tensor", "while", "write_to_array",
+    "assert", "conditional_block", "conditional_block_infer", "feed", "fetch",
+    "lod_array_length", "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print",
+    "py_func", "read_from_array", "recurrent", "rnn_memory_helper", "rows_gradient",
+    "rows_update", "select_input", "select_output", "split_lod_tensor",
+    "tensor_array_to_tensor", "while", "write_to_array",
 })  # fmt: skip
 
 

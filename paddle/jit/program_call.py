@@ -8,6 +8,7 @@ from typing import Any
 from paddle.autograd.higher import tied
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
+from paddle.core.rows import Rows
 from paddle.core.tape import Node, edge_of, keeps_graph, overwritten, tie_outputs
 from paddle.core.tensor import Tensor, sequence, wrap
 from paddle.executor.codegen import ONCE
@@ -175,9 +176,10 @@ class _Backward:
             node.saved = ()  # what is no longer needed is freed on the way
         joined = self.joined
         try:
-            return without_torch_gradients(joined.back, [saved, *d_outs])
+            grads = without_torch_gradients(joined.back, [saved, *d_outs])
         except Exception as error:
             _raise(joined.plan, error, joined.call.scope)
+        return tuple(map(_for_edge, grads, node.edges))
 
     def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
         """The same as a call of a Program, which can be differentiated in turn."""
@@ -221,6 +223,11 @@ class _Gradients:
             raise UnimplementedError(
                 f"paddle.grad(create_graph=True) through a converted function: {text}", hint=ADVICE
             ) from None
+
+
+def _for_edge(grad: Any, edge: Any) -> Any:
+    """A table that was computed itself needs its gradient dense."""
+    return grad.to_dense() if type(grad) is Rows and not isinstance(edge, Tensor) else grad
 
 
 def _copied(saved: Any) -> Any:

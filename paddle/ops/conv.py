@@ -69,9 +69,8 @@ def _convolve(x, w, bias, residual, strides, paddings, algorithm, dilations, gro
     rank = w.dim() - 2
     if _is_simple(x, rank, data_format, algorithm, paddings) and residual is None:
         try:
-            if rank == 2 and fast_conv.by_columns(x, w, paddings):
-                if fast_conv.plain(x, strides, dilations, groups):
-                    return fast_conv.forward(x, w, bias, paddings)
+            if fast_conv.plain(x, strides, dilations, groups):
+                return fast_conv.convolve(x, w, bias, paddings)
             return _CONV[rank](x, w, bias, strides, paddings, dilations, groups)
         except (RuntimeError, KeyError, IndexError):
             pass  # the checks below say what is wrong in terms of the operator
@@ -121,10 +120,8 @@ def even_gradients(dy, x, w, strides, padding, dilations, groups, wanted):
     want_x, want_w, want_b = wanted[:3]
     dx = dw = None
     if fast_conv.plain(x, strides, dilations, groups):
-        if want_x and fast_conv.input_by_forward(w, padding):
-            dx, want_x = fast_conv.input_gradient(dy, w, padding), False
-        if want_w and fast_conv.weight_by_channels_last(x, w):
-            dw, want_w = fast_conv.weight_gradient(dy, x, w, padding), False
+        dx, dw = fast_conv.gradients(dy, x, w, padding, (want_x, want_w))
+        want_x, want_w = want_x and dx is None, want_w and dw is None
     db = None
     if want_x or want_w:
         bias = [w.shape[0]] if want_b and want_w else None

@@ -2,7 +2,8 @@
 
 ATen's kernel for NCHW looks at one element at a time. Two forms here avoid it: 2x2 windows that do
 not overlap are two maxima over strided views, and where there are many channels the kernel for
-channels-last order is fast even counting the copies.
+channels-last order is fast even counting the copies. Which one is fastest is measured where it
+runs (:mod:`paddle.core.tuning`).
 
 A window with a NaN gives NaN as in ATen; its gradient goes to the window's first element instead
 of to the NaN. Of two equal maxima the first in the window gets the gradient, as in ATen.
@@ -10,7 +11,11 @@ of to the NaN. Of two equal maxima the first in the window gets the gradient, as
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
+
+from paddle.core.tuning import Choice, bucket
 
 _pool = torch._C._nn.max_pool2d_with_indices
 _pool_backward = torch.ops.aten.max_pool2d_with_indices_backward
@@ -66,7 +71,7 @@ def halve_backward(dy: torch.Tensor, x: torch.Tensor, out: torch.Tensor) -> torc
 
 
 def prefers_channels_last(x: torch.Tensor) -> bool:
-    """Says whether copies in channels-last order pay for max pooling ``x``.
+    """Says whether copies in channels-last order usually pay for max pooling ``x``.
 
     Milliseconds with one thread, 3x3 windows of stride 2, forward and backward (which then looks
     for the maxima again): 8x64x112x112 51 -> 35, 16x24x32x32 3.1 -> 2.1; forward alone 48 -> 11
@@ -75,21 +80,120 @@ def prefers_channels_last(x: torch.Tensor) -> bool:
     return x.shape[1] >= 16 and x.is_cpu and x.numel() >= 8192
 
 
+def largest(x, kernel, strides, before, after):
+    """Max pooling of ``x``, padded alike on both sides, without indices."""
+    if is_halving(x, kernel, strides, before, after):
+        return _chosen(_halving, "halve", x, kernel, strides, before)(x, kernel, strides, before)
+    return max_pool(x, kernel, strides, before)[0]
+
+
+def largest_backward(dy, x, out, kernel, strides, before, after):
+    """Gradient of :func:`largest`."""
+    if dy.requires_grad or not is_halving(x, kernel, strides, before, after):
+        return max_pool_backward(dy, x, kernel, strides, before)
+    key = x.shape, *kernel, *strides, *before
+    form = _halving_gradient.known.get(key) or _halving_gradient.choose(
+        key, "halve", dy, x, out, kernel, strides, before
+    )
+    return form(dy, x, out, kernel, strides, before)
+
+
 def max_pool(x, kernel, strides, padding):
     """ATen's 2-D max pooling and its indices, in the order that is faster."""
-    if prefers_channels_last(x):
-        x = x.contiguous(memory_format=torch.channels_last)
-        out, index = _pool(x, kernel, strides, padding)
-        return out.contiguous(), index
-    return _pool(x, kernel, strides, padding)
+    if _either(x):
+        return _chosen(_forward, _usual(x), x, kernel, strides, padding)(
+            x, kernel, strides, padding
+        )
+    return (_last if prefers_channels_last(x) else _pool)(x, kernel, strides, padding)
 
 
 def max_pool_backward(dy, x, kernel, strides, padding):
     """Gradient of :func:`max_pool`; finds the indices again instead of keeping them."""
-    fast = prefers_channels_last(x)
-    if fast:
-        x = x.contiguous(memory_format=torch.channels_last)
-        dy = dy.contiguous(memory_format=torch.channels_last)
+    if _either(x) and not dy.requires_grad:
+        key = x.shape, *kernel, *strides, *padding
+        form = _gradient.known.get(key) or _gradient.choose(
+            key, _usual(x), dy, x, kernel, strides, padding
+        )
+    else:
+        form = _last_backward if prefers_channels_last(x) else _plain_backward
+    return form(dy, x, kernel, strides, padding)
+
+
+def _either(x: torch.Tensor) -> bool:
+    """Whether either order may be the faster one."""
+    return (
+        x.is_cpu and x.dtype in _BELOW_ZERO and x.numel() >= 8192 and x.shape[1] >= 4
+        and x.dim() == 4 and x.is_contiguous() and not x.requires_grad
+    )  # fmt: skip
+
+
+def _usual(x: torch.Tensor) -> str:
+    return "channels last" if prefers_channels_last(x) else "channels first"
+
+
+def _last(x, kernel, strides, padding):
+    x = x.contiguous(memory_format=torch.channels_last)
+    out, index = _pool(x, kernel, strides, padding)
+    return out.contiguous(), index
+
+
+def _plain_backward(dy, x, kernel, strides, padding):
     index = _pool(x, kernel, strides, padding)[1]
-    dx = _pool_backward(dy, x, kernel, strides, padding, [1, 1], False, index)
-    return dx.contiguous() if fast else dx
+    return _pool_backward(dy, x, kernel, strides, padding, [1, 1], False, index)
+
+
+def _last_backward(dy, x, kernel, strides, padding):
+    x = x.contiguous(memory_format=torch.channels_last)
+    dy = dy.contiguous(memory_format=torch.channels_last)
+    return _plain_backward(dy, x, kernel, strides, padding).contiguous()
+
+
+def _chosen(choice: Choice, usual: str, x, kernel, strides, padding) -> Any:
+    key = x.shape, *kernel, *strides, *padding
+    return choice.known.get(key) or choice.choose(key, usual, x, kernel, strides, padding)
+
+
+def _sample(x, *window):
+    """Some images of at most 64 channels and 32 x 32 points."""
+    channels = bucket(x.shape[1], 64)
+    sides = [min(n, 32 if n % 2 == 0 else 31) for n in x.shape[2:]]
+    count = bucket(len(x), max(1, (1 << 15) // (channels * sides[0] * sides[1])))
+    small = x[:count, :channels, : sides[0], : sides[1]].contiguous()
+    return (small, *window), (*small.shape, *[n for part in window for n in part])
+
+
+def _sample_gradient(dy, x, *window):
+    (small, *window), numbers = _sample(x, *window)
+    return (torch.ones_like(_pool(small, *window)[0]), small, *window), numbers
+
+
+def _sample_halving(dy, x, out, *window):
+    (small, *window), numbers = _sample(x, *window)
+    out = halve(small)
+    return (torch.ones_like(out), small, out, *window), numbers
+
+
+_forward = Choice("max pool", {"channels first": _pool, "channels last": _last}, _sample)
+_gradient = Choice(
+    "gradient of max pool",
+    {"channels first": _plain_backward, "channels last": _last_backward},
+    _sample_gradient,
+)
+_halving = Choice(
+    "max pool of 2x2",
+    {
+        "halve": lambda x, *window: halve(x),
+        "channels first": lambda *args: _pool(*args)[0],
+        "channels last": lambda *args: _last(*args)[0],
+    },
+    _sample,
+)
+_halving_gradient = Choice(
+    "gradient of max pool of 2x2",
+    {
+        "halve": lambda dy, x, out, *window: halve_backward(dy, x, out),
+        "channels first": lambda dy, x, out, *window: _plain_backward(dy, x, *window),
+        "channels last": lambda dy, x, out, *window: _last_backward(dy, x, *window),
+    },
+    _sample_halving,
+)

@@ -128,9 +128,7 @@ def _max(x: torch.Tensor, win: Windows) -> torch.Tensor:
         padding = [0] * len(padding)
     if len(padding) == 3:
         return _nn.max_pool3d_with_indices(x, win.kernel, win.strides, padding)[0]
-    if fast_pool.is_halving(x, win.kernel, win.strides, padding, padding):
-        return fast_pool.halve(x)
-    return fast_pool.max_pool(x, win.kernel, win.strides, padding)[0]
+    return fast_pool.largest(x, win.kernel, win.strides, padding, padding)
 
 
 def _mean(x: torch.Tensor, win: Windows, exclusive: bool) -> torch.Tensor:
@@ -195,12 +193,8 @@ def _fast_gradient(
         dx = _AVG_BACKWARD[rank](
             dy, x, win.kernel, win.strides, win.before, False, not exclusive, None
         )
-    elif not dy.requires_grad and fast_pool.is_halving(
-        x, win.kernel, win.strides, win.before, win.after
-    ):
-        dx = fast_pool.halve_backward(dy, x, out)
     else:
-        dx = fast_pool.max_pool_backward(dy, x, win.kernel, win.strides, win.before)
+        dx = fast_pool.largest_backward(dy, x, out, win.kernel, win.strides, win.before, win.after)
     return to_channel_last(dx) if last else dx
 
 

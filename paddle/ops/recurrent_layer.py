@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from paddle.ops.matrices import affine
+from paddle.ops.matrices import add_product, affine, product_of_rows
 
 Buffers = list[torch.Tensor]
 Live = list[int] | None
@@ -105,8 +105,8 @@ class Layer:
         flat = d_inputs.view(-1, d_inputs.shape[2])
         own = flat if d_hidden is d_inputs else d_hidden.view(flat.shape)
         grads = [
-            torch.mm(flat.t(), self.x.reshape(-1, self.x.shape[2])),
-            torch.mm(own.t(), before.view(-1, self.size)),
+            product_of_rows(flat, self.x.reshape(-1, self.x.shape[2])),
+            product_of_rows(own, before.view(-1, self.size)),
         ]
         if len(self.weights) == 4:
             first = flat.sum(0)
@@ -126,7 +126,7 @@ class Plain(Layer):
             self._clear(total)
         act = torch.relu_ if self.relu else torch.tanh_
         for hidden in self.rows(total):
-            h = act(hidden.addmm_(h[: hidden.shape[0]], back))
+            h = act(add_product(hidden, h[: hidden.shape[0]], back))
         self.out = total
         return total, [self.last(total, self.states[0])]
 
@@ -171,7 +171,7 @@ class Lstm(Layer):
                     self.rows(self.out), strict=True)  # fmt: skip
         for total, i_f, i, f, g, o, cell, hidden in steps:
             count = total.shape[0]
-            total.addmm_(h[:count], back)
+            add_product(total, h[:count], back)
             i_f.sigmoid_()
             g.tanh_()
             o.sigmoid_()
@@ -274,7 +274,7 @@ class Gru(Layer):
             torch.add(running, d, out=kept)
             torch.mul(slope, kept.unsqueeze(1), out=made)
             torch.mul(kept, keep, out=running)
-            running.addmm_(step, w)
+            add_product(running, step, w)
         d_inputs = d_own.clone()
         torch.mul(to_n, d_states, out=d_inputs[..., 2 * size :])
         dx, grads = self.products(d_inputs, d_own, before, wants_x)

@@ -22,7 +22,14 @@ def gradient_of_rows(
         shape (torch.Size): of the table.
         padding_idx (int): this row gets none; -1 for all do.
     """
-    index, values = _listed(ids, d_out, padding_idx)
+    return gradient_of_look_ups([ids], [d_out], [padding_idx], shape)
+
+
+def gradient_of_look_ups(
+    ids: list[torch.Tensor], grads: list[torch.Tensor], padding: list[int], shape: torch.Size
+) -> Rows:
+    """The gradient of a table that several look-ups used, each as in :func:`gradient_of_rows`."""
+    index, values = _of_table(ids, grads, padding)
     return Rows(index.long(), values, shape)
 
 

@@ -1,4 +1,4 @@
-"""Updates tables with ``is_sparse`` look-ups by the rows that occur, without a dense gradient."""
+"""Tables with ``is_sparse`` look-ups: updates and gradients by the rows that occur, none dense."""
 
 from __future__ import annotations
 
@@ -26,9 +26,36 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     block = program.global_block()
     for op in [o for o in block.ops if _may_update_rows(block, o)]:
         uses = Uses(block, fetches)
-        found = _look_ups(block, uses, op)
+        table, grad = single(op, "Param") or "", single(op, "Grad") or ""
+        found = _look_ups(block, uses, table, grad, op)
         if found:
-            _join(block, op, found, uses.maker(op.inputs["Grad"][0]))
+            _join(block, op, found, uses.maker(grad))
+    program._changed()
+
+
+def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str, str]) -> None:
+    """Lets the gradients of tables be made as row numbers and values.
+
+    Args:
+        program (Program): changed in place.
+        fetches (Sequence[str]): what else is asked for.
+        tables (dict[str, str]): fetched gradient -> the stored variable it belongs to. Those that
+            come from look-ups with ``is_sparse`` alone are replaced.
+    """
+    block = program.global_block()
+    for grad, table in tables.items():
+        uses = Uses(block, fetches)
+        found = _look_ups(block, uses, table, grad, None)
+        if found and min(block.var(table).shape) > 0:
+            total = uses.maker(grad)
+            attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
+            outputs = {"Out": [grad]}
+            last = found[-1] if total is None else total
+            replace(
+                block, last, made_from(last, "rows_gradient", _looked_up(found), outputs, attrs)
+            )
+            for gone in [o for o in found if o is not last]:
+                replace(block, gone, None)
     program._changed()
 
 
@@ -45,11 +72,15 @@ def _may_update_rows(block: Block, op: Operator) -> bool:
     return held and all(op.outputs.get(f"{s}Out", op.inputs[s]) == op.inputs[s] for s in slots)
 
 
-def _look_ups(block: Block, uses: Uses, op: Operator) -> list[Operator]:
-    """The gradients of look-ups that alone make up the gradient of an update, or none."""
-    table, grad = single(op, "Param"), single(op, "Grad") or ""
+def _look_ups(
+    block: Block, uses: Uses, table: str, grad: str, reader: Operator | None
+) -> list[Operator]:
+    """The gradients of look-ups that alone make up a table's gradient, or none.
+
+    ``reader`` is the one operator that may read the gradient; None where it is a result.
+    """
     maker = uses.maker(grad)
-    if maker is None or not _private(uses, grad, op):
+    if maker is None or not _private(uses, grad, reader):
         return []
     if maker.type == "sum":
         names = maker.inputs["X"]
@@ -62,11 +93,12 @@ def _look_ups(block: Block, uses: Uses, op: Operator) -> list[Operator]:
     if len(found) != len(makers):
         return []
     kept = [(m, [single(m, "Ids") or "", single(m, "Out@GRAD") or ""]) for m in found]
-    return found if all(unchanged(block, names, m, op) for m, names in kept) else []
+    end = reader or maker
+    return found if all(m is end or unchanged(block, names, m, end) for m, names in kept) else []
 
 
-def _private(uses: Uses, name: str, reader: Operator) -> bool:
-    return uses.passing(name) and uses.mentions.get(name) == [reader]
+def _private(uses: Uses, name: str, reader: Operator | None) -> bool:
+    return uses.passing(name) and uses.mentions.get(name, []) == [o for o in [reader] if o]
 
 
 def _is_sparse(op: Operator, table: str | None) -> bool:
@@ -78,11 +110,20 @@ def _join(block: Block, op: Operator, look_ups: list[Operator], total: Any) -> N
     attrs = {"kind": op.type, **settings(op)}
     attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
     attrs["look_ups"] = [len(look_ups)]
-    attrs["padding"] = [int(o.attrs.get("padding_idx", -1)) for o in look_ups]
-    inputs = {s: op.inputs[s] for s in (*slots, "LearningRate")}
-    inputs["Ids"] = [o.inputs["Ids"][0] for o in look_ups]
-    inputs["OutGrad"] = [o.inputs["Out@GRAD"][0] for o in look_ups]
+    attrs["padding"] = _padding(look_ups)
+    inputs = {s: op.inputs[s] for s in (*slots, "LearningRate")} | _looked_up(look_ups)
     outputs = {f"{s}Out": op.inputs[s] for s in slots}
     replace(block, op, made_from(op, "rows_update", inputs, outputs, attrs))
     for gone in {id(o): o for o in [*look_ups, total]}.values():
         replace(block, gone, None)
+
+
+def _looked_up(look_ups: list[Operator]) -> dict[str, list[str]]:
+    return {
+        "Ids": [o.inputs["Ids"][0] for o in look_ups],
+        "OutGrad": [o.inputs["Out@GRAD"][0] for o in look_ups],
+    }
+
+
+def _padding(look_ups: list[Operator]) -> list[int]:
+    return [int(o.attrs.get("padding_idx", -1)) for o in look_ups]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
+from paddle.core import tuning
 from paddle.core.op import REGISTRY
 from paddle.ops import fast_conv, fast_pool, loss, matrices, random
 
@@ -157,7 +158,6 @@ def test_columns_apply_only_where_they_may():
     assert fast_conv.by_columns(x, w, [0, 0])
     assert not fast_conv.by_columns(x, w, [-1, 0])
     assert not fast_conv.by_columns(x[:1], w, [0, 0])
-    assert not fast_conv.by_columns(x, torch.zeros(32, 1, 3, 3), [0, 0])
     assert not fast_conv.by_columns(x, torch.zeros(6, 1, 5, 5), [0, 0])
     assert not fast_conv.by_columns(x, torch.zeros(6, 2, 3, 3), [0, 0])
     assert not fast_conv.by_columns(torch.zeros(8, 2, 28, 28), torch.zeros(6, 2, 3, 3), [0, 0])
@@ -175,7 +175,6 @@ def test_wide_linear_equals_the_plain_form(shape, bias):
     state = torch.Generator().manual_seed(13)
     x, w, dy = (torch.randn(s, generator=state) for s in (shape, (512, 300), (*shape[:-1], 300)))
     b = torch.randn(300, generator=state) if bias else None
-    assert matrices._wide(x.reshape(-1, 512), w)
     op = REGISTRY["linear"]
     out = op(x, w, b)
     assert out.is_contiguous()
@@ -194,20 +193,25 @@ def test_wide_linear_equals_the_plain_form(shape, bias):
     torch.testing.assert_close(dy.grad, w.sum(0).expand(dy.shape), rtol=1e-5, atol=2e-4)
 
 
-def test_wide_linear_applies_only_where_it_may(monkeypatch):
-    applies = matrices._wide
-    monkeypatch.setattr(matrices, "_linear_pointwise", lambda *args: None)
+def test_forms_of_products_apply_only_where_they_may():
     x, w = torch.zeros(64, 512), torch.zeros(512, 512)
-    assert applies(x, w)
-    assert not applies(x[:3], torch.zeros(512, 8192))
-    assert not applies(x[:16], w)
-    assert not applies(torch.zeros(1024, 64), torch.zeros(64, 128))
+    applies = matrices._plain
+    assert applies(x, w) and applies(x, w, torch.zeros(512))
+    assert not applies(x[:, :500], w)
+    assert not applies(x, w, torch.zeros(1))
     assert not applies(x.double(), w.double())
     assert not applies(x.to("meta"), w.to("meta"))
     assert not applies(x.clone().requires_grad_(), w)
     assert not applies(x, w.clone().requires_grad_())
-    monkeypatch.setattr(matrices, "_linear_pointwise", None)
-    assert not applies(x, w)
+
+
+def test_the_library_for_large_products_where_nothing_was_measured():
+    x, w = torch.zeros(64, 512), torch.zeros(512, 512)
+    assert matrices._usual(x, w) == "onednn"
+    assert matrices._usual(x[:3], torch.zeros(512, 8192)) == "blas"
+    assert matrices._usual(x[:16], w) == "blas"
+    assert matrices._usual(torch.zeros(1024, 64), torch.zeros(64, 128)) == "blas"
+    assert matrices._usual(torch.zeros(512, 64).t(), w) == "blas"
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 4, 10, 15, 16])
@@ -251,6 +255,70 @@ def test_wide_linear_that_does_not_fit_says_so():
         op(torch.zeros(64, 512), torch.zeros(512, 512).double(), None)
     one = op(torch.zeros(64, 512), torch.zeros(512, 512), torch.ones(1))  # a bias that broadcasts
     assert torch.equal(one, torch.ones(64, 512))
+
+
+# -- all forms of a choice ----------------------------------------------------------------------
+
+
+def _choice_cases():
+    """Arguments for every choice: (choice, arguments)."""
+    state = torch.Generator().manual_seed(21)
+
+    def drawn(*shape):
+        return torch.randn(*shape, generator=state)
+
+    image, two, small = drawn(4, 16, 8, 8), ([2, 2], [2, 2], [0, 0]), ([3, 3], [2, 2], [1, 1])
+    halves, pooled = fast_pool._pool(image, *two)[0], fast_pool._pool(image, *small)[0]
+    x, w = drawn(4, 4, 9, 9), drawn(6, 4, 3, 3)
+    dy = drawn(4, 6, 7, 7)
+    points = drawn(3, 7, 4, 5), drawn(3, 6, 4, 5), drawn(7, 6, 1, 1), [0, 0]
+    wide = drawn(40, 96), drawn(96, 64), drawn(64)
+    narrow = drawn(40, 96), drawn(96, 10), drawn(10)
+    return [
+        (fast_pool._forward, (image, *small)),
+        (fast_pool._gradient, (drawn(*pooled.shape), image, *small)),
+        (fast_pool._halving, (image, *two)),
+        (fast_pool._halving_gradient, (drawn(*halves.shape), image, halves, *two)),
+        (fast_conv._forward, (drawn(2, 1, 9, 9), drawn(6, 1, 3, 3), drawn(6), [1, 1])),
+        (fast_conv._input, (dy, x, w, [0, 0])),
+        (fast_conv._weight, (dy, x, w, [0, 0])),
+        (fast_conv._point, (drawn(3, 6, 5, 5), drawn(7, 6, 1, 1), drawn(7), [0, 0])),
+        (fast_conv._point, (drawn(3, 5, 5, 6).movedim(3, 1), drawn(7, 6, 1, 1), None, [0, 0])),
+        (fast_conv._point_input, points),
+        (fast_conv._point_weight, points),
+        (
+            fast_conv._point_weight,
+            (points[0].transpose(2, 3), points[1].transpose(2, 3), *points[2:]),
+        ),
+        (matrices._broad, wide),
+        (matrices._broad, (drawn(96, 40).t(), drawn(64, 96).t(), None)),
+        (matrices._added, (drawn(40, 64), *wide[:2])),
+        (matrices._narrow, narrow),
+        (matrices._narrow, (*narrow[:2], None)),
+        (matrices._narrow_gradient, (drawn(40, 96), drawn(40, 10))),
+    ]
+
+
+def test_every_choice_of_the_operators_has_a_case():
+    own = [c for c in tuning._choices if all("tests" not in f.__module__ for f in c.forms.values())]
+    assert set(own) == {choice for choice, _ in _choice_cases()}
+
+
+@pytest.mark.parametrize("at", range(len(_choice_cases())))
+def test_all_forms_give_the_same_for_arguments_and_for_samples(at):
+    choice, args = _choice_cases()[at]
+    if matrices._linear_pointwise is None and "onednn" in choice.forms:
+        pytest.skip("torch without oneDNN")
+    sampled, numbers = choice._sample(*args)
+    assert all(type(n) is int for n in numbers)
+    for given in (args, sampled):
+        found = {}
+        for name, form in choice.forms.items():
+            out = form(*[a.clone() if isinstance(a, torch.Tensor) else a for a in given])
+            found[name] = out[0] if isinstance(out, tuple) else out
+        first = next(iter(found.values()))
+        for name, value in found.items():
+            torch.testing.assert_close(value, first, rtol=1e-4, atol=1e-4, msg=name)
 
 
 # -- dropout's mask -----------------------------------------------------------------------------
