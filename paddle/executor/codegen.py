@@ -18,7 +18,7 @@ from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REQUIRED, OpDef
-from paddle.core.tensor import writable
+from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
 from paddle.executor.levels import share_levels

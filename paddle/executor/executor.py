@@ -15,7 +15,8 @@ from paddle.core.errors import InvalidArgumentError, NotFoundError, Precondition
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
-from paddle.core.tensor import Tensor, wrap, writable
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import writable
 from paddle.executor.debug import probe_for
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope, global_scope

@@ -10,7 +10,8 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
 from paddle.core.op import C
-from paddle.core.tensor import Tensor, replace_buffer, wrap, writable
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import replace_buffer, writable
 from paddle.ops.indexing import HOLE, assign_at
 from paddle.tensor.to_tensor import to_tensor
 

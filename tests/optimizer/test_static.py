@@ -11,7 +11,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core import unique_name
-from paddle.core.tensor import writable
+from paddle.core.writes import writable
 from tests.optimizer import cases
 
 DATA = Path(__file__).parents[1] / "data"
