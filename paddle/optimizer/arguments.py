@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,24 @@ def beta(owner: str, name: str, value: Any) -> float:
     return given
 
 
-def epsilon(owner: str, value: Any) -> float:
+def epsilon(owner: str, name: str, value: Any) -> float:
     """Checks a small non-negative number."""
-    given = number(owner, "epsilon", value)
+    given = number(owner, name, value)
     if given < 0:
-        raise InvalidArgumentError(f"{owner}(epsilon): expected epsilon >= 0, got {given}.")
+        raise InvalidArgumentError(f"{owner}({name}): expected {name} >= 0, got {given}.")
     return given
+
+
+def switch(owner: str, name: str, value: Any) -> bool:
+    """Makes a bool of what is on or off."""
+    return bool(value)
+
+
+def function(owner: str, name: str, value: Any) -> Callable | None:
+    """Checks a function or None."""
+    if value is not None and not callable(value):
+        raise TypeError(f"{owner}({name}): expected a callable, got {type(value).__name__}.")
+    return value
 
 
 def learning_rate(owner: str, value: Any) -> Any:
