@@ -137,6 +137,10 @@ _REWORDED = (
         re.compile(r"cannot be converted to type \S+ without overflow"),
         "a number does not fit the data type it meets.",
     ),
+    (
+        re.compile(r"^(tuple|list) index out of range$"),  # the kernel looked for a dimension
+        "expected inputs with more dimensions than came.",
+    ),
     (re.compile(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
     (
         re.compile(r"^(float |integer )?(division|modulo) by zero$|^division by zero"),

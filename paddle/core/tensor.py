@@ -60,6 +60,8 @@ class Tensor(Methods):
     persistable: bool = False
     is_parameter: bool = False
 
+    __module__ = "paddle"  # where users find it
+
     _buf: torch.Tensor
     _dt: torch.dtype
     _edge: Any

@@ -256,5 +256,5 @@ def _convert(tensor: Tensor, kind: Any, options: dict[str, Any]) -> None:
     if kind is not None and tensor._dt.is_floating_point:
         options = {**options, "dtype": kind}
     tensor._rebind(tensor._buf.to(**options))
-    if tensor._grad is not None:
+    if isinstance(tensor._grad, Tensor):  # not where it was cleared: zeros of whatever type
         _convert(tensor._grad, kind, options)
