@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from paddle.core import flags, rows
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, MissingValueError, PreconditionNotMetError
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import newest, updated_since, writable, writes
 
@@ -183,7 +183,7 @@ def starts_of(tensors: Sequence[Tensor], grads: Sequence[Tensor | None], api: st
     starts = []
     for tensor, grad in zip(tensors, grads, strict=True):
         if tensor.stop_gradient:
-            raise PreconditionNotMetError(
+            raise MissingValueError(
                 f"{api}: expected a Tensor that depends on one with stop_gradient=False, but "
                 f"{tensor._name or 'this Tensor'} of shape {tensor.shape} has stop_gradient=True.",
                 hint="set stop_gradient=False on the inputs before computing it, outside no_grad",

@@ -15,7 +15,12 @@ import torch
 
 from paddle.core import unique_name
 from paddle.core.dtype import FROM_TORCH, VarType
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    PreconditionNotMetError,
+)
 from paddle.core.place import Place, place_of
 from paddle.core.tensor_methods import Methods
 from paddle.core.writes import share_outside, updatable
@@ -179,7 +184,10 @@ class Tensor(Methods):
                     f"Tensor.item: expected 1 or {self._buf.dim()} indices for shape {self.shape}, "
                     f"but received {len(args)}."
                 )
-            return self.numpy().item(*args)
+            try:
+                return self.numpy().item(*args)
+            except IndexError as error:
+                raise OutOfRangeError(f"Tensor.item: {error}.") from None
         if self._buf.numel() != 1:
             raise InvalidArgumentError(
                 f"Tensor.item: expected a Tensor with one element, but it has shape {self.shape}.",
@@ -308,7 +316,7 @@ class Tensor(Methods):
         if new is None:
             array = np.asarray(value)
             if array.dtype.kind not in "biufc":
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"Tensor.set_value(value): expected numbers, but received dtype {array.dtype}."
                 )
             native = array.dtype.newbyteorder("=")

@@ -11,7 +11,7 @@ import numpy as np
 import paddle
 from paddle.core import random, unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
@@ -71,7 +71,7 @@ def make_inputs(where: str, input_size: Any, dtypes: Any = None) -> list:
             return {name: build(one) for name, one in size.items()}
         if isinstance(size, (list, tuple)):
             return [build(one) for one in size]
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where}(input_size): expected a tuple of ints, an InputSpec, or a list or dict of "
             f"these, got {type(size).__name__}: {size!r}."
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import dtype_name, torch_dtype
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, Place, to_torch_device
 from paddle.core.tensor import Tensor
 from paddle.nn.layer.traversal import Traversal
@@ -203,7 +203,7 @@ def _place(device: Any) -> Place:
     if isinstance(device, Place):
         return device
     if not isinstance(device, str):
-        raise TypeError(
+        raise ArgumentTypeError(
             "to(device): expected a device string, a place or None, "
             f"but received {type(device).__name__}."
         )
