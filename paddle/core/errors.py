@@ -280,7 +280,7 @@ def _cast_to_fit(op: Any, args: tuple) -> str:
         if hasattr(value, "_dt")
     ]
     tensors = [value for _, value in given]
-    leading = next((t for t in tensors if t.is_parameter), tensors[0] if tensors else None)
+    leading: Any = next((t for t in tensors if t.is_parameter), tensors[0] if tensors else None)
     for name, value in given:
         if value._dt is not leading._dt and leading._dt.is_floating_point:
             return f'cast it: {name}.astype("{str(leading._dt)[6:]}")'

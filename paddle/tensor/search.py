@@ -188,9 +188,9 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
     """
     if x is None or y is None:
         if x is not None or y is not None:
-            given = "x" if y is None else "y"
+            missing = "x" if x is None else "y"
             raise InvalidArgumentError(
-                f"where: expected both x and y or neither of them, but received {given} alone."
+                f"where({missing}): expected both x and y or neither of them, but received None."
             )
         return nonzero(condition, as_tuple=True)
     if isinstance(x, (int, float, np.number)) or isinstance(y, (int, float, np.number)):
