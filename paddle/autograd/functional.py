@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.autograd.higher import GraphArithmetic
 from paddle.core import tape
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.mode import recording, set_grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -167,7 +167,7 @@ def _targets(inputs: list[Tensor], allow_unused: bool) -> dict[Any, int]:
         if tensor.stop_gradient and allow_unused:  # running statistics among all parameters
             continue
         if tensor.stop_gradient:
-            raise PreconditionNotMetError(
+            raise MissingValueError(
                 f"grad(inputs): expected Tensors with stop_gradient=False, but input {i} of shape "
                 f"{tensor.shape} has stop_gradient=True.",
                 hint="pass allow_unused=True to get None for it",

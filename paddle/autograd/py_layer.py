@@ -7,7 +7,8 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, no_grad, recording
 from paddle.core.tape import Node, Port, edge_of, tie_outputs
-from paddle.core.tensor import Tensor, sequence, wrap
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import sequence
 
 __all__ = ["PyLayer", "PyLayerContext"]
 
@@ -58,31 +59,33 @@ class PyLayerContext:
         node = self._node
         if node is None:
             return self._saved
-        return tuple(None if entry is None else entry.tensor(node) for entry in node.saved[0])
+        return tuple(
+            None if entry is None else entry.tensor(node, buf)
+            for entry, buf in zip(*node.saved, strict=True)
+        )
 
     saved_tensors = saved_tensor
 
 
 class _Saved:
-    """A Tensor kept for backward: its contents, and where it came from.
+    """Where a Tensor kept for backward came from; its contents stand beside, in the node.
 
     Of an output only the number is kept: its edge would lead back here, and such a cycle would
     hold the memory until Python's collector runs.
     """
 
     def __init__(self, tensor: Tensor, outputs: list[Tensor]) -> None:
-        self.buf = tensor._buf
         self.output = next((i for i, out in enumerate(outputs) if out is tensor), None)
         wanted = self.output is None and not tensor.stop_gradient
         self.edge: Any = edge_of(tensor) if wanted else None
 
-    def tensor(self, node: Node) -> Tensor:
+    def tensor(self, node: Node, buf: Any) -> Tensor:
         edge = self.edge
         if self.output is not None:
             edge = node if node.metas is None else Port(node, self.output)
-        if isinstance(edge, Tensor) and edge._buf is self.buf:
+        if isinstance(edge, Tensor) and edge._buf is buf:
             return edge  # the leaf itself
-        made = wrap(self.buf)
+        made = wrap(buf)
         made._edge, made.stop_gradient = edge, edge is None
         return made
 
@@ -217,7 +220,7 @@ def _record(cls: type, ctx: PyLayerContext, inputs: list[Tensor], outputs: list[
     node.edges = tuple([None if t.stop_gradient else edge_of(t) for t in inputs])
     kept = tuple(None if t is None else _Saved(t, outputs) for t in ctx._saved)
     # The buffers stand beside so that the tape notices when one is overwritten.
-    node.saved = (kept, tuple(entry.buf for entry in kept if entry is not None))
+    node.saved = (kept, tuple(None if t is None else t._buf for t in ctx._saved))
     ctx._saved = ()
     if len(outputs) == 1:
         outputs[0]._edge = node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.tensor import Tensor
 from paddle.ir.backward import gradients
 from paddle.ir.operator import Role
@@ -39,7 +39,7 @@ def recorded_grad(
     ins = _variables(inputs, "inputs")
     for i, var in enumerate(ins):
         if var.stop_gradient and not allow_unused:
-            raise PreconditionNotMetError(
+            raise MissingValueError(
                 f"grad(inputs): input {i}, {var.name}, of shape {list(var.shape)} has "
                 "stop_gradient=True.",
                 hint="set its stop_gradient to False before computing the outputs",

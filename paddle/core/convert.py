@@ -9,7 +9,7 @@ import torch
 
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.place import Place, current_device, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 
@@ -55,7 +55,7 @@ def _from_array(array: np.ndarray, copy: bool) -> torch.Tensor:
     if kind.kind not in "biufc" or kind in (np.dtype("uint32"), np.dtype("uint64")):
         if kind.kind == "O":
             raise _ragged(array)
-        raise TypeError(
+        raise ArgumentTypeError(
             f"to_tensor: expected data of type {', '.join(_dtype.NAMES)}, but received {kind}."
         )
     if (kind.itemsize > 8 and kind.kind == "f") or not kind.isnative:
@@ -84,7 +84,7 @@ def _array_of(data: Any) -> np.ndarray:
     elif hasattr(data, "__dlpack__") or hasattr(data, "__array__"):
         array = np.asarray(data).copy()
     else:
-        raise TypeError(
+        raise ArgumentTypeError(
             "to_tensor: expected a number, list, tuple, numpy.ndarray or paddle.Tensor, "
             f"but received {type(data).__name__}."
         )

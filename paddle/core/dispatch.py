@@ -21,7 +21,8 @@ from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
-from paddle.core.tensor import Parameter, Tensor, sequence, stamp, unshared, wrap
+from paddle.core.tensor import Parameter, Tensor, wrap
+from paddle.core.writes import sequence, stamp, unshared
 
 # Rules under which a result of rank >= 1 is certain.
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")

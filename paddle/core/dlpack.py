@@ -7,7 +7,8 @@ from typing import Any
 import torch.utils.dlpack as _torch_dlpack
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.core.tensor import Tensor, share_outside, wrap
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import share_outside
 
 __all__ = ["from_dlpack", "to_dlpack"]
 

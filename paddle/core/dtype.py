@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core.errors import InvalidArgumentError, InvalidTypeError
+from paddle.core.errors import InvalidTypeError
 
 
 class VarType(enum.IntEnum):
@@ -161,8 +161,9 @@ def to_vartype(dtype: Any) -> VarType:
 
 def _unknown(dtype: Any) -> Exception:
     """The error for a value that names no data type."""
-    kind = TypeError if not isinstance(dtype, (str, int)) else InvalidArgumentError
-    return kind(f"expected a data type, one of {', '.join(NAMES)}, but received {dtype!r}.")
+    return InvalidTypeError(
+        f"expected a data type, one of {', '.join(NAMES)}, but received {dtype!r}."
+    )
 
 
 def dtype_name(dtype: Any) -> str:

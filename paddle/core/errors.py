@@ -1,4 +1,8 @@
-"""Error classes of the framework and the translation of kernel failures into them."""
+"""Error classes of the framework and the translation of kernel failures into them.
+
+A class has for bases the builtin exceptions that PaddlePaddle raises in such cases, several where
+it depends on the operator: what a program catches there it catches here.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,11 @@ def _with_text(kind: type[FrameworkError], text: str) -> FrameworkError:
     return made
 
 
-def _error(code: str, builtin: type) -> type:
+def _error(code: str, *builtins: type) -> type:
     name = f"{code}Error"
-    doc = f"{code}: what PaddlePaddle reports as {builtin.__name__}."
+    doc = f"{code}: what PaddlePaddle reports as {' or '.join(b.__name__ for b in builtins)}."
     return type(
-        name, (FrameworkError, builtin), {"code": code, "__doc__": doc, "__module__": __name__}
+        name, (FrameworkError, *builtins), {"code": code, "__doc__": doc, "__module__": __name__}
     )
 
 
@@ -42,8 +46,16 @@ class InvalidArgumentError(FrameworkError, ValueError):
     code = "InvalidArgument"
 
 
-class OutOfRangeError(FrameworkError, IndexError):
-    """An index or position lies outside of what exists."""
+class AxisError(InvalidArgumentError, IndexError):
+    """An axis that the input does not have; PaddlePaddle's operators differ about the class."""
+
+
+class OutOfRangeError(FrameworkError, IndexError, ValueError):
+    """An index or position lies outside of what exists.
+
+    PaddlePaddle raises IndexError for ``x[5]``, and ValueError where it is a row of a table, a
+    label or an index in a Tensor.
+    """
 
     code = "OutOfRange"
 
@@ -60,7 +72,24 @@ class PreconditionNotMetError(FrameworkError, RuntimeError):
     code = "PreconditionNotMet"
 
 
-NotFoundError: Any = _error("NotFound", RuntimeError)
+class MissingValueError(PreconditionNotMetError, ValueError):
+    """A value that is needed was not fed, not initialized, or does not depend on what is asked."""
+
+
+class OnlyInARunError(PreconditionNotMetError, TypeError):
+    """A Variable of a Program was used as a number, a condition or a sequence of Python."""
+
+
+NotFoundError: Any = _error("NotFound", RuntimeError, ValueError)
+
+
+class MissingFileError(NotFoundError, FileNotFoundError):
+    """A file or folder is not there; the text names it and what lies beside it."""
+
+    def __init__(self, message: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint)
+
+
 AlreadyExistsError: Any = _error("AlreadyExists", RuntimeError)
 ResourceExhaustedError: Any = _error("ResourceExhausted", MemoryError)
 PermissionDeniedError: Any = _error("PermissionDenied", RuntimeError)
@@ -70,10 +99,18 @@ FatalError: Any = _error("Fatal", SystemError)
 ExternalError: Any = _error("External", OSError)
 
 
-class InvalidTypeError(FrameworkError, TypeError):
-    """An argument has a wrong Python type or a data type the operator has no kernel for."""
+class InvalidTypeError(FrameworkError, TypeError, ValueError, RuntimeError):
+    """A data type that the operator has no kernel for, or that does not fit the others.
+
+    In PaddlePaddle a TypeError where Python checks it, a ValueError where a kernel meets two types,
+    a RuntimeError where there is no kernel.
+    """
 
     code = "InvalidType"
+
+
+class ArgumentTypeError(TypeError, ValueError):
+    """An argument has a wrong Python type; PaddlePaddle's operators say that by a ValueError."""
 
 
 def check_tensors(api: str, **given: Any) -> None:
@@ -87,7 +124,9 @@ def check_tensors(api: str, **given: Any) -> None:
     """
     for name, value in given.items():
         if not hasattr(value, "stop_gradient"):
-            raise TypeError(f"{api}({name}): expected a Tensor, but received {_describe(value)}.")
+            raise ArgumentTypeError(
+                f"{api}({name}): expected a Tensor, but received {_describe(value)}."
+            )
 
 
 _DTYPE = re.compile(
@@ -137,6 +176,10 @@ _REWORDED = (
         re.compile(r"cannot be converted to type \S+ without overflow"),
         "a number does not fit the data type it meets.",
     ),
+    (
+        re.compile(r"^(tuple|list) index out of range$"),  # the kernel looked for a dimension
+        "expected inputs with more dimensions than came.",
+    ),
     (re.compile(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
     (
         re.compile(r"^(float |integer )?(division|modulo) by zero$|^division by zero"),
@@ -168,7 +211,7 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
     where = f"\n  [operator < {op.name} > error]"
     wrong = _wrong_argument(op, args)
     if wrong:
-        return TypeError(wrong + where)
+        return ArgumentTypeError(wrong + where)
     got = "; ".join(
         f"{s.name} = {_describe(a)}" for s, a in zip(op.inputs, args, strict=False) if a is not None
     )
@@ -182,19 +225,19 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
         return ResourceExhaustedError(text + context)
     ours = _in_our_words(text)
     if ours is not None:
-        return InvalidArgumentError(ours + context)
+        return (AxisError if _AXIS.search(text) else InvalidArgumentError)(ours + context)
     if isinstance(error, IndexError) or _RANGE.search(text):
         return OutOfRangeError(text + context)
     if _MIXED.search(text):
         text = "no kernel for these data types: expected inputs of one data type."
-        return InvalidTypeError(text + context)
+        return InvalidTypeError(text + context, hint=_cast_to_fit(op, args))
     if isinstance(error, NotImplementedError) and not _DTYPE.search(text):
         return InvalidTypeError(f"no kernel for these data types: {text}{context}")
     if _DTYPE.search(text):
         text = f"no kernel for these data types: {_data_types(args)}."
-        return InvalidTypeError(f"{text}{context}\n  [Hint: cast the inputs with astype.]")
+        return InvalidTypeError(text + context, hint=_cast_to_fit(op, args))
     if isinstance(error, TypeError):
-        return TypeError(f"{text}{context}")
+        return ArgumentTypeError(f"{text}{context}")
     return InvalidArgumentError(text + context)
 
 
@@ -227,6 +270,21 @@ def _in_our_words(text: str) -> str | None:
         low, high, got = axis.groups()
         return f"axis is expected to be in range of [{low}, {high}], but received {got}."
     return None
+
+
+def _cast_to_fit(op: Any, args: tuple) -> str:
+    """What to cast where the types of an operator's inputs differ: what is no parameter."""
+    given = [
+        (slot.name.lower(), value)
+        for slot, value in zip(op.inputs, args, strict=False)
+        if hasattr(value, "_dt")
+    ]
+    tensors = [value for _, value in given]
+    leading: Any = next((t for t in tensors if t.is_parameter), tensors[0] if tensors else None)
+    for name, value in given:
+        if value._dt is not leading._dt and leading._dt.is_floating_point:
+            return f'cast it: {name}.astype("{str(leading._dt)[6:]}")'
+    return "cast the inputs with astype."
 
 
 def _data_types(args: tuple) -> str:

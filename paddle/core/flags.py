@@ -14,6 +14,10 @@ from paddle.core.errors import InvalidArgumentError
 # name -> (default, what it does)
 TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_check_nan_inf": (False, "stop at the operator that makes a NaN or an infinity"),
+    "FLAGS_check_overwritten": (
+        False,
+        "refuse backward through values updated since, see set_value",
+    ),
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),

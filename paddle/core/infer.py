@@ -18,6 +18,7 @@ import torch
 
 from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, check_dtypes, torch_dtype
 from paddle.core.errors import (
+    AxisError,
     FrameworkError,
     InvalidArgumentError,
     UnimplementedError,
@@ -40,7 +41,7 @@ class Spec:
 def in_range(axis: int, rank: int, name: str = "axis") -> int:
     """Returns a dimension's number counted from the front, or raises the error for a wrong one."""
     if not -rank <= axis < rank:
-        raise InvalidArgumentError(
+        raise AxisError(
             f"{name} is expected to be in range of [{-rank}, {rank - 1}], but received {axis}."
         )
     return axis + rank if axis < 0 else axis

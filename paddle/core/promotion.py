@@ -24,8 +24,9 @@ def unify(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """Converts two operands to one data type.
 
     If either is complex, both become complex (complex128 if one of them has 64-bit parts);
-    otherwise ``y`` takes the type of ``x``, with a warning as in PaddlePaddle. A Variable that
-    stands for a number of Python takes the type of the other operand, if that can hold it.
+    otherwise ``y`` takes the type of ``x``, with a warning as in PaddlePaddle unless ``y`` is a
+    mask. A Variable that stands for a number of Python takes the type of the other operand, if
+    that can hold it.
     """
     left, right = x._dt, y._dt
     if left.is_complex or right.is_complex:
@@ -43,6 +44,8 @@ def unify(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         floats = [d for d in (left, right) if d.is_floating_point]
         common = floats[0] if floats else torch.int64
         return _cast(x, common), _cast(y, common)
+    if right is torch.bool:  # a mask: nothing can be lost
+        return x, _cast(y, left)
     warnings.warn(
         f"The dtype of left and right operands differ: left is {x.dtype}, right is {y.dtype}; "
         f"the right one is converted to {x.dtype}.",

@@ -10,15 +10,17 @@ before its producer; a heap of the pending ones is all the bookkeeping there is.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 import torch
 
-from paddle.core import rows
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
-from paddle.core.tensor import Tensor, wrap, writable, writes
+from paddle.core import flags, rows
+from paddle.core.errors import InvalidArgumentError, MissingValueError, PreconditionNotMetError
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import newest, updated_since, writable, writes
 
 CLEARED: Any = object()  # a gradient that was cleared: reads as zeros, costs nothing
 
@@ -181,7 +183,7 @@ def starts_of(tensors: Sequence[Tensor], grads: Sequence[Tensor | None], api: st
     starts = []
     for tensor, grad in zip(tensors, grads, strict=True):
         if tensor.stop_gradient:
-            raise PreconditionNotMetError(
+            raise MissingValueError(
                 f"{api}: expected a Tensor that depends on one with stop_gradient=False, but "
                 f"{tensor._name or 'this Tensor'} of shape {tensor.shape} has stop_gradient=True.",
                 hint="set stop_gradient=False on the inputs before computing it, outside no_grad",
@@ -205,6 +207,40 @@ def check_overwritten(node: Node) -> None:
             written = getattr(part, "_written", -1) if isinstance(part, torch.Tensor) else -1
             if written > node.seq:
                 raise overwritten(node)
+    if writes.update > node.seq:
+        node.saved = after_updates(node, node.saved)
+
+
+def after_updates(node: Node, values: Sequence[Any]) -> tuple:
+    """Returns saved values as updates (``set_value``, a step of an optimizer) have left them.
+
+    Warns where there are such updates, or raises under ``FLAGS_check_overwritten``.
+    """
+    strict = flags.get("FLAGS_check_overwritten")
+    found: list[Any] = []
+    for item in values:
+        if type(item) is tuple:
+            item = after_updates(node, item)
+        elif isinstance(item, torch.Tensor):
+            if strict and updated_since(item, node.seq):
+                raise overwritten(node)
+            fresh = item if strict else newest(item, node.seq)
+            if updated_since(fresh, node.seq) and not (strict or writes.warned):
+                writes.warned = True
+                warnings.warn(_updated(node), stacklevel=2)
+            item = fresh
+        found.append(item)
+    return tuple(found)
+
+
+def _updated(node: Node) -> str:
+    """The warning about a value that a call computed with and that was updated since."""
+    return (
+        f"backward of operator {node.backward.op.name} needs a value that an optimizer's step or "
+        "set_value has overwritten since; it computes with the new value, as PaddlePaddle does. "
+        "This is told once.\n  [Hint: call backward before the update, or compute the loss again "
+        "after it; FLAGS_check_overwritten=1 makes this an error.]"
+    )
 
 
 def overwritten(node: Node) -> Exception:

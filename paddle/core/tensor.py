@@ -1,15 +1,13 @@
 """Tensor: a handle on one buffer, with the few methods that need no operator.
 
 Mathematical methods and Python operators are attached by :mod:`paddle.tensor.methods` from one
-table. Copying on write lives here: kernels may return views, so a buffer whose memory is shared
-is copied before it is written to, and no write through one Tensor shows in another.
+table. What a write to a buffer means for others is in :mod:`paddle.core.writes`.
 """
 
 from __future__ import annotations
 
 import copy as _copy
 import weakref
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -17,22 +15,17 @@ import torch
 
 from paddle.core import unique_name
 from paddle.core.dtype import FROM_TORCH, VarType
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    OutOfRangeError,
+    PreconditionNotMetError,
+)
 from paddle.core.place import Place, place_of
 from paddle.core.tensor_methods import Methods
+from paddle.core.writes import share_outside, updatable
 
 _new: Any = object.__new__
-sequence = count().__next__  # numbers recorded calls and writes on one scale
-
-
-class Writes:
-    """Number of the last write in place: backward looks closer only where one came later."""
-
-    last = -1
-
-
-writes = Writes()
-_use_count = torch._C._storage_Use_Count  # type: ignore[attr-defined]
 
 
 class Tensor(Methods):
@@ -71,6 +64,8 @@ class Tensor(Methods):
     _place: Place | None = None
     persistable: bool = False
     is_parameter: bool = False
+
+    __module__ = "paddle"  # where users find it
 
     _buf: torch.Tensor
     _dt: torch.dtype
@@ -189,7 +184,10 @@ class Tensor(Methods):
                     f"Tensor.item: expected 1 or {self._buf.dim()} indices for shape {self.shape}, "
                     f"but received {len(args)}."
                 )
-            return self.numpy().item(*args)
+            try:
+                return self.numpy().item(*args)
+            except IndexError as error:
+                raise OutOfRangeError(f"Tensor.item: {error}.") from None
         if self._buf.numel() != 1:
             raise InvalidArgumentError(
                 f"Tensor.item: expected a Tensor with one element, but it has shape {self.shape}.",
@@ -318,7 +316,7 @@ class Tensor(Methods):
         if new is None:
             array = np.asarray(value)
             if array.dtype.kind not in "biufc":
-                raise TypeError(
+                raise ArgumentTypeError(
                     f"Tensor.set_value(value): expected numbers, but received dtype {array.dtype}."
                 )
             native = array.dtype.newbyteorder("=")
@@ -332,7 +330,7 @@ class Tensor(Methods):
                 f"Tensor.set_value(value): expected shape {self.shape}, "
                 f"but received {list(new.shape)}, for {self._name or 'this Tensor'}."
             )
-        writable(self).copy_(new)
+        updatable(self).copy_(new)
 
     def copy_(self, src: Tensor, blocking: bool = True) -> Tensor:
         """Copies the contents of ``src`` into this Tensor.
@@ -346,7 +344,7 @@ class Tensor(Methods):
             raise InvalidArgumentError(
                 f"Tensor.copy_(src): expected a Tensor of shape {self.shape}, but received {got}."
             )
-        writable(self).copy_(src._buf, non_blocking=not blocking)
+        updatable(self).copy_(src._buf, non_blocking=not blocking)
         return self
 
     # -- Python protocol --------------------------------------------------------------------
@@ -519,52 +517,6 @@ def wrap(buf: torch.Tensor, stop_gradient: bool = True) -> Tensor:
 def from_numpy(array: np.ndarray) -> Tensor:
     """Makes a CPU Tensor that shares the memory of a writable C-ordered array."""
     return wrap(torch.from_numpy(array))
-
-
-def writable(tensor: Tensor) -> torch.Tensor:
-    """Returns the Tensor's buffer after making sure that a write shows nowhere else.
-
-    Other views of the memory (made by reshape, slices, ... or held for backward) keep the old
-    contents. Tensors related by :meth:`Tensor.detach` stay related.
-    """
-    buf = unshared(tensor)
-    stamp(buf)
-    return buf
-
-
-def stamp(buf: torch.Tensor) -> None:
-    """Notes that a buffer is written to now, for backward to find out."""
-    buf._written = writes.last = sequence()  # type: ignore[attr-defined]
-
-
-def unshared(tensor: Tensor) -> torch.Tensor:
-    """Returns the Tensor's buffer, copied first if its memory is shared; see :func:`writable`."""
-    buf = tensor._buf
-    # One use is the buffer itself, one the storage object made to ask.
-    if _use_count(buf.untyped_storage()._cdata) <= 2 and buf.is_contiguous():
-        return buf
-    if getattr(buf, "_shared_outside", False):
-        return buf
-    fresh = buf.clone(memory_format=torch.contiguous_format)
-    replace_buffer(tensor, fresh)
-    return fresh
-
-
-def replace_buffer(tensor: Tensor, fresh: torch.Tensor) -> None:
-    """Gives a Tensor new contents, and so those detached from it that still share."""
-    before = tensor._buf
-    tensor._rebind(fresh)
-    if tensor._family is None or fresh.shape != before.shape or fresh.dtype is not before.dtype:
-        return
-    for ref in tensor._family:
-        other = ref()
-        if other is not None and other._buf is before:
-            other._buf = fresh
-
-
-def share_outside(tensor: Tensor) -> None:
-    """Marks memory handed to another library: writes must stay visible there."""
-    writable(tensor)._shared_outside = True  # type: ignore[attr-defined]
 
 
 def _host_array(buf: torch.Tensor) -> np.ndarray:

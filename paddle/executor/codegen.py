@@ -16,9 +16,9 @@ from typing import Any
 
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
-from paddle.core.errors import NotFoundError, PreconditionNotMetError
+from paddle.core.errors import MissingValueError, NotFoundError
 from paddle.core.op import REQUIRED, OpDef
-from paddle.core.tensor import writable
+from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
 from paddle.executor.levels import share_levels
@@ -197,7 +197,7 @@ class Emitter:
         if var.is_data and not var._persistable:
             reader = self._current.type if self._current else "fetch"
             site = self._current.site if self._current else None
-            raise PreconditionNotMetError(
+            raise MissingValueError(
                 f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
                 f"fed were {sorted(self.feeds)}." + (f"\n  {site}" if site else ""),
                 hint=f"Executor.run(feed={{{name!r}: array}})",

@@ -11,11 +11,17 @@ import torch
 from paddle.core import random
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
-from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    NotFoundError,
+    PreconditionNotMetError,
+)
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
-from paddle.core.tensor import Tensor, wrap, writable
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import writable
 from paddle.executor.debug import probe_for
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope, global_scope
@@ -55,7 +61,7 @@ class Executor:
 
     def __init__(self, place: Any = None) -> None:
         if place is not None and not isinstance(place, (Place, str)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"Executor(place): expected a Place, but received {type(place).__name__}."
             )
         self.place = current_place() if place is None else place
@@ -286,7 +292,7 @@ def _converted(value: Any, var: Variable | None, name: str) -> torch.Tensor:
         if array.dtype.kind == "f" and np.isnan(array).any() and _holds_none(value):
             raise TypeError("it holds None, which NumPy takes for NaN")
     except (TypeError, ValueError) as error:
-        raise TypeError(
+        raise ArgumentTypeError(
             f"Executor.run(feed): {name!r} is expected to be an array or numbers, "
             f"but received {type(value).__name__}: {error}"
         ) from None

@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from paddle.core.errors import PreconditionNotMetError, kernel_error
+from paddle.core.errors import MissingValueError, PreconditionNotMetError, kernel_error
 from paddle.executor import arrays as _arrays  # noqa: F401  (these register emitters)
 from paddle.executor import control_flow as _control_flow  # noqa: F401
 from paddle.executor import effects as _effects  # noqa: F401
@@ -146,13 +146,13 @@ class Plan:
         var = self.program._find_var(name)
         if var is not None and not var.persistable:
             wanted = " is to be fetched, but it" if name in self.fetches else ""
-            return PreconditionNotMetError(
+            return MissingValueError(
                 f"variable {name!r}{wanted} has no value: no operator of the Program makes it "
                 "before it is used, it was not fed, and the scope does not hold it.",
                 hint=f"feed it, or fetch a variable that an operator makes; fed were {self.feeds}",
             )
         kind = "parameter" if var is not None and var.is_parameter else "variable"
-        return PreconditionNotMetError(
+        return MissingValueError(
             f"{kind} {name!r} is not initialized: the scope holds no value for it.",
             hint="run the startup program first: exe.run(paddle.static.default_startup_program())",
         )

@@ -17,7 +17,7 @@ import torch
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.lod import LoDTensor
-from paddle.core.tensor import writable
+from paddle.core.writes import writable
 from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.liveness import inner_names
 from paddle.ir.operator import Operator

@@ -6,7 +6,12 @@ import os
 import warnings
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    NotFoundError,
+    UnimplementedError,
+)
 from paddle.framework import program_files
 from paddle.framework.atomic import atomic_write
 from paddle.framework.packing import to_file_form
@@ -46,7 +51,7 @@ def protocol_of(value: Any, configs: dict[str, Any], where: str = "paddle.save")
 
 def _path(function: str, path: Any) -> str:
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{function}: expected path to be a str or os.PathLike, "
             f"but received {type(path).__name__}"
         )

@@ -76,7 +76,7 @@ class _Count:
         self.ops = 0
         self.inputs: Any = None
         self.outputs: Any = None
-        self.params = sum(math.prod(t.shape) for t in probe.own_tensors(layer))
+        self.params = 0
 
 
 def flops(
@@ -122,12 +122,16 @@ def flops(
 
 
 def _run(net: Layer, inputs: list, custom: dict) -> list[_Count]:
-    basic = [layer for layer in [net, *net.sublayers()] if not layer.sublayers()]
+    layers = [net, *net.sublayers()]
+    basic = [layer for layer in layers if not layer.sublayers() or probe.own_tensors(layer)]
     counts = {id(layer): _Count(layer) for layer in basic}
+    ran: set[int] = set()
 
     def note(layer: Layer, x: Any, y: Any) -> None:
         count = counts[id(layer)]
         count.inputs, count.outputs = probe.shapes(x[0] if x else None), probe.shapes(y)
+        count.params = sum(math.prod(t.shape) for t in probe.own_tensors(layer, ran))
+        ran.add(id(layer))
         own = custom.get(type(layer))
         if own is None:
             count.ops += _COUNTERS.get(type(layer), _nothing)(layer, x, y)

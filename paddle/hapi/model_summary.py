@@ -6,11 +6,12 @@ import math
 from typing import Any, NamedTuple
 
 from paddle.hapi import probe
-from paddle.nn import Layer, LayerList, Sequential
+from paddle.nn import Layer, Sequential
 
 __all__ = ["summary"]
 
 _HEADS = ("Layer (type)", "Input Shape", "Output Shape", "Param #")
+_CONTAINERS = (Sequential.forward, Layer.forward)  # LayerList has none of its own; LSTM is one
 _WIDTHS = (15, 20, 20, 15)
 _MIB = 1024.0**2
 
@@ -70,7 +71,7 @@ def _run(net: Layer, inputs: list) -> list[_Row]:
     def note(layer: Layer, given: Any, made: Any) -> None:
         if id(layer) in rows:
             return  # a layer that is used again keeps the shapes of its first use
-        own = probe.own_tensors(layer)
+        own = probe.own_tensors(layer, rows)
         sizes = [(math.prod(t.shape), t.is_parameter and t.trainable) for t in own]
         rows[id(layer)] = _Row(
             name=f"{type(layer).__name__}-{_number(layer)}",
@@ -86,7 +87,7 @@ def _run(net: Layer, inputs: list) -> list[_Row]:
             if layer is net:
                 listed = not layer.sublayers() or bool(probe.own_tensors(layer))
             else:
-                listed = not isinstance(layer, (Sequential, LayerList))
+                listed = type(layer).forward not in _CONTAINERS
             if listed:
                 handles.append(layer.register_forward_post_hook(note))
         net(*inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 import paddle
 from paddle.core import random, unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
@@ -71,7 +71,7 @@ def make_inputs(where: str, input_size: Any, dtypes: Any = None) -> list:
             return {name: build(one) for name, one in size.items()}
         if isinstance(size, (list, tuple)):
             return [build(one) for one in size]
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where}(input_size): expected a tuple of ints, an InputSpec, or a list or dict of "
             f"these, got {type(size).__name__}: {size!r}."
         )
@@ -108,10 +108,19 @@ def _has_no_value(value: Any) -> bool:
     return value is None or isinstance(value, Variable)
 
 
-def own_tensors(layer: Layer) -> list[Any]:
-    """Returns the parameters and the buffers that are kept in files of the layer itself."""
-    inside = {id(t) for child in layer.children() for t in child.state_dict().values()}
-    return [t for t in layer.state_dict().values() if id(t) not in inside]
+def own_tensors(layer: Layer, ran: Container[int] = ()) -> list[Any]:
+    """Returns the parameters, and the buffers that are kept in files, of the layer itself.
+
+    Args:
+        layer (Layer): the layer.
+        ran (container): ids of layers that ran; what they hold is left out. LSTM and its like hold
+            what is in their cells, which do not run.
+    """
+    inside = {id(t) for child in layer.sublayers() if id(child) in ran for t in own_tensors(child)}
+    left_out = layer._non_persistable_buffer_names_set
+    kept = [t for name, t in layer._buffers.items() if name not in left_out]
+    held = [t for t in [*layer._parameters.values(), *kept] if t is not None]
+    return [t for t in held if id(t) not in inside]
 
 
 @contextlib.contextmanager

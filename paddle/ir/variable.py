@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
 from paddle.core.dtype import VarType, to_vartype, torch_dtype
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, OnlyInARunError, PreconditionNotMetError
 from paddle.ir.operator import here
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class Variable:
     # -- what only a run can answer ----------------------------------------------------------
 
     def _only_at_run_time(self, what: str) -> Exception:
-        return PreconditionNotMetError(
+        return OnlyInARunError(
             f"{what}: Variable {self._name!r} of a static Program has no value before a run."
             f"{here()}",
             hint=_instead("fetch it: Executor.run(program, feed=..., fetch_list=[variable])"),
@@ -267,7 +267,7 @@ class Variable:
         )
 
     def __bool__(self) -> bool:
-        raise PreconditionNotMetError(
+        raise OnlyInARunError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
             f"its value is known only in a run.{here()}",
             hint=_instead("use paddle.static.nn.cond or paddle.static.nn.while_loop"),

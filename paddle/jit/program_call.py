@@ -9,8 +9,9 @@ from paddle.autograd.higher import tied
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.rows import Rows
-from paddle.core.tape import Node, edge_of, keeps_graph, overwritten, tie_outputs
-from paddle.core.tensor import Tensor, sequence, wrap
+from paddle.core.tape import Node, after_updates, edge_of, keeps_graph, overwritten, tie_outputs
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import sequence, written_since
 from paddle.executor.codegen import ONCE
 from paddle.executor.joined import JoinedPlan
 from paddle.executor.plan import Plan
@@ -184,12 +185,13 @@ class _Backward:
     def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
         """The same as a call of a Program, which can be differentiated in turn."""
         joined = self.joined
-        buffers = node.saved[1]
         if joined.gradients is None:
             joined.gradients = _Gradients(joined)
-        for buffer in (*buffers, *(t._buf for t in joined.gradients.read)):
-            if getattr(buffer, "_written", -1) > node.seq:
-                raise overwritten(node)
+        buffers = node.saved[1]
+        read = [t._buf for t in joined.gradients.read]
+        if any(written_since(b, node.seq) for b in (*buffers, *read)):
+            raise overwritten(node)
+        buffers = after_updates(node, [*buffers, *read])[: len(buffers)]
         edges = dict(zip(joined.inputs, node.edges, strict=False))
         inputs = [tied(b, edges.get(i)) for i, b in enumerate(buffers)]
         return tuple(joined.gradients([*inputs, *d_outs]))

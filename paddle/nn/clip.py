@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.tensor import Tensor, wrap
 from paddle.ir.variable import Variable
 from paddle.ops import clip_gradients
@@ -16,7 +16,7 @@ __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 
 def _number(owner: Any, name: str, value: Any, positive: bool = False) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{type(owner).__name__}({name}): expected a number, got {type(value).__name__}."
         )
     if value != value or (positive and value <= 0):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import AxisError, InvalidArgumentError
 from paddle.core.infer import Spec, in_range
 from paddle.core.op import op
 
@@ -41,9 +41,7 @@ def cumsum(x, *, axis=-1, flatten=False, exclusive=False, reverse=False):
     if flatten:
         x, axis = x.reshape(-1), 0
     if not -x.dim() <= axis < x.dim():
-        raise InvalidArgumentError(
-            f"cumsum: expected axis in [-{x.dim()}, {x.dim()}), but received {axis}."
-        )
+        raise AxisError(f"cumsum: expected axis in [-{x.dim()}, {x.dim()}), but received {axis}.")
     return _running(x, axis, exclusive, reverse)
 
 

@@ -87,22 +87,27 @@ def _train(x, scale, bias, mean, variance, momentum, epsilon):
     """Normalizes by the batch's statistics and moves the running ones towards them.
 
     ATen moves the variance towards its unbiased form, the formula here takes the population form:
-    scaling before and after makes one of the other.
+    scaling before and after makes one of the other. One value per channel has no variance: as in
+    PaddlePaddle the result is X, and the running statistics stay.
     """
-    count = x.numel() // max(x.shape[1], 1)
+    count = _per_statistic(x)
     if not count:
         raise InvalidArgumentError(
             "batch_norm: expected values of each channel to take the mean of, but received X of "
             f"shape {list(x.shape)}."
         )
-    share = (count - 1) / count if count > 1 else 1.0
+    if count == 1:
+        return x.clone(), torch.zeros_like(mean), torch.zeros_like(variance)
+    share = (count - 1) / count
     variance.div_(share)
-    before = variance.clone() if count == 1 else None
     found = torch.native_batch_norm(x, scale, bias, mean, variance, True, 1.0 - momentum, epsilon)
-    if before is not None:  # the variance of one element is 0, ATen's unbiased one is NaN
-        variance.copy_(before.mul_(momentum))
     variance.mul_(share)
     return found
+
+
+def _per_statistic(x: torch.Tensor) -> int:
+    """How many values of a channel the statistics are taken over."""
+    return x.numel() // max(x.shape[1], 1)
 
 
 @batch_norm.grad("X Scale Bias SavedMean SavedVariance")
@@ -115,7 +120,9 @@ def _(
         x, dy = to_channel_first(x), to_channel_first(dy)
     fixed = use_global_stats or (is_test and not trainable_statistics)
     mask = [wanted[0], wanted[1] and scale is not None, wanted[2] and bias is not None]
-    if fixed:
+    if not fixed and _per_statistic(x) == 1:
+        dx, dw, db = dy.clone(), _zeros_for(scale, mask[1]), _zeros_for(bias, mask[2])
+    elif fixed:
         dx, dw, db = _fixed_gradients(dy, x, scale, saved_mean, saved_scale, mask)
     elif _differentiated(dy, x, scale):
         dims = [0, *range(2, x.dim())]
@@ -128,6 +135,10 @@ def _(
     if last and dx is not None:
         dx = to_channel_last(dx)
     return dx, dw if mask[1] else None, db if mask[2] else None, None, None, None
+
+
+def _zeros_for(parameter: torch.Tensor | None, wanted: bool) -> torch.Tensor | None:
+    return torch.zeros_like(parameter) if wanted and parameter is not None else None
 
 
 def _per_channel(x: torch.Tensor) -> list[int]:

@@ -46,8 +46,12 @@ class Adam(Optimizer):
     """
 
     _slots = {"moment1": 0.0, "moment2": 0.0}
-    _powers = {"beta1_pow_acc": "_beta1", "beta2_pow_acc": "_beta2"}
-    _group_options = ("beta1", "beta2", "epsilon")
+    _powers = {"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}
+    _group_options = {
+        "beta1": arguments.beta,
+        "beta2": arguments.beta,
+        "epsilon": arguments.epsilon,
+    }
     _folds_l2 = True
 
     def __init__(
@@ -66,23 +70,11 @@ class Adam(Optimizer):
         owner = type(self).__name__
         self._beta1 = arguments.beta(owner, "beta1", beta1)
         self._beta2 = arguments.beta(owner, "beta2", beta2)
-        self._epsilon = arguments.epsilon(owner, epsilon)
+        self._epsilon = arguments.epsilon(owner, "epsilon", epsilon)
         self._lazy_mode = bool(lazy_mode)
         self._updates_rows = self._lazy_mode
         self._multi_precision = bool(multi_precision)
-        self._groups_by_name: dict[str, dict[str, Any]] = {}
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _check_group(self, group: dict[str, Any]) -> None:
-        super()._check_group(group)
-        owner = type(self).__name__
-        group["beta1"] = arguments.beta(owner, "beta1", group.get("beta1", self._beta1))
-        group["beta2"] = arguments.beta(owner, "beta2", group.get("beta2", self._beta2))
-        group["epsilon"] = arguments.epsilon(owner, group.get("epsilon", self._epsilon))
-        self._groups_by_name.update({p.name: group for p in group["params"]})
-
-    def _beta_of(self, power: str, param: Tensor) -> float:
-        return self._groups_by_name[param.name][power[:5]]
 
     def _has_master(self, param: Tensor) -> bool:
         return self._multi_precision and kernels.is_half(param._buf)
@@ -160,12 +152,9 @@ class AdamW(Adam):
         name: str | None = None,
     ) -> None:
         self._coeff = arguments.number("AdamW", "weight_decay", weight_decay)
-        if apply_decay_param_fun is not None and not callable(apply_decay_param_fun):
-            raise TypeError(
-                "AdamW(apply_decay_param_fun): expected a callable, "
-                f"got {type(apply_decay_param_fun).__name__}."
-            )
-        self._apply_decay_param_fun = apply_decay_param_fun
+        self._apply_decay_param_fun = arguments.function(
+            "AdamW", "apply_decay_param_fun", apply_decay_param_fun
+        )
         super().__init__(
             learning_rate, beta1, beta2, epsilon, parameters, None, grad_clip, lazy_mode,
             multi_precision, name,

@@ -41,7 +41,12 @@ class Adamax(Optimizer):
     """
 
     _slots = {"moment": 0.0, "inf_norm": 0.0}
-    _powers = {"beta1_pow_acc": "_beta1"}
+    _powers = {"beta1_pow_acc": "beta1"}
+    _group_options = {
+        "beta1": arguments.beta,
+        "beta2": arguments.beta,
+        "epsilon": arguments.epsilon,
+    }
 
     def __init__(
         self,
@@ -56,19 +61,20 @@ class Adamax(Optimizer):
     ) -> None:
         self._beta1 = arguments.beta("Adamax", "beta1", beta1)
         self._beta2 = arguments.beta("Adamax", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Adamax", epsilon)
+        self._epsilon = arguments.epsilon("Adamax", "epsilon", epsilon)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _update(self, batch, weights, grads, rate) -> None:
+        group = batch.group
         kernels.adamax_all(
             weights,
             grads,
             batch.buffers["moment"],
             batch.buffers["inf_norm"],
-            rate / (1.0 - self._beta1**batch.count),
-            self._beta1,
-            self._beta2,
-            self._epsilon,
+            rate / (1.0 - group["beta1"] ** batch.count),
+            group["beta1"],
+            group["beta2"],
+            group["epsilon"],
         )
 
 
@@ -98,7 +104,14 @@ class Lamb(Optimizer):
     """
 
     _slots = {"moment1": 0.0, "moment2": 0.0}
-    _powers = {"beta1_pow_acc": "_beta1", "beta2_pow_acc": "_beta2"}
+    _powers = {"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}
+    _group_options = {
+        "beta1": arguments.beta,
+        "beta2": arguments.beta,
+        "epsilon": arguments.epsilon,
+        "lamb_weight_decay": arguments.number,
+        "exclude_from_weight_decay_fn": arguments.function,
+    }
 
     def __init__(
         self,
@@ -114,30 +127,30 @@ class Lamb(Optimizer):
     ) -> None:
         self._beta1 = arguments.beta("Lamb", "beta1", beta1)
         self._beta2 = arguments.beta("Lamb", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Lamb", epsilon)
-        self._coeff = arguments.number("Lamb", "lamb_weight_decay", lamb_weight_decay)
-        if exclude_from_weight_decay_fn is not None and not callable(exclude_from_weight_decay_fn):
-            raise TypeError(
-                "Lamb(exclude_from_weight_decay_fn): expected a callable, "
-                f"got {type(exclude_from_weight_decay_fn).__name__}."
-            )
-        self._exclude = exclude_from_weight_decay_fn
+        self._epsilon = arguments.epsilon("Lamb", "epsilon", epsilon)
+        self._lamb_weight_decay = arguments.number("Lamb", "lamb_weight_decay", lamb_weight_decay)
+        self._exclude_from_weight_decay_fn = arguments.function(
+            "Lamb", "exclude_from_weight_decay_fn", exclude_from_weight_decay_fn
+        )
         super().__init__(learning_rate, parameters, None, grad_clip, name)
 
     def _option(self, param: Tensor, group: dict[str, Any]) -> float:
         """The coefficient of the decay of one parameter."""
-        return 0.0 if self._exclude is not None and self._exclude(param) else self._coeff
+        excluded = group["exclude_from_weight_decay_fn"]
+        return 0.0 if excluded is not None and excluded(param) else group["lamb_weight_decay"]
 
     def _update(self, batch, weights, grads, rate) -> None:
+        group = batch.group
+        beta1, beta2 = group["beta1"], group["beta2"]
         kernels.lamb_all(
             weights,
             grads,
             batch.buffers["moment1"],
             batch.buffers["moment2"],
-            (1.0 - self._beta1**batch.count, 1.0 - self._beta2**batch.count),
+            (1.0 - beta1**batch.count, 1.0 - beta2**batch.count),
             rate,
-            self._beta1,
-            self._beta2,
-            self._epsilon,
+            beta1,
+            beta2,
+            group["epsilon"],
             batch.option,
         )

@@ -34,7 +34,12 @@ class Adagrad(Optimizer):
             opt.clear_grad()
     """
 
+    _slots = {"moment": 0.0}
     _updates_rows = True
+    _group_options = {
+        "epsilon": arguments.epsilon,
+        "initial_accumulator_value": arguments.number,
+    }
 
     def __init__(
         self,
@@ -46,13 +51,17 @@ class Adagrad(Optimizer):
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adagrad", epsilon)
-        start = arguments.number("Adagrad", "initial_accumulator_value", initial_accumulator_value)
-        self._slots = {"moment": start}
+        self._epsilon = arguments.epsilon("Adagrad", "epsilon", epsilon)
+        self._initial_accumulator_value = arguments.number(
+            "Adagrad", "initial_accumulator_value", initial_accumulator_value
+        )
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
+    def _first(self, slot: str, param: Any) -> float:
+        return self._group_of(param)["initial_accumulator_value"]
+
     def _update(self, batch, weights, grads, rate) -> None:
-        kernels.adagrad_all(weights, grads, batch.buffers["moment"], rate, self._epsilon)
+        kernels.adagrad_all(weights, grads, batch.buffers["moment"], rate, batch.group["epsilon"])
 
 
 class Adadelta(Optimizer):
@@ -84,6 +93,7 @@ class Adadelta(Optimizer):
     """
 
     _slots = {"_avg_squared_grad": 0.0, "_avg_squared_update": 0.0}
+    _group_options = {"epsilon": arguments.epsilon, "rho": arguments.number}
 
     def __init__(
         self,
@@ -95,7 +105,7 @@ class Adadelta(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adadelta", epsilon)
+        self._epsilon = arguments.epsilon("Adadelta", "epsilon", epsilon)
         self._rho = arguments.number("Adadelta", "rho", rho)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
@@ -106,8 +116,8 @@ class Adadelta(Optimizer):
             batch.buffers["_avg_squared_grad"],
             batch.buffers["_avg_squared_update"],
             rate,
-            self._rho,
-            self._epsilon,
+            batch.group["rho"],
+            batch.group["epsilon"],
         )
 
 
@@ -142,6 +152,12 @@ class RMSProp(Optimizer):
     """
 
     _slots = {"momentum": 0.0, "mean_square": 0.0, "mean_grad": 0.0}
+    _group_options = {
+        "rho": arguments.number,
+        "epsilon": arguments.epsilon,
+        "momentum": arguments.number,
+        "centered": arguments.switch,
+    }
 
     def __init__(
         self,
@@ -156,20 +172,21 @@ class RMSProp(Optimizer):
         name: str | None = None,
     ) -> None:
         self._rho = arguments.number("RMSProp", "rho", rho)
-        self._epsilon = arguments.epsilon("RMSProp", epsilon)
+        self._epsilon = arguments.epsilon("RMSProp", "epsilon", epsilon)
         self._momentum = arguments.number("RMSProp", "momentum", momentum)
         self._centered = bool(centered)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _update(self, batch, weights, grads, rate) -> None:
+        group = batch.group
         kernels.rmsprop_all(
             weights,
             grads,
             batch.buffers["mean_square"],
             batch.buffers["momentum"],
-            batch.buffers["mean_grad"] if self._centered else None,
+            batch.buffers["mean_grad"] if group["centered"] else None,
             rate,
-            self._rho,
-            self._epsilon,
-            self._momentum,
+            group["rho"],
+            group["epsilon"],
+            group["momentum"],
         )

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
@@ -20,7 +20,7 @@ def number(owner: str, name: str, value: Any) -> float:
     """Checks a finite number; a one-element Tensor is taken too."""
     given = float(value) if isinstance(value, Tensor) and value.size == 1 else value
     if isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, float, np.number)):
-        raise TypeError(f"{owner}({name}): expected a float, but received {_kind(value)}.")
+        raise ArgumentTypeError(f"{owner}({name}): expected a float, but received {_kind(value)}.")
     if not math.isfinite(given):
         raise InvalidArgumentError(f"{owner}({name}): expected a finite number, got {given}.")
     return float(given)
@@ -34,12 +34,26 @@ def beta(owner: str, name: str, value: Any) -> float:
     return given
 
 
-def epsilon(owner: str, value: Any) -> float:
+def epsilon(owner: str, name: str, value: Any) -> float:
     """Checks a small non-negative number."""
-    given = number(owner, "epsilon", value)
+    given = number(owner, name, value)
     if given < 0:
-        raise InvalidArgumentError(f"{owner}(epsilon): expected epsilon >= 0, got {given}.")
+        raise InvalidArgumentError(f"{owner}({name}): expected {name} >= 0, got {given}.")
     return given
+
+
+def switch(owner: str, name: str, value: Any) -> bool:
+    """Makes a bool of what is on or off."""
+    return bool(value)
+
+
+def function(owner: str, name: str, value: Any) -> Callable | None:
+    """Checks a function or None."""
+    if value is not None and not callable(value):
+        raise ArgumentTypeError(
+            f"{owner}({name}): expected a callable, got {type(value).__name__}."
+        )
+    return value
 
 
 def learning_rate(owner: str, value: Any) -> Any:
@@ -47,7 +61,7 @@ def learning_rate(owner: str, value: Any) -> Any:
     if isinstance(value, LRScheduler):
         return value
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{owner}(learning_rate): expected a float or an LRScheduler, "
             f"but received {_kind(value)}."
         )
@@ -59,7 +73,7 @@ def decay(owner: str, value: Any) -> WeightDecayRegularizer | None:
     if value is None or isinstance(value, WeightDecayRegularizer):
         return value
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{owner}(weight_decay): expected a float, L1Decay or L2Decay, "
             f"but received {_kind(value)}."
         )
@@ -90,7 +104,9 @@ def groups(owner: str, parameters: Any, options: Iterable[str]) -> list[dict[str
     if isinstance(parameters, (Tensor, Variable, str, dict)) or not isinstance(
         parameters, Iterable
     ):
-        raise TypeError(f"{api}: expected a list of Tensors, but received {_kind(parameters)}.")
+        raise ArgumentTypeError(
+            f"{api}: expected a list of Tensors, but received {_kind(parameters)}."
+        )
     listed = list(parameters)
     if not listed:
         raise InvalidArgumentError(f"{api}: expected at least one parameter, got an empty list.")
@@ -102,7 +118,7 @@ def groups(owner: str, parameters: Any, options: Iterable[str]) -> list[dict[str
 
 def _group(api: str, group: Any, known: set[str], seen: set[int]) -> dict[str, Any]:
     if not isinstance(group, dict) or "params" not in group:
-        raise TypeError(f"{api}: every group must be a dict with the key 'params'.")
+        raise ArgumentTypeError(f"{api}: every group must be a dict with the key 'params'.")
     unknown = set(group) - known
     if unknown:
         raise InvalidArgumentError(
@@ -112,7 +128,7 @@ def _group(api: str, group: Any, known: set[str], seen: set[int]) -> dict[str, A
     params = [params] if isinstance(params, (Tensor, Variable)) else list(params)
     for p in params:
         if not isinstance(p, (Tensor, Variable)):
-            raise TypeError(f"{api}: expected Tensors, but it holds {_kind(p)}.")
+            raise ArgumentTypeError(f"{api}: expected Tensors, but it holds {_kind(p)}.")
         if id(p) in seen:
             raise InvalidArgumentError(f"{api}: parameter {p.name} is given twice.")
         seen.add(id(p))

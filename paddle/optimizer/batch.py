@@ -10,7 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle.core.tensor import Tensor, writable
+from paddle.core.tensor import Tensor
+from paddle.core.writes import last_write, updatable, writable
 from paddle.ops import optimizer as kernels
 
 
@@ -65,7 +66,7 @@ class Batch:
         if self.mastered:
             self._follow_parameters()
         for i, owner in enumerate(self.owners):
-            buffer = writable(owner)
+            buffer = updatable(owner)
             if buffer is not weights[i]:
                 weights[i] = buffer
                 self.changed = True
@@ -103,8 +104,7 @@ class Batch:
         Where the master copy still rounds to the parameter's value it keeps its precision.
         """
         for i, (param, master) in enumerate(zip(self.params, self.owners, strict=True)):
-            written = getattr(param._buf, "_written", None)
-            if not self._stamps or written != self._stamps[i]:
+            if not self._stamps or last_write(param._buf) != self._stamps[i]:
                 kernels.follow(writable(master), param._buf)
 
     def write_back(self) -> None:
@@ -112,10 +112,10 @@ class Batch:
         targets: list[Any] = []
         for param in self.params:
             before = param._buf
-            targets.append(writable(param))
+            targets.append(updatable(param))
             self.changed |= targets[-1] is not before
         kernels.copy_all(targets, self.weights)
-        self._stamps = [b._written for b in targets]
+        self._stamps = [last_write(b) for b in targets]
 
 
 class Plan:

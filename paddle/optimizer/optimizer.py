@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
@@ -27,7 +28,8 @@ class Optimizer(State):
     Args:
         learning_rate (float|LRScheduler): the step size.
         parameters (list[Tensor]|list[dict]): what to train. A dict is a group: ``params`` and any
-            of ``learning_rate`` (a factor), ``weight_decay``, ``grad_clip``.
+            of ``learning_rate`` (a factor), ``weight_decay``, ``grad_clip``, and the optimizer's
+            own settings, such as ``beta1`` and ``epsilon`` of Adam.
         weight_decay (float|L1Decay|L2Decay, optional): a float means L2Decay. A regularizer in a
             parameter's ParamAttr goes before it.
         grad_clip (ClipGradByGlobalNorm|ClipGradByNorm|ClipGradByValue, optional): applied first.
@@ -47,7 +49,9 @@ class Optimizer(State):
 
     _folds_l2 = False  # the update can add an L2 penalty by itself
     _updates_rows = False  # a row without gradient stays as it is
-    _group_options: tuple[str, ...] = ()  # settings that a group may have for itself
+    # Settings that a group may have for itself, and their checks. What the optimizer was given
+    # stands in the attribute of the name with an underscore.
+    _group_options: dict[str, Callable[[str, str, Any], Any]] = {}
 
     def __init__(
         self,
@@ -69,6 +73,7 @@ class Optimizer(State):
         self._param_groups = arguments.groups(owner, parameters, self._group_options)
         for group in self._param_groups:
             self._check_group(group)
+        self._groups_by_name = {p.name: g for g in self._param_groups for p in g["params"]}
         self._parameter_list = [p for g in self._param_groups for p in g["params"]]
         self._plans: dict[Any, Plan] = {}
         self._start_state()
@@ -92,6 +97,15 @@ class Optimizer(State):
             group["weight_decay"] = arguments.decay(owner, group["weight_decay"])
         else:
             group["weight_decay"] = self.regularization
+        for name, check in self._group_options.items():
+            group[name] = check(owner, name, group.get(name, getattr(self, f"_{name}")))
+
+    def _group_of(self, param: Any) -> dict[str, Any]:
+        """The settings of a parameter; of those that no group names, the first group's.
+
+        By name: a copy of a Program has Parameters of its own.
+        """
+        return self._groups_by_name.get(param.name, self._param_groups[0])
 
     # -- learning rate ----------------------------------------------------------------------------
 

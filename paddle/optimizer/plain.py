@@ -82,6 +82,11 @@ class Momentum(Optimizer):
 
     _slots = {"velocity": 0.0}
     _folds_l2 = True
+    _group_options = {
+        "momentum": arguments.number,
+        "use_nesterov": arguments.switch,
+        "rescale_grad": arguments.number,
+    }
 
     def __init__(
         self,
@@ -105,9 +110,10 @@ class Momentum(Optimizer):
         return self._multi_precision and kernels.is_half(param._buf)
 
     def _update(self, batch, weights, grads, rate) -> None:
-        if self._rescale_grad != 1.0:
-            grads = kernels.scale_all(grads, self._rescale_grad)
+        group = batch.group
+        if group["rescale_grad"] != 1.0:
+            grads = kernels.scale_all(grads, group["rescale_grad"])
         velocity = batch.buffers["velocity"]
         kernels.momentum_all(
-            weights, grads, velocity, rate, self._momentum, self._use_nesterov, batch.l2
+            weights, grads, velocity, rate, group["momentum"], group["use_nesterov"], batch.l2
         )

@@ -30,7 +30,7 @@ class State:
 
     # Accumulators of a subclass: slot -> initial value.
     _slots: dict[str, float] = {}
-    # What the number of updates is saved as: slot -> attribute that holds the beta.
+    # What the number of updates is saved as: slot -> setting that is the beta.
     _powers: dict[str, str] = {}
 
     _name: str | None
@@ -38,6 +38,7 @@ class State:
     _parameter_list: list[Tensor]
     _plans: dict[int, Any]
     _recorded: Any
+    _group_of: Any
 
     def _start_state(self) -> None:
         self._accumulators: dict[str, dict[str, Tensor]] = {slot: {} for slot in self._slots}
@@ -60,7 +61,7 @@ class State:
         found = self._accumulators[slot].get(param.name)
         if found is None:
             found = wrap(
-                kernels.filled_like(param._buf, self._slots[slot], self._has_master(param))
+                kernels.filled_like(param._buf, self._first(slot, param), self._has_master(param))
             )
             found.name = unique_name.generate(f"{self._stem(param)}_{self._label(slot)}")
             found.persistable = True
@@ -82,7 +83,11 @@ class State:
 
     def _beta_of(self, power: str, param: Tensor) -> float:
         """The beta behind a saved power, for one parameter."""
-        return getattr(self, self._powers[power])
+        return self._group_of(param)[self._powers[power]]
+
+    def _first(self, slot: str, param: Any) -> float:
+        """The initial value of an accumulator."""
+        return self._slots[slot]
 
     def _power_states(self, power: str) -> dict[str, Tensor]:
         """The powers of beta for the next update of each parameter, as PaddlePaddle saves them."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # Slots and attributes that are not called like what the classes keep them in.
 _SLOTS = {"momentum": "Moment"}
-_ATTRS = {"mu": "_momentum", "decay": "_rho"}
+_ATTRS = {"mu": "momentum", "decay": "rho"}
 
 Pairs = list[tuple[Variable, Variable]]
 
@@ -71,7 +71,10 @@ class Recorded:
             return []
         block = pairs[0][0].block.program.current_block()
         startup = default_startup_program() if startup is None else startup
-        groups = [(g, [p for p in pairs if self._group(p[0]) is g]) for g in self._groups()]
+        groups = [
+            (g, [p for p in pairs if self.optimizer._group_of(p[0]) is g])
+            for g in self.optimizer._param_groups
+        ]
         decays: dict[str, Any] = {}
         final: Pairs = []
         for group, members in groups:
@@ -109,15 +112,7 @@ class Recorded:
                 )
             yield param, grad
 
-    # -- groups and decay --------------------------------------------------------------------------
-
-    def _groups(self) -> list[dict[str, Any]]:
-        return self.optimizer._param_groups
-
-    def _group(self, param: Variable) -> dict[str, Any]:
-        # By name: a copy of a Program has Parameters of its own.
-        groups, name = self._groups(), param.name
-        return next((g for g in groups if any(p.name == name for p in g["params"])), groups[0])
+    # -- decay --------------------------------------------------------------------------
 
     def _folds(self, decay: Any) -> bool:
         """Whether the operator adds a penalty by itself."""
@@ -142,7 +137,7 @@ class Recorded:
         scaled: dict[float, Variable] = {1.0: rate}
         after: list[tuple[Variable, Variable, Variable, float]] = []
         for param, grad in pairs:
-            group = self._group(param)
+            group = self.optimizer._group_of(param)
             own = getattr(param, "optimize_attr", None) or {}
             factor = group["learning_rate"] * float(own.get("learning_rate", 1.0))
             if factor not in scaled:
@@ -180,8 +175,9 @@ class Recorded:
         for name, default in known.attrs.items():
             value = special.get(name)
             if value is None:
-                kept = getattr(optimizer, _ATTRS.get(name, f"_{name}"), default)
-                value = group.get(name, kept) if name in optimizer._group_options else kept
+                setting = _ATTRS.get(name, name)
+                kept = getattr(optimizer, f"_{setting}", default)
+                value = group[setting] if setting in optimizer._group_options else kept
             attrs[name] = value
         if not attrs.get("multi_precision"):
             attrs.pop("multi_precision", None)  # which releases before 2.1 do not know
@@ -196,10 +192,11 @@ class Recorded:
         if self._has_master(param):
             found["MasterParam"] = self._master(param, program, startup)
             dtype = VarType.FP32
-        for slot, start in optimizer._slots.items():
+        for slot in optimizer._slots:
+            start = optimizer._first(slot, param)
             found[_slot(slot)] = self._variable(slot, param, list(param.shape), dtype, start,
                                                 program, startup)  # fmt: skip
-        group = self._group(param)
+        group = self.optimizer._group_of(param)
         for power in optimizer._powers:
             start = self._beta(power, group)
             found[_slot(power)] = self._variable(power, param, [1], VarType.FP32, start, program,
@@ -228,8 +225,7 @@ class Recorded:
         return made
 
     def _beta(self, power: str, group: dict[str, Any]) -> float:
-        attr = self.optimizer._powers[power]
-        return group.get(attr.removeprefix("_"), getattr(self.optimizer, attr))
+        return group[self.optimizer._powers[power]]
 
     def _variable(self, slot: str, param: Variable, shape: list[int], dtype: Any, start: float,
                   program: Program, startup: Program) -> Variable:  # fmt: skip

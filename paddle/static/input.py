@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 
@@ -94,7 +94,7 @@ class InputSpec:
                 # InputSpec(shape=(2, 2), dtype=VarType.FP32, name=x)
         """
         if not isinstance(tensor, (Tensor, Variable)):
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"InputSpec.from_tensor(tensor): expected a Tensor, got {type(tensor).__name__}."
             )
         return cls(tuple(tensor.shape), tensor.dtype, name or tensor.name)

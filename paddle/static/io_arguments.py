@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.executor.executor import Executor
 from paddle.ir.current import default_main_program
 from paddle.ir.program import Program
@@ -27,7 +27,7 @@ def program_of(program: Any, where: str) -> Program:
         return default_main_program()
     inner = getattr(program, "_program", program)
     if not isinstance(inner, Program):
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{where}(program): expected a Program or CompiledProgram, "
             f"but received {type(program).__name__}."
         )

@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
-from paddle.core.errors import FrameworkError, InvalidArgumentError, NotFoundError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    FrameworkError,
+    InvalidArgumentError,
+    MissingFileError,
+)
 from paddle.framework.atomic import atomic_write
 from paddle.framework.packing import NAME_TABLE
 from paddle.framework.pickle_safe import read_pickle
@@ -26,13 +31,6 @@ SHOWN = 8  # files that a message names of a longer list
 Values = dict[str, Dense]
 
 
-class MissingFileError(NotFoundError, FileNotFoundError):
-    """A file is not there; the text names it and what lies beside it."""
-
-    def __init__(self, message: str = "", hint: str | None = None) -> None:
-        super().__init__(message, hint)
-
-
 # -- paths ----------------------------------------------------------------------------------------
 
 
@@ -44,7 +42,7 @@ def checked_path(path: Any, where: str) -> str:
         where (str): function and argument, for the error.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{where}: expected a str, but received {type(path).__name__}.")
+        raise ArgumentTypeError(f"{where}: expected a str, but received {type(path).__name__}.")
     return os.fsdecode(path)
 
 

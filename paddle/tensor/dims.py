@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core import constants
 from paddle.core.dtype import VarType
+from paddle.core.errors import ArgumentTypeError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 
@@ -35,7 +36,7 @@ def is_variable(value: Any) -> bool:
 def _integers(tensor: Tensor, api: str, arg: str) -> list[int]:
     array = tensor.numpy()
     if array.dtype.kind not in "iu":
-        raise TypeError(
+        raise ArgumentTypeError(
             f"{api}({arg}): expected a Tensor of integers, but received one of {tensor.dtype}."
         )
     return array.reshape(-1).tolist()
@@ -43,7 +44,7 @@ def _integers(tensor: Tensor, api: str, arg: str) -> list[int]:
 
 def wrong_type(api: str, arg: str, value: Any, expected: str) -> TypeError:
     """Makes the error for an argument of a wrong Python type."""
-    return TypeError(f"{api}({arg}): expected {expected}, but received {_what(value)}.")
+    return ArgumentTypeError(f"{api}({arg}): expected {expected}, but received {_what(value)}.")
 
 
 def _what(value: Any) -> str:
@@ -69,7 +70,7 @@ def _wrong_item(api: str, arg: str, values: Any) -> TypeError:
             index(value)
         except (TypeError, ValueError):
             came = f"{_what(value)} as {arg}[{i}]"
-            return TypeError(f"{api}({arg}): expected {expected}, but received {came}.")
+            return ArgumentTypeError(f"{api}({arg}): expected {expected}, but received {came}.")
     return wrong_type(api, arg, values, expected)
 
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, OutOfRangeError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, OutOfRangeError
 from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
 from paddle.core.op import C
-from paddle.core.tensor import Tensor, replace_buffer, wrap, writable
+from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import replace_buffer, writable
 from paddle.ops.indexing import HOLE, assign_at
 from paddle.tensor.to_tensor import to_tensor
 
@@ -148,7 +149,7 @@ def _become(self: Tensor, out: Tensor) -> None:
 def _value(self: Tensor, value: Any) -> Tensor:
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise TypeError(
+        raise ArgumentTypeError(
             "Tensor.__setitem__: expected a number, array or Tensor as value, "
             f"but received {type(value).__name__}."
         )
@@ -233,7 +234,7 @@ def _normalise(self: Tensor, part: Any) -> Any:
         if array.size == 0:
             array = array.astype("int64")
         if array.dtype.kind not in "biu":
-            raise TypeError(
+            raise ArgumentTypeError(
                 f"an index list must hold integers or booleans, but it holds {array.dtype}."
             )
         if array.dtype.kind in "iu":
@@ -246,7 +247,9 @@ def _normalise(self: Tensor, part: Any) -> Any:
 
 def _checked(index: Tensor) -> None:
     if index._dt.is_floating_point or index._dt.is_complex:
-        raise TypeError(f"an index Tensor must be of integers or booleans, not {index.dtype}.")
+        raise ArgumentTypeError(
+            f"an index Tensor must be of integers or booleans, not {index.dtype}."
+        )
 
 
 def _is_bool(index: Tensor) -> bool:
@@ -257,7 +260,7 @@ def _int(value: Any) -> int:
     try:
         return value.__index__()
     except (AttributeError, TypeError):
-        raise TypeError(
+        raise ArgumentTypeError(
             "an index must be an int, slice, None, ..., bool, list, array or Tensor of these, "
             f"but received {type(value).__name__} {value!r}."
         ) from None

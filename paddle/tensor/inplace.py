@@ -7,7 +7,8 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
-from paddle.core.tensor import Tensor, replace_buffer
+from paddle.core.tensor import Tensor
+from paddle.core.writes import replace_buffer
 from paddle.tensor.dims import is_variable, shape_of
 
 __all__ = ["exponential_", "fill_", "normal_", "uniform_", "zero_"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import FLOATING, VarType, dtype_name, to_vartype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_dims, read_int, shape_of, shapes_fit, wrong_type
@@ -23,7 +23,7 @@ def _floating(dtype: Any, api: str) -> VarType:
         return _dtype._default
     found = to_vartype(dtype)
     if found not in FLOATING:
-        raise TypeError(
+        raise InvalidTypeError(
             f"{api}(dtype): expected float16, bfloat16, float32 or float64, "
             f"but received {dtype_name(found)}."
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
-from paddle.core.errors import check_tensors
+from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_int, wrong_type
@@ -160,8 +160,10 @@ def _arg(api: str, run: Any, x: Tensor, axis: Any, keepdim: bool, dtype: Any) ->
     return run(x, axis=read_int(axis, api, "axis"), keepdims=keepdim, flatten=False, dtype=kind)
 
 
-def where(condition: Tensor, x: Any, y: Any, name: str | None = None) -> Tensor:
+def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Chooses each element from ``x`` where a condition holds, else from ``y``.
+
+    With the condition alone it is ``nonzero(condition, as_tuple=True)``.
 
     Args:
         condition (Tensor): bool.
@@ -170,7 +172,11 @@ def where(condition: Tensor, x: Any, y: Any, name: str | None = None) -> Tensor:
         name (str, optional): unused.
 
     Returns:
-        Tensor: of the shape all three broadcast to.
+        Tensor: of the shape all three broadcast to; or a tuple, the positions along each dimension
+        as shape [N, 1].
+
+    Raises:
+        ValueError: only one of ``x`` and ``y`` is given.
 
     Examples:
         .. code-block:: python
@@ -178,7 +184,15 @@ def where(condition: Tensor, x: Any, y: Any, name: str | None = None) -> Tensor:
             import paddle
             x, y = paddle.to_tensor([0.9, 3.2]), paddle.to_tensor([1.0, 1.0])
             print(paddle.where(x > 1, x, y).numpy())  # [1.  3.2]
+            print(paddle.where(x > 1)[0].numpy())  # [[1]]
     """
+    if x is None or y is None:
+        if x is not None or y is not None:
+            missing = "x" if x is None else "y"
+            raise InvalidArgumentError(
+                f"where({missing}): expected both x and y or neither of them, but received None."
+            )
+        return nonzero(condition, as_tuple=True)
     if isinstance(x, (int, float, np.number)) or isinstance(y, (int, float, np.number)):
         x, y = _numbers(x, y)
     if is_variable(condition):

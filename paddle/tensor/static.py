@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import PreconditionNotMetError
+from paddle.core.errors import OnlyInARunError, PreconditionNotMetError
 from paddle.core.op import C
 from paddle.ir.variable import Variable
 from paddle.tensor import static_numbers
@@ -58,7 +58,7 @@ def __iter__(self: Variable) -> Any:
 
 def __contains__(self: Variable, value: Any) -> bool:
     """Raises: what a Variable holds is known only in a run."""
-    raise PreconditionNotMetError(
+    raise OnlyInARunError(
         f"`in`: Variable {self.name!r} of a static Program has no value before a run.",
         hint="use (variable == value).any() as an operator",
     )

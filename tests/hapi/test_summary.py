@@ -64,6 +64,61 @@ def test_inputs_in_a_dict_or_a_list(make: Any, size: Any, capsys: Any) -> None:
     assert rows[0][1:3] == ["[[2,", "4]]"] and rows[1][1:3] == ["[[1,", "5]]"]
 
 
+RECURRENT = {  # class -> parameters of layers of 4 and 8 units, as PaddlePaddle 2.6.2 counts them
+    "LSTM": (nn.LSTM, {}, 448),
+    "two layers of GRU": (nn.GRU, {"num_layers": 2}, 768),
+    "SimpleRNN": (nn.SimpleRNN, {}, 112),
+    "both directions": (nn.LSTM, {"direction": "bidirect"}, 896),
+}
+
+
+@pytest.mark.parametrize("kind, options, count", RECURRENT.values(), ids=RECURRENT)
+def test_recurrent_networks(kind: Any, options: dict, count: int, capsys: Any) -> None:
+    found = paddle.summary(kind(4, 8, **options), (2, 5, 4))
+    assert found == {"total_params": count, "trainable_params": count}
+    row = capsys.readouterr().out.splitlines()[3].split()
+    assert row[0].startswith(kind.__name__) and row[-1] == str(count)
+    net = nn.Sequential(nn.Linear(4, 4), kind(4, 8, **options))
+    assert paddle.summary(net, (2, 5, 4))["total_params"] == 20 + count
+    capsys.readouterr()
+    assert paddle.flops(net, [2, 5, 4], print_detail=True) == 160
+    text = capsys.readouterr().out
+    assert f"Total Params: {20 + count}" in text
+
+
+def test_cells_that_run_are_counted_once(capsys: Any) -> None:
+    both = nn.BiRNN(nn.GRUCell(4, 8), nn.GRUCell(4, 8))
+    assert paddle.summary(both, (2, 5, 4))["total_params"] == 672
+    assert paddle.summary(nn.RNN(nn.LSTMCell(4, 8)), (2, 5, 4))["total_params"] == 448
+    capsys.readouterr()
+
+
+def test_layers_whose_result_is_a_tuple(capsys: Any) -> None:
+    """Its own parameters, those of a layer that runs, none of one that does not."""
+
+    class Pair(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.linear, self.unused = nn.Linear(4, 4), nn.Linear(4, 100)
+            self.own = self.create_parameter([5])
+
+        def forward(self, x: Any) -> Any:
+            return self.linear(x), self.own
+
+    class Outer(nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.pair, self.lstm = Pair(), nn.LSTM(4, 8)
+
+        def forward(self, x: Any) -> Any:
+            return self.lstm(self.pair(x)[0])
+
+    assert paddle.summary(Outer(), (2, 5, 4))["total_params"] == 20 + 5 + 448
+    masked = nn.Sequential(nn.Conv2D(1, 2, 3), nn.MaxPool2D(2, return_mask=True))
+    assert paddle.summary(masked, (2, 1, 8, 8))["total_params"] == 20
+    assert "[[2, 2, 3, 3], [2, 2, 3, 3]]" in capsys.readouterr().out
+
+
 def test_own_parameters_of_the_network_have_a_row(capsys: Any) -> None:
     class Scaled(nn.Layer):
         def __init__(self) -> None:

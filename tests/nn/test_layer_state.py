@@ -216,6 +216,21 @@ def test_to_casts_gradients_too() -> None:
     assert net.b.grad.dtype == paddle.float64 and net.b.grad.numpy().tolist() == [2.0] * 3
 
 
+@pytest.mark.parametrize(
+    "convert",
+    [lambda n: n.to(dtype="float64"), lambda n: n.astype("float64")],
+)
+def test_conversion_after_clearing_gradients(convert) -> None:
+    layer = nn.Linear(2, 2)
+    layer(paddle.ones([1, 2])).sum().backward()
+    layer.clear_gradients()
+    convert(layer)
+    grad = layer.weight.grad
+    assert grad.dtype == paddle.float64 and not grad.numpy().any()
+    layer(paddle.ones([1, 2], "float64")).sum().backward()
+    assert layer.weight.grad.numpy().tolist() == [[1.0, 1.0], [1.0, 1.0]]
+
+
 def test_to_a_device() -> None:
     net = Pair()
     values = net.w.numpy()

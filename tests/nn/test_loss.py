@@ -147,6 +147,41 @@ def test_class_axis(axis):
     close(weighted, (squeezed * WEIGHT[label]).sum() / WEIGHT[label].sum())
 
 
+PROBABILITIES = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]], "float32")
+
+
+@pytest.mark.parametrize(
+    "label, options, loss, grad",
+    [  # numbers of PaddlePaddle 2.6.2
+        ([2, 0], {}, 0.6019864, [[0, 0, -1], [-0.8333333, 0, 0]]),
+        ([[2], [0]], {"reduction": "sum"}, 1.2039728, [[0, 0, -2], [-1.6666667, 0, 0]]),
+        ([2, 0], {"reduction": "none"}, [0.6931472, 0.5108256], [[0, 0, -2], [-1.6666667, 0, 0]]),
+        ([2, 0], {"ignore_index": 0}, 0.6931472, [[0, 0, -2], [0, 0, 0]]),
+        ([2, 0], {"weight": [1.0, 2.0, 3.0]}, 0.6475668, [[0, 0, -1.5], [-0.4166667, 0, 0]]),
+        (
+            PROBABILITIES[::-1], {"soft_label": True},
+            1.5054095, [[-1.5, -0.5, -0.1], [-0.1666667, -0.5, -2.5]],
+        ),
+    ],
+)  # fmt: skip
+def test_probabilities_as_input(label, options, loss, grad):
+    options = {k: paddle.to_tensor(v) if k == "weight" else v for k, v in options.items()}
+    x = paddle.to_tensor(PROBABILITIES, stop_gradient=False)
+    label = paddle.to_tensor(np.ascontiguousarray(label))
+    made = F.cross_entropy(x, label, use_softmax=False, **options)
+    made.sum().backward()
+    np.testing.assert_allclose(made.numpy(), np.atleast_1d(loss), rtol=1e-6)
+    np.testing.assert_allclose(x.grad.numpy(), grad, rtol=1e-6)
+    layer = nn.CrossEntropyLoss(use_softmax=False, **options)
+    np.testing.assert_array_equal(layer(x, label).numpy(), made.numpy())
+
+
+def test_use_softmax_is_a_bool():
+    x, label = paddle.to_tensor(PROBABILITIES), paddle.to_tensor([2, 0])
+    with pytest.raises(TypeError, match=r"cross_entropy\(use_softmax\): expected a bool, got str"):
+        F.cross_entropy(x, label, None, -100, "mean", False, -1, "loss")
+
+
 def test_softmax_comes_with_the_loss():
     loss, softmax = F.softmax_with_cross_entropy(T(X), T(LABEL[:, None]), return_softmax=True)
     close(softmax, special.softmax(X, -1))

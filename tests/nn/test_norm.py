@@ -55,12 +55,49 @@ def test_which_statistics_a_batch_norm_takes(data_format, training, use_global_s
         np.testing.assert_allclose(var, moved, rtol=1e-5)
 
 
-def test_one_element_has_variance_zero():
-    norm = nn.BatchNorm1D(2)
-    out = norm(_t([[3.0, -1.0]]))
-    np.testing.assert_allclose(out.numpy(), [[0, 0]], atol=1e-4)
-    np.testing.assert_allclose(norm._mean.numpy(), [0.3, -0.1], rtol=1e-6)
-    np.testing.assert_allclose(norm._variance.numpy(), [0.9, 0.9], rtol=1e-6)
+@pytest.mark.parametrize("higher", [False, True])
+@pytest.mark.parametrize(
+    "shape, data_format",
+    [
+        ([1, 3], "NC"), ([1, 3, 1], "NCL"), ([1, 1, 3], "NLC"), ([1, 3, 1, 1], "NCHW"),
+        ([1, 1, 1, 3], "NHWC"), ([1, 3, 1, 1, 1], "NCDHW"),
+    ],
+)  # fmt: skip
+def test_one_value_per_channel_passes_as_it_is(shape, data_format, higher):
+    """As in PaddlePaddle 2.6.2: no gradient of scale and shift, no step of the statistics."""
+    x = paddle.to_tensor(np.array([3.0, -1.0, 2.0], "float32").reshape(shape), stop_gradient=False)
+    mean, variance = _t([0.5, 0.5, 0.5]), _t([2.0, 2.0, 2.0])
+    weight, bias = _t([1.0, 2.0, 3.0]), _t([1.0, 1.0, 1.0])
+    weight.stop_gradient = bias.stop_gradient = False
+    y = F.batch_norm(x, mean, variance, weight, bias, training=True, data_format=data_format)
+    np.testing.assert_array_equal(y.numpy(), x.numpy())
+    grads = paddle.grad((y * y).sum(), [x, weight, bias], create_graph=higher)
+    np.testing.assert_array_equal(grads[0].numpy(), 2 * x.numpy())
+    assert grads[1].numpy().tolist() == grads[2].numpy().tolist() == [0.0, 0.0, 0.0]
+    assert mean.numpy().tolist() == [0.5] * 3 and variance.numpy().tolist() == [2.0] * 3
+    if higher:
+        (second,) = paddle.grad(grads[0].sum(), [x])
+        np.testing.assert_array_equal(second.numpy(), np.full(shape, 2.0))
+
+
+def test_one_value_per_channel_in_a_program():
+    paddle.enable_static()
+    try:
+        main, startup = paddle.static.Program(), paddle.static.Program()
+        with paddle.static.program_guard(main, startup):
+            x = paddle.static.data("x", [None, 2])
+            x.stop_gradient = False
+            norm = nn.BatchNorm1D(2)
+            out = norm(x)
+            (grad,) = paddle.static.gradients([(out * out).sum()], [x])
+        executor = paddle.static.Executor()
+        executor.run(startup)
+        feed = {"x": np.array([[3.0, -1.0]], "float32")}
+        found = executor.run(main, feed, [out, grad, norm._mean, norm._variance])
+    finally:
+        paddle.disable_static()
+    wanted = [[[3.0, -1.0]], [[6.0, -2.0]], [0.0, 0.0], [1.0, 1.0]]
+    assert [f.tolist() for f in found] == wanted
 
 
 def test_two_forwards_before_backward_keep_their_own_statistics():

@@ -158,6 +158,8 @@ def test_bad_arguments_are_named(run, error, match):
 LAYERS = [
     (lambda: nn.MaxPool1D(2), (2, 3, 8), lambda x: F.max_pool1d(x, 2)),
     (lambda: nn.MaxPool2D(3, 2, 1), (2, 3, 8, 8), lambda x: F.max_pool2d(x, 3, 2, 1)),
+    (lambda: nn.MaxPool3D(2), (1, 2, 4, 4, 4), lambda x: F.max_pool3d(x, 2, 2, 0)),
+    (lambda: nn.AvgPool3D(2), (1, 2, 4, 4, 4), lambda x: F.avg_pool3d(x, 2, 2, 0)),
     (lambda: nn.MaxPool3D(2, 2, 0), (1, 2, 4, 4, 4), lambda x: F.max_pool3d(x, 2)),
     (lambda: nn.AvgPool1D(3, 2, 1, False), (2, 3, 8), lambda x: F.avg_pool1d(x, 3, 2, 1, False)),
     (

@@ -11,7 +11,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core import unique_name
-from paddle.core.tensor import writable
+from paddle.core.writes import writable
 from tests.optimizer import cases
 
 DATA = Path(__file__).parents[1] / "data"
@@ -172,6 +172,42 @@ def test_groups_have_their_own_settings():
             value("linear_0.w_0"), before[0] - 0.1 * (gw + 0.5 * before[0]), rtol=1e-5
         )
         np.testing.assert_allclose(value("linear_0.b_0"), before[1] - gb, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "kind, own, attrs",
+    [
+        ("Momentum", {"momentum": 0.5, "use_nesterov": True}, {"mu": 0.5, "use_nesterov": True}),
+        ("Adamax", {"beta1": 0.5, "epsilon": 0.1}, {"beta1": 0.5, "epsilon": 0.1}),
+        ("RMSProp", {"rho": 0.5, "centered": True}, {"decay": 0.5, "centered": True}),
+        ("Lamb", {"lamb_weight_decay": 0.5}, {"weight_decay": 0.5}),
+        ("Adagrad", {"initial_accumulator_value": 1.0}, {}),
+    ],
+)
+def test_groups_have_hyperparameters_of_their_own(kind, own, attrs):
+    found = []
+    for grouped in (True, False):
+        with building() as (main, startup, _):
+            w, b, loss = two_parameters({})
+            groups = [{"params": [b]}, {"params": [w], **own}] if grouped else [b, w]
+            optimizer = getattr(paddle.optimizer, kind)(
+                learning_rate=0.1, parameters=groups, **({} if grouped else own)
+            )
+            optimizer.minimize(loss)
+            ops = {
+                op.input("Param")[0]: op
+                for op in main.global_block().ops
+                if op.type == kind.lower()
+            }
+            for name, value_ in attrs.items():
+                assert ops[w.name].attr(name) == pytest.approx(value_)
+                same = ops[b.name].attr(name) == pytest.approx(value_)
+                assert same is not grouped
+            exe = executor(startup)
+            for k in range(2):
+                step(exe, main, k)
+            found.append(value(w.name))
+    np.testing.assert_array_equal(*found)
 
 
 def test_backward_and_apply_gradients_are_the_halves_of_minimize():

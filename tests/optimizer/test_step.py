@@ -241,6 +241,80 @@ def test_groups_of_adam_have_betas_of_their_own():
     np.testing.assert_allclose(state[f"{y.name}_beta1_pow_acc_0"].numpy(), [0.5**4], rtol=1e-6)
 
 
+OWN_SETTINGS = [
+    ("Momentum", {"momentum": 0.5}),
+    ("Momentum", {"use_nesterov": True}),
+    ("Momentum", {"rescale_grad": 0.5}),
+    ("AdamW", {"beta2": 0.5}),
+    ("Adamax", {"beta1": 0.5}),
+    ("Adamax", {"beta2": 0.5}),
+    ("Adamax", {"epsilon": 0.1}),
+    ("Adagrad", {"epsilon": 0.1}),
+    ("Adagrad", {"initial_accumulator_value": 1.0}),
+    ("Adadelta", {"rho": 0.5}),
+    ("Adadelta", {"epsilon": 0.1}),
+    ("RMSProp", {"rho": 0.5}),
+    ("RMSProp", {"epsilon": 0.1}),
+    ("RMSProp", {"momentum": 0.5}),
+    ("RMSProp", {"centered": True}),
+    ("Lamb", {"beta1": 0.5}),
+    ("Lamb", {"beta2": 0.5}),
+    ("Lamb", {"epsilon": 0.1}),
+    ("Lamb", {"lamb_weight_decay": 0.5}),
+    ("Lamb", {"exclude_from_weight_decay_fn": lambda p: True}),
+]
+
+
+@pytest.mark.parametrize(
+    "kind, own", OWN_SETTINGS, ids=lambda v: v if isinstance(v, str) else next(iter(v))
+)
+def test_groups_have_settings_of_their_own(kind, own):
+    """The second group does as an optimizer that was made with its setting, the first as before."""
+    values = [leaf([1.0, 2.0]) for _ in range(4)]
+    first, second, plain, special = values
+    make = getattr(paddle.optimizer, kind)
+    optimizers = [
+        make(learning_rate=0.1, parameters=[{"params": [first]}, {"params": [second], **own}]),
+        make(learning_rate=0.1, parameters=[plain]),
+        make(learning_rate=0.1, parameters=[special], **own),
+    ]
+    for step in range(3):
+        for t in values:
+            give(t, [0.3 - 0.1 * step, 0.3 / (1 + step)])
+        for optimizer in optimizers:
+            optimizer.step()
+    np.testing.assert_array_equal(first.numpy(), plain.numpy())
+    np.testing.assert_array_equal(second.numpy(), special.numpy())
+    assert (first.numpy() != second.numpy()).any()
+    state, alone = optimizers[0].state_dict(), optimizers[2].state_dict()
+    for name, held in alone.items():
+        same = state[name.replace(special.name, second.name)]
+        np.testing.assert_array_equal(held.numpy(), same.numpy())
+
+
+@pytest.mark.parametrize(
+    "kind, own, error, text",
+    [
+        (
+            "Adamax",
+            {"beta1": 1.5},
+            ValueError,
+            r"Adamax\(beta1\): expected 0 <= beta1 < 1, got 1.5",
+        ),
+        ("RMSProp", {"epsilon": -1.0}, ValueError, r"RMSProp\(epsilon\): expected epsilon >= 0"),
+        ("Adadelta", {"rho": "0.5"}, TypeError, r"Adadelta\(rho\): expected a float"),
+        ("Lamb", {"exclude_from_weight_decay_fn": 3}, TypeError, r"expected a callable, got int"),
+        ("SGD", {"momentum": 0.5}, ValueError, r"unknown keys \['momentum'\]; expected some of"),
+        ("Adagrad", {"rho": 0.5}, ValueError, r"unknown keys \['rho'\].*'epsilon', 'grad_clip'"),
+    ],
+)
+def test_bad_settings_of_groups(kind, own, error, text):
+    with pytest.raises(error, match=text):
+        getattr(paddle.optimizer, kind)(
+            learning_rate=0.1, parameters=[{"params": [leaf([1.0])], **own}]
+        )
+
+
 def test_adamw_groups_have_coefficients_of_their_own():
     x, y = leaf([1.0]), leaf([1.0])
     optimizer = paddle.optimizer.AdamW(

@@ -483,3 +483,9 @@ def test_a_capsule_is_used_once():
     dlpack.from_dlpack(capsule)
     with pytest.raises(RuntimeError, match=r"(?s)from_dlpack.*used once"):
         dlpack.from_dlpack(capsule)
+
+
+def test_the_class_is_shown_where_users_find_it():
+    assert repr(type(paddle.ones([1]))) == "<class 'paddle.Tensor'>" == repr(paddle.Tensor)
+    copied = pickle.loads(pickle.dumps(paddle.ones([2])))
+    assert type(copied) is paddle.Tensor and copied.numpy().tolist() == [1.0, 1.0]

@@ -95,6 +95,23 @@ def test_nonzero_as_tuple():
     assert paddle.masked_select(T(A), T(A) > 9).shape == [0]
 
 
+def test_where_of_a_condition_alone():
+    condition = paddle.to_tensor([[True, False], [True, True]])
+    for found in (paddle.where(condition), condition.where()):
+        assert type(found) is tuple
+        assert [f.numpy().tolist() for f in found] == [[[0], [1], [1]], [[0], [0], [1]]]
+    (none,) = paddle.where(paddle.to_tensor([0, 0]))
+    assert none.shape == [0, 1] and none.dtype == paddle.int64
+
+
+@pytest.mark.parametrize("given", ["x", "y"])
+def test_where_takes_both_values_or_none(given):
+    condition = paddle.to_tensor([True])
+    missing = "y" if given == "x" else "x"
+    with pytest.raises(ValueError, match=rf"where\({missing}\): expected both x and y or neither"):
+        paddle.where(condition, **{given: condition})
+
+
 def test_where_gradients():
     x, y = T([1.0, 2.0], stop_gradient=False), T([3.0], stop_gradient=False)
     paddle.where(T([[True, False], [False, False]]), x, y).sum().backward()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paddle.autograd.by_rows import look_up
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError, check_tensors
 from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -46,7 +46,7 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
         raise InvalidArgumentError(f"one_hot(num_classes): expected at least 1, got {num_classes}.")
     check_tensors("one_hot", x=x)
     if x.dtype not in (VarType.INT32, VarType.INT64):
-        raise TypeError(f"one_hot(x): expected int32 or int64, but received {x.dtype}.")
+        raise InvalidTypeError(f"one_hot(x): expected int32 or int64, but received {x.dtype}.")
     if by_variable:
         return C.one_hot_v2(x, num_classes)
     return C.one_hot_v2(x, None, depth=num_classes)

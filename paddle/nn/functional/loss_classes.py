@@ -119,6 +119,7 @@ def cross_entropy(
     reduction: str = "mean",
     soft_label: bool = False,
     axis: int = -1,
+    use_softmax: bool = True,
     name: str | None = None,
 ) -> Tensor:
     r"""Cross entropy between softmax of the input and the labels.
@@ -136,6 +137,7 @@ def cross_entropy(
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         soft_label (bool): labels are probabilities. Default: False.
         axis (int): the class axis. Default: -1.
+        use_softmax (bool): False where ``input`` holds probabilities already. Default: True.
         name (str, optional): not used in dynamic mode.
 
     Returns:
@@ -155,20 +157,28 @@ def cross_entropy(
     """
     if reduction not in REDUCTIONS:
         check_reduction("cross_entropy", reduction)
-    if (
-        weight is None and not soft_label and (get_mode() <= GRAD or settled() <= GRAD)
-    ):  # nobody intercepts operators
+    plain = weight is None and not soft_label and use_softmax is True
+    if plain and (get_mode() <= GRAD or settled() <= GRAD):  # nobody intercepts operators
         if _is_common(input, label, ignore_index, reduction, axis):
             return C.hard_cross_entropy(
                 input, label, ignore_index=ignore_index, reduction=reduction
             )[0]
+    if not isinstance(use_softmax, bool):
+        raise TypeError(
+            f"cross_entropy(use_softmax): expected a bool, got {type(use_softmax).__name__}."
+        )
     check_tensors("cross_entropy", input=input, label=label)
     if weight is not None:
         check_tensors("cross_entropy", weight=weight)
     squeezed = label.ndim == input.ndim - 1
     label = _label_like(input, label, axis, soft_label)
     _, loss = C.softmax_with_cross_entropy(
-        input, label, soft_label=soft_label, ignore_index=ignore_index, axis=axis
+        input,
+        label,
+        soft_label=soft_label,
+        use_softmax=use_softmax,
+        ignore_index=ignore_index,
+        axis=axis,
     )
     if weight is None and reduction == "mean" and (soft_label or ignore_index == -100):
         return C.mean(loss)  # as in 2.0, samples of the default ignore_index count in the mean

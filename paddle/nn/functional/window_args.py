@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 
 _FORMATS = {1: ("NCL", "NLC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
@@ -39,7 +39,7 @@ def integer(api: str, name: str, value: Any) -> int:
     if isinstance(value, (bool, str, float)) or not (
         hasattr(value, "__index__") or hasattr(value, "stop_gradient")
     ):
-        raise TypeError(f"{api}({name}): expected an integer, but received {value!r}.")
+        raise ArgumentTypeError(f"{api}({name}): expected an integer, but received {value!r}.")
     return int(value)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.convert import tensor_of
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
@@ -13,14 +14,13 @@ from paddle.nn.initializer.base import Initializer
 
 
 class Assign(Initializer):
-    """Fills a parameter with a copy of a value of the same shape; the data type is converted.
+    """Fills a parameter with a copy of a value; the data type is converted.
+
+    A parameter of another shape gets the shape of the value, as in PaddlePaddle.
 
     Args:
         value (np.ndarray|Tensor|list|tuple): the value.
         name (str|None): unused.
-
-    Raises:
-        ValueError: when a parameter of another shape is filled.
 
     Examples:
         .. code-block:: python
@@ -54,12 +54,20 @@ class Assign(Initializer):
             )
         self._given = array
 
+    def __call__(self, var: Any, block: Any = None) -> None:
+        """Fills a parameter.
+
+        Args:
+            var (Tensor|Variable): what to fill. A Variable keeps the shape it was declared with;
+                what it stands for has the value's shape in a run.
+            block (Block, optional): see :class:`Initializer`.
+        """
+        if isinstance(var, Tensor) and (list(self._given.shape) or [1]) != var.shape:
+            var._rebind(tensor_of(self._given, var.dtype, var.place)._buf)
+            return
+        super().__call__(var, block)
+
     def _value(self, shape: list[int], dtype: VarType) -> Any:
-        got = list(self._given.shape) or [1]
-        if got != shape:
-            raise InvalidArgumentError(
-                f"Assign(value): the parameter has shape {shape}, but the value has shape {got}."
-            )
         return self._given
 
     def __repr__(self) -> str:

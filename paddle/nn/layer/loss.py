@@ -39,6 +39,7 @@ class CrossEntropyLoss(Layer):
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         soft_label (bool): labels are probabilities. Default: False.
         axis (int): the class axis. Default: -1.
+        use_softmax (bool): False where the input holds probabilities already. Default: True.
         name (str, optional): not used in dynamic mode.
 
     Examples:
@@ -57,6 +58,7 @@ class CrossEntropyLoss(Layer):
         reduction: str = "mean",
         soft_label: bool = False,
         axis: int = -1,
+        use_softmax: bool = True,
         name: str | None = None,
     ) -> None:
         super().__init__()
@@ -65,6 +67,7 @@ class CrossEntropyLoss(Layer):
         self.reduction = _checked(self, reduction)
         self.soft_label = soft_label
         self.axis = axis
+        self.use_softmax = use_softmax
         self._name = name
 
     def forward(self, input: Tensor, label: Tensor) -> Tensor:
@@ -77,6 +80,7 @@ class CrossEntropyLoss(Layer):
             reduction=self.reduction,
             soft_label=self.soft_label,
             axis=self.axis,
+            use_softmax=self.use_softmax,
         )
 
 

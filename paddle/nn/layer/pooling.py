@@ -244,7 +244,7 @@ class AvgPool3D(_Window):
     def __init__(
         self,
         kernel_size: Any,
-        stride: Any,
+        stride: Any = None,
         padding: Any = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
@@ -293,8 +293,8 @@ class MaxPool3D(_Window):
     def __init__(
         self,
         kernel_size: Any,
-        stride: Any,
-        padding: Any,
+        stride: Any = None,
+        padding: Any = 0,
         return_mask: bool = False,
         ceil_mode: bool = False,
         data_format: str = "NCDHW",

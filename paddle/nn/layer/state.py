@@ -11,7 +11,7 @@ import numpy as np
 
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import dtype_name, torch_dtype
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, Place, to_torch_device
 from paddle.core.tensor import Tensor
 from paddle.nn.layer.traversal import Traversal
@@ -203,7 +203,7 @@ def _place(device: Any) -> Place:
     if isinstance(device, Place):
         return device
     if not isinstance(device, str):
-        raise TypeError(
+        raise ArgumentTypeError(
             "to(device): expected a device string, a place or None, "
             f"but received {type(device).__name__}."
         )
@@ -256,5 +256,5 @@ def _convert(tensor: Tensor, kind: Any, options: dict[str, Any]) -> None:
     if kind is not None and tensor._dt.is_floating_point:
         options = {**options, "dtype": kind}
     tensor._rebind(tensor._buf.to(**options))
-    if tensor._grad is not None:
+    if isinstance(tensor._grad, Tensor):  # not where it was cleared: zeros of whatever type
         _convert(tensor._grad, kind, options)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError
+from paddle.core.errors import InvalidArgumentError, MissingFileError, NotFoundError
 from paddle.io import Dataset
 
 __all__ = []
@@ -64,7 +64,7 @@ def _files_below(folder: str, accept: Callable[[str], bool]) -> Iterator[str]:
 
 def _check_root(api: str, root: Any) -> None:
     if not os.path.isdir(root):
-        raise NotFoundError(f"{api}(root): expected a folder at {root}, but there is none.")
+        raise MissingFileError(f"{api}(root): expected a folder at {root}, but there is none.")
 
 
 def _nothing(api: str, root: Any, endings: Sequence[str]) -> NotFoundError:
