@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from paddle.ir.cloning import clone
+from paddle.ir.custom_gradients import remove_custom_gradients
 from paddle.ir.program import Program
 from paddle.ir.versions import to_current
 from paddle.ir.wire_check import check_uses
@@ -28,6 +29,7 @@ Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
 # They run from top to bottom: (name, whether operators are no longer run one by one, pass).
 # Marks come last: they hold for the operators as they stand then.
 TABLE: list[tuple[str, bool, Pass]] = [
+    ("custom_gradients", False, lambda program, feeds, fetches: remove_custom_gradients(program)),
     ("versions", False, to_current),
     ("dead_code", False, remove_dead_code),
     ("fc", True, fuse_fc),
