@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import UnimplementedError
 from paddle.ir.block import Block
 from paddle.ir.control_rewriting import (
     MAYBE,
@@ -77,12 +76,11 @@ def _first_gradient(
 
 def _rewrite(op: Operator) -> None:
     """Replaces a gradient operator, those inside its block first."""
-    if op.type not in _REWRITES:
-        raise UnimplementedError(
-            f"operator {op.type} has no gradient here." + (f"\n  {op.site}" if op.site else ""),
-            hint="write the recurrence as paddle.static.nn.while_loop, whose gradients can be "
-            "differentiated",
-        )
+    if op.type == "recurrent_grad":
+        from paddle.ir.recurrent_loops import rewrite_recurrent_gradient
+
+        rewrite_recurrent_gradient(op)
+        return
     sub: Block = op.attrs["sub_block"]
     for inner in list(sub.ops):
         _rewrite_inside(inner)

@@ -83,6 +83,7 @@ class Walk:
     _arrived: dict[str, str] = field(default_factory=dict)
     _awaited: dict[int, list[Part]] = field(default_factory=dict)
     _bases: dict[str, str] = field(default_factory=dict)
+    _replacers: dict[str, int] | None = None
     _hooks: dict[str, list[int]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
     _writers: dict[str, int] = field(default_factory=dict)
@@ -148,12 +149,15 @@ class Walk:
         So do running statistics, which gradients do not depend on, and optimizers, whose new values
         are those that count.
         """
-        for op in self.ops[self.at + 1 :]:
-            known = op.definition
-            in_place = {s.name for s in known.outputs if s.writes} if known is not None else ()
-            if any(name in names and s not in in_place for s, names in op.outputs.items()):
-                return False
-        return True
+        if self._replacers is None:
+            self._replacers = {}
+            for at, op in enumerate(self.ops):
+                known = op.definition
+                in_place = {s.name for s in known.outputs if s.writes} if known else ()
+                for slot, names in op.outputs.items():
+                    if slot not in in_place:
+                        self._replacers.update(dict.fromkeys(names, at))
+        return self._replacers.get(name, -1) <= self.at
 
     def name_of(self, name: str) -> str:
         """The name for a variable of which the shape is enough, or the last value."""

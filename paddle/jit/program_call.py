@@ -206,23 +206,20 @@ class _Before:
     def __init__(self, joined: _Joined) -> None:
         # Handles of their own on the same memory: a write in place copies it first.
         self.values = {id(t): t._buf.detach() for t in joined.replaced}
-        self.generator = self.state = None
-        if joined.draws:
-            self.generator = random.default_generator()
-            self.state = self.generator.get_state()
+        generators = random.generators_in_use() if joined.draws else ()
+        self.states = [(generator, generator.get_state()) for generator in generators]
 
     @contextlib.contextmanager
     def drawing_again(self) -> Iterator[None]:
         """Draws the numbers once more that the call drew."""
-        if self.generator is None:
-            yield
-            return
-        now = self.generator.get_state()
-        self.generator.set_state(self.state)
+        now = [(generator, generator.get_state()) for generator, _ in self.states]
         try:
+            for generator, state in self.states:
+                generator.set_state(state)
             yield
         finally:
-            self.generator.set_state(now)
+            for generator, state in now:
+                generator.set_state(state)
 
 
 class _Gradients:

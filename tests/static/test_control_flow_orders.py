@@ -7,6 +7,7 @@ import pytest
 
 import paddle
 from paddle.static import gradients, nn
+from paddle.static.control import StaticRNN
 from tests.static.control_harness import compare, recorded
 from tests.static.harness import data, run, static
 
@@ -156,6 +157,46 @@ def test_gradient_penalty_with_append_backward(network):
         return paddle.mean((paddle.sqrt(paddle.sum(grad * grad, axis=1)) - 1.0) ** 2) + y
 
     compare(build, {"x": X}, {"w": W}, rtol=1e-9)
+
+
+def scanned(x, w):
+    """The steps of a recurrence, with memory, sequence and two results."""
+
+    def step(row, state):
+        state = paddle.tanh(paddle.matmul(state, w) + row * row)
+        return state, state * row
+
+    start = paddle.mean(x, axis=0, keepdim=True)
+    if paddle.in_dynamic_mode():
+        state, steps = start, []
+        for at in range(3):
+            state, out = step(x[at : at + 1], state)
+            steps.append((state, out))
+        a, b = (paddle.concat(list(part)) for part in zip(*steps, strict=True))
+    else:
+        rnn, rows = StaticRNN(), paddle.unsqueeze(x, 1)
+        with rnn.step():
+            state = rnn.memory(init=start)
+            row = rnn.step_input(rows)
+            new, out = step(row, state)
+            rnn.update_memory(state, new)
+            rnn.step_output(new)
+            rnn.step_output(out)
+        a, b = (paddle.squeeze(part, 1) for part in rnn())
+    return paddle.sum(a * b) + paddle.mean(a**3)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_a_static_rnn(order):
+    test_orders_as_in_dynamic_mode(scanned, order)
+
+    def build(x, w):
+        x.stop_gradient = False
+        (grad,) = paddle.grad(scanned(x, w), [x], create_graph=True)
+        return paddle.mean(grad * grad)
+
+    if order == 2:
+        compare(build, {"x": X}, {"w": W}, rtol=1e-9)
 
 
 def test_an_unknown_batch():
