@@ -194,7 +194,8 @@ def _conditional_block(em: Emitter, op: Operator) -> None:
 def _condition(em: Emitter, op: Operator) -> str:
     if op.attrs.get("is_scalar_condition", False):
         return f"{em.constant(truth, 'truth')}({em.read(op.inputs['Cond'][0])})"
-    inputs = ", ".join(em.read(n) for n in op.inputs.get("Input") or op.inputs["Cond"])
+    names = op.inputs.get("Input") or op.inputs["Cond"]
+    inputs = ", ".join(em.read(n) for n in names if not is_array(em, n))
     return f"{em.constant(filled, 'filled')}({inputs})"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import paddle
 from paddle.static import gradients, nn
-from paddle.static.control import StaticRNN
+from paddle.static.control import IfElse, StaticRNN
 from tests.static.control_harness import compare, recorded
 from tests.static.harness import data, run, static
 
@@ -102,8 +102,26 @@ def array(x, w):
     return paddle.sum(h * h) + paddle.sum(read(kept, counter() + 2) * h)
 
 
+def by_rows(x, w):
+    """Of some rows one side is computed, of the others the other one."""
+    above = paddle.sum(x, axis=1, keepdim=True) > 2.9
+    if paddle.in_dynamic_mode():
+        mask = above.astype("float64")
+        y = mask * paddle.tanh(x) * x + (1.0 - mask) * paddle.matmul(x, w) ** 2
+    else:
+        either = IfElse(above)
+        with either.true_block():
+            rows = either.input(x)
+            either.output(paddle.tanh(rows) * rows)
+        with either.false_block():
+            either.output(paddle.matmul(either.input(x), w) ** 2)
+        (y,) = either()
+    return paddle.sum(y * y)
+
+
 NETWORKS = [
     taken, not_taken, several_results, switch, case, loop, no_iteration, nested, array,
+    by_rows,
 ]  # fmt: skip
 
 
@@ -197,6 +215,17 @@ def test_a_static_rnn(order):
 
     if order == 2:
         compare(build, {"x": X}, {"w": W}, rtol=1e-9)
+
+
+def test_a_static_rnn_inside_of_a_branch_says_what_to_do():
+    with static():
+        x, w = data("x", X, stop_gradient=False), data("w", W)
+        y = nn.cond(paddle.sum(x) > 0.0, lambda: scanned(x, w), lambda: paddle.sum(x))
+        (first,) = gradients(y, x)
+        with pytest.raises(
+            NotImplementedError, match=r"recurrent operator inside(.|\n)*while_loop"
+        ):
+            gradients(first, x)
 
 
 def test_an_unknown_batch():
