@@ -149,7 +149,7 @@ def _append(
                 f"{api}: expected {len(inputs)} gradients, one per Tensor that forward took, "
                 f"but it returned {len(made)}.{here()}"
             )
-        names = [_checked(api, g, v) for g, v in zip(made, inputs, strict=True)]
+        names = [_inside(sub, _checked(api, g, v)) for g, v in zip(made, inputs, strict=True)]
         op.attrs |= {"sub_block": sub, GIVEN: [v._name for v in given], MADE: names}
     except BaseException:
         del program.blocks[count:]
@@ -159,6 +159,16 @@ def _append(
         set_grad_enabled(grad)
         program.current_block_idx = before
         program._changed()
+
+
+def _inside(sub: Block, name: str) -> str:
+    """A variable of the block for what it gives, so that what it needs can be read off it."""
+    if name == EMPTY or name in sub.vars:
+        return name
+    var = sub._var_recursive(name)
+    made = sub.create_var(name=sub._unused_name(name), shape=var._dims, dtype=var.dtype)._name
+    sub.ops.append(Operator(sub, "assign", {"X": [name]}, {"Out": [made]}, {}, user_site()))
+    return made
 
 
 def _checked(api: str, gradient: Any, var: Variable) -> str:

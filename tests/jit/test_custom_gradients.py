@@ -182,6 +182,25 @@ def test_in_a_static_program():
     assert [op.type for op in for_test.global_block().ops][-2:] == ["assign", "reduce_sum"]
 
 
+def test_a_gradient_that_was_computed_before():
+    class Kept(PyLayer):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(paddle.exp(x))
+            return x * 2.0
+
+        @staticmethod
+        def backward(ctx, dy):
+            (gradient,) = ctx.saved_tensor()
+            return gradient
+
+    def run(convert):
+        x = leaf()
+        return paddle.grad(convert(lambda x: Kept.apply(x * 1.0))(x).sum(), [x])
+
+    both(run)
+
+
 class Wrong(PyLayer):
     made = staticmethod(lambda dy: None)
 
