@@ -47,7 +47,12 @@ class PyLayerContext:
         Args:
             *tensors (Tensor|None): inputs, outputs or others.
         """
-        bad = [t for t in tensors if t is not None and not isinstance(t, Tensor)]
+        kinds: tuple = (Tensor,)
+        if recording():
+            from paddle.ir.variable import Variable
+
+            kinds = (Tensor, Variable)
+        bad = [t for t in tensors if t is not None and not isinstance(t, kinds)]
         if bad:
             raise TypeError(
                 f"save_for_backward: expected Tensors or None, got {type(bad[0]).__name__}.",
@@ -138,26 +143,14 @@ class PyLayer:
             What forward returns.
         """
         if recording():
-            from paddle.ir.operator import here
+            from paddle.autograd.recorded import recorded_layer
 
-            raise NotImplementedError(
-                f"{cls.__name__}.apply: a PyLayer is called while a Program is recorded, which "
-                "cannot hold its backward. Keep the call out of converted functions, write it with "
-                "paddle's functions (y = x + (f(x) - x).detach() passes gradients straight on), or "
-                f"use paddle.static.py_func with a backward_func.{here()}"
-            )
+            return recorded_layer(cls, args, kwargs)
         ctx = PyLayerContext()
         inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Tensor)]
         with no_grad():
             result = cls.forward(ctx, *args, **kwargs)
-        outputs = [result] if isinstance(result, Tensor) else result
-        if not isinstance(outputs, (list, tuple)) or not any(
-            isinstance(o, Tensor) for o in outputs
-        ):
-            raise TypeError(
-                f"{cls.__name__}.forward: expected a Tensor or a tuple holding Tensors as result, "
-                f"got {type(result).__name__}."
-            )
+        outputs = results_of(cls, result, Tensor)
         if not get_mode() & GRAD or all(t.stop_gradient for t in inputs):
             return result
         outputs = [_fresh(o, inputs) if isinstance(o, Tensor) else o for o in outputs]
@@ -165,6 +158,17 @@ class PyLayer:
         if isinstance(result, Tensor):
             return outputs[0]
         return type(result)(outputs) if type(result) in (list, tuple) else tuple(outputs)
+
+
+def results_of(cls: type, result: Any, kind: type) -> Any:
+    """What forward returned, as a list or tuple that holds at least one Tensor."""
+    outputs = [result] if isinstance(result, kind) else result
+    if not isinstance(outputs, (list, tuple)) or not any(isinstance(o, kind) for o in outputs):
+        raise TypeError(
+            f"{cls.__name__}.forward: expected a Tensor or a tuple holding Tensors as result, "
+            f"got {type(result).__name__}."
+        )
+    return outputs
 
 
 def _fresh(out: Tensor, inputs: list[Tensor]) -> Tensor:

@@ -1,12 +1,14 @@
-"""paddle.grad while a Program is recorded: operators of the gradients, in the same Program."""
+"""paddle.grad and PyLayer while a Program is recorded: what they add to the same Program."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, MissingValueError
+from paddle.core.mode import GRAD, get_mode, no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.backward import gradients
+from paddle.ir.custom_gradients import converted, record_custom_gradient
 from paddle.ir.operator import Role
 from paddle.ir.record import captured
 from paddle.ir.variable import Variable
@@ -69,6 +71,50 @@ def recorded_grad(
         if result is not None:
             result.stop_gradient = not create_graph
     return found
+
+
+def recorded_layer(cls: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """Records the call of a PyLayer: the operators of forward, and backward as their gradient.
+
+    Args:
+        cls (type): the PyLayer.
+        args, kwargs: what forward takes after the context.
+
+    Returns:
+        What forward returns, with Variables in the place of Tensors.
+    """
+    from paddle.autograd.py_layer import PyLayerContext, results_of
+
+    def taken(value: Any) -> Any:
+        return captured(value) if isinstance(value, Tensor) else value
+
+    ctx = PyLayerContext()
+    args, kwargs = tuple(map(taken, args)), {k: taken(v) for k, v in kwargs.items()}
+    inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Variable)]
+    with no_grad():
+        result = converted(cls.forward)(ctx, *args, **kwargs)
+    if isinstance(result, (list, tuple)):
+        result = type(result)(map(taken, result)) if type(result) in (list, tuple) else result
+    else:
+        result = taken(result)
+    outputs = results_of(cls, result, Variable)
+    if not get_mode() & GRAD or not inputs:
+        return result
+    values = [o for o in outputs if isinstance(o, Variable)]
+
+    def backward(outs: list[Variable]) -> Any:
+        replaced = {id(v): out for v, out in zip(values, outs, strict=True)}
+        mine = {id(v) for v in inputs}
+        ctx._saved = tuple(
+            t if id(t) in mine else replaced.get(id(t), taken(t)) for t in ctx._saved
+        )
+        return lambda grads: converted(cls.backward)(ctx, *grads)
+
+    made = iter(record_custom_gradient(cls.__name__, inputs, values, backward))
+    outputs = [next(made) if isinstance(o, Variable) else o for o in outputs]
+    if isinstance(result, Variable):
+        return outputs[0]
+    return type(result)(outputs) if type(result) in (list, tuple) else tuple(outputs)
 
 
 def _variables(value: Any, argument: str) -> list[Variable]:

@@ -157,6 +157,7 @@ def gradient_operator(op: OpDef) -> OpDef:
         kernel=_gradient_call(op, gradient, len(carried)),
         params=[s.name.replace("@", "_") for s in inputs],
         base=op,
+        random=op.random and is_generic(gradient),
     )
     op._derived["gradient_operator"] = found
     dict.setdefault(REGISTRY, found.name, found)

@@ -73,6 +73,15 @@ def default_generator(device: torch.device | None = None) -> Generator:
     return found
 
 
+def generators_in_use() -> list[Generator]:
+    """Returns the generators that operators on the current device may draw from.
+
+    Some operators draw on the CPU wherever they compute.
+    """
+    devices = {torch.device("cpu"), _place.current_device()}
+    return [default_generator(device) for device in devices]
+
+
 def torch_generator(device: torch.device | None = None) -> torch.Generator:
     """Returns torch's object behind :func:`default_generator`."""
     return default_generator(device)._torch

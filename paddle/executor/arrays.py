@@ -8,7 +8,8 @@ import torch
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.executor.codegen import ONCE, Emitter, emitter
-from paddle.executor.control_flow import add_arrays, is_array
+from paddle.executor.control_flow import add_arrays, is_array, zeros
+from paddle.ir.control_rewriting import MAYBE
 from paddle.ir.operator import Operator
 
 _LARGEST = 1 << 24  # a position beyond this is an error rather than an array of that many elements
@@ -36,14 +37,24 @@ def write(array: list, index: torch.Tensor, value: Any) -> None:
     array[at] = value
 
 
-def read(array: list, index: torch.Tensor, like: Any = None) -> Any:
-    """Takes a value out of an array; zeros of the form of ``like`` where there is none."""
+def element(array: list, index: torch.Tensor) -> Any:
+    """A value of an array, None where there is none."""
     at = position(index)
-    found = array[at] if 0 <= at < len(array) else None
+    return array[at] if 0 <= at < len(array) else None
+
+
+def read_or_zeros(array: list, index: torch.Tensor, like: Any) -> Any:
+    """Takes a value out of an array; zeros of the form of ``like`` where there is none."""
+    found = element(array, index)
+    return zeros(like) if found is None else found
+
+
+def read(array: list, index: torch.Tensor) -> Any:
+    """Takes a value out of an array."""
+    found = element(array, index)
     if found is not None:
         return found
-    if like is not None:
-        return torch.zeros_like(like)
+    at = position(index)
     if 0 <= at < len(array):
         raise OutOfRangeError(f"array_read: nothing was written at position {at} of the array.")
     raise OutOfRangeError(
@@ -56,8 +67,16 @@ def length(array: list) -> torch.Tensor:
     return torch.tensor([len(array)], dtype=torch.int64)
 
 
-def join(array: list, axis: int, use_stack: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """All elements in one tensor, and the size of each along the axis."""
+def join(
+    array: list, axis: int, use_stack: bool, like: list | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """All elements in one tensor, and the size of each along the axis.
+
+    Where another array of the same elements is given, those that are missing are zero.
+    """
+    if like is not None:
+        given = [*array, *[None] * (len(like) - len(array))]
+        array = [zeros(b) if a is None else a for a, b in zip(given, like, strict=True)]
     parts = [a for a in array if a is not None]
     if not parts:
         raise InvalidArgumentError("tensor_array_to_tensor: the array is empty.")
@@ -94,6 +113,8 @@ def _write_to_array(em: Emitter, op: Operator) -> None:
     value, index = em.read(name), em.read(op.inputs["I"][0])
     if em.variable(name)._persistable:  # may be overwritten in place later
         value = f"{value}.clone()"
+    elif is_array(em, name):
+        value = f"list({value})"
     array = em.write(op.outputs["Out"][0])
     em.line(f"{em.constant(write, 'array_write')}({array}, {index}, {value})")
 
@@ -101,8 +122,14 @@ def _write_to_array(em: Emitter, op: Operator) -> None:
 @emitter("read_from_array")
 def _read_from_array(em: Emitter, op: Operator) -> None:
     args = [em.read(op.inputs["X"][0]), em.read(op.inputs["I"][0])]
-    args += [em.read(n) for n in op.inputs.get("X_W", [])]
-    function = em.constant(read, "array_read")
+    like = [em.read(n) for n in op.inputs.get("X_W", [])]
+    if like:
+        function = em.constant(read_or_zeros, "array_read_or_zeros")
+    elif op.attrs.get(MAYBE):
+        function = em.constant(element, "array_element")
+    else:
+        function = em.constant(read, "array_read")
+    args += like
     em.line(f"{em.write(op.outputs['Out'][0])} = {function}({', '.join(args)})")
 
 
@@ -116,6 +143,7 @@ def _lod_array_length(em: Emitter, op: Operator) -> None:
 @emitter("tensor_array_to_tensor")
 def _tensor_array_to_tensor(em: Emitter, op: Operator) -> None:
     args = f"{em.read(op.inputs['X'][0])}, {op.attr('axis')}, {bool(op.attr('use_stack'))}"
+    args += "".join(f", {em.read(n)}" for n in op.inputs.get("X_W", []))
     targets = [em.write(n) for s in ("Out", "OutIndex") for n in op.outputs.get(s, [])]
     call = f"{em.constant(join, 'array_join')}({args})"
     em.line(f"{', '.join(targets)} = {call}" + ("" if len(targets) == 2 else "[0]"))
@@ -157,7 +185,7 @@ def _sum(em: Emitter, op: Operator) -> None:
         parts = ", ".join(em.read(n) for n in names)
         function = em.constant(add_arrays, "array_sum")
         em.line(f"{em.write(op.outputs['Out'][0])} = {function}([{parts}])")
-    elif any(_may_be_missing(op, n) for n in names):
+    elif op.attrs.get(MAYBE) or any(_may_be_missing(op, n) for n in names):
         parts = ", ".join(em.read(n) for n in names)
         em.line(f"{em.write(op.outputs['Out'][0])} = {em.constant(present, 'present')}({parts})")
     else:
@@ -172,8 +200,10 @@ def _may_be_missing(op: Operator, name: str) -> bool:
 @emitter("fill_zeros_like")
 def _fill_zeros_like(em: Emitter, op: Operator) -> None:
     source = op.inputs["X"][0]
-    if not is_array(em, source):
-        em.kernel(op)
-        return
     value = em.read(source)
-    em.line(f"{em.write(op.outputs['Out'][0])} = [None] * len({value})")
+    if is_array(em, source):
+        em.line(f"{em.write(op.outputs['Out'][0])} = [None] * len({value})")
+    elif op.attrs.get(MAYBE):
+        em.line(f"{em.write(op.outputs['Out'][0])} = {em.constant(zeros, 'zeros')}({value})")
+    else:
+        em.kernel(op)

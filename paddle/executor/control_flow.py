@@ -44,7 +44,9 @@ def filled(*inputs: Any) -> bool:
 
 
 def zeros(like: Any) -> Any:
-    """The gradient of a value that nothing depends on."""
+    """The gradient of a value that nothing depends on; None of one that was never computed."""
+    if like is None:
+        return None
     return [] if isinstance(like, list) else torch.zeros_like(like)
 
 
@@ -81,8 +83,12 @@ def add_arrays(arrays: list[list]) -> list:
     made: list[Any] = [None] * max(map(len, arrays))
     for array in arrays:
         for i, part in enumerate(array):
-            if part is not None:
-                made[i] = part if made[i] is None else made[i] + part
+            if part is None or made[i] is None:
+                made[i] = made[i] if part is None else part
+            elif isinstance(part, list):
+                made[i] = add_arrays([made[i], part])
+            else:
+                made[i] = made[i] + part
     return made
 
 
@@ -188,7 +194,8 @@ def _conditional_block(em: Emitter, op: Operator) -> None:
 def _condition(em: Emitter, op: Operator) -> str:
     if op.attrs.get("is_scalar_condition", False):
         return f"{em.constant(truth, 'truth')}({em.read(op.inputs['Cond'][0])})"
-    inputs = ", ".join(em.read(n) for n in op.inputs.get("Input") or op.inputs["Cond"])
+    names = op.inputs.get("Input") or op.inputs["Cond"]
+    inputs = ", ".join(em.read(n) for n in names if not is_array(em, n))
     return f"{em.constant(filled, 'filled')}({inputs})"
 
 
@@ -202,6 +209,7 @@ def _conditional_block_grad(em: Emitter, op: Operator) -> None:
     sources = op.inputs.get("Input") or op.inputs.get("X") or []
     pairs = [(x, g) for x, g in zip(sources, op.outputs.get(slot, []), strict=False) if g != EMPTY]
     inside = {x: _inner_gradient(em, x, sub) for x, _ in pairs}
+    passed = _passed(em, op)
     prepare(em, sub)
     results = [(em.read(x), em.python_name(g)) for x, g in pairs]
     em.line(f"if {scope} is not None:")
@@ -210,14 +218,15 @@ def _conditional_block_grad(em: Emitter, op: Operator) -> None:
         em.block(sub, kept=[f"{x}@GRAD" for x, _ in pairs])
         for (x, _), (value, result) in zip(pairs, results, strict=True):
             found = inside[x]
-            if found is None or not em.is_defined(f"{x}@GRAD", sub):
+            if found is None and x in passed and is_array(em, x):
+                em.line(f"{result} = {passed[x]}")  # changed in place
+            elif found is None or not em.is_defined(f"{x}@GRAD", sub):
                 em.line(f"{result} = {em.constant(zeros, 'zeros')}({value})")
             elif found != result:
                 em.line(f"{result} = {found}")
     forget(em, sub)
     forget(em, forward)
     if results:
-        passed = _passed(em, op)
         em.line("else:")
         with indented(em):
             for (x, _), (value, result) in zip(pairs, results, strict=True):

@@ -7,8 +7,10 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir import backward_blocks as _blocks  # noqa: F401  (registers makers)
+from paddle.ir import custom_gradients as _custom  # noqa: F401
 from paddle.ir.block import Block
-from paddle.ir.gradient_flow import carries, flags_of
+from paddle.ir.control_gradients import make_differentiable
+from paddle.ir.gradient_flow import carries
 from paddle.ir.gradient_makers import differentiate
 from paddle.ir.gradient_walk import Walk
 from paddle.ir.operator import Operator, Role, user_site
@@ -67,11 +69,16 @@ def append_backward(
     block = loss.block
     blocked = _name_set("append_backward", "no_grad_set", no_grad_set)
     called = _check_callbacks(callbacks)
-    last = _producer(block, loss)
+    _producer(block, loss)
     chosen = _parameters(block, parameter_list)
-    ops = block.ops[: last + 1]
     names = {p._name for p in chosen}
-    flags = flags_of(block, ops, lambda v, made: not made or v._name in names, blocked)
+    ops, flags = make_differentiable(
+        block,
+        lambda: 1 + _producer(block, loss),
+        lambda v, made: not made or v._name in names,
+        blocked,
+        [loss._name],
+    )
     walk = Walk(block, ops, flags, block, marked=names, blocked=blocked, site=user_site())
     if checkpoints:
         kept = _name_list("append_backward", "checkpoints", checkpoints)
@@ -129,8 +136,13 @@ def gradients(
     given = _target_gradients(listed, target_gradients)
     blocked = _name_set("gradients", "no_grad_set", no_grad_set)
     names = {v._name for v in wanted}
-    ops = block.ops[: 1 + max(_last_writer(block, v._name) for v in listed)]
-    flags = flags_of(block, ops, lambda var, made: var._name in names, blocked)
+    ops, flags = make_differentiable(
+        block,
+        lambda: 1 + max(_last_writer(block, v._name) for v in listed),
+        lambda var, made: var._name in names,
+        blocked,
+        [v._name for v in listed],
+    )
     walk = Walk(block, ops, flags, block, blocked=blocked, site=user_site())
     walk.last = dict.fromkeys(v._name for v in wanted if _overwritten(v, ops))
     for target, value in zip(listed, given, strict=True):

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle.core import unique_name
 from paddle.core.dtype import VarType
-from paddle.core.errors import PreconditionNotMetError
+from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.ir.block import Block
+from paddle.ir.control_rewriting import MAYBE
 from paddle.ir.gradient_flow import Flags, carries, flags_of
 from paddle.ir.gradient_makers import differentiate, grad_maker
 from paddle.ir.gradient_walk import Part, Walk
@@ -47,6 +47,8 @@ class BlockWalk(Walk):
 
     def value(self, name: str, written: bool = False) -> str:
         """The name under which the gradient block finds a value; it is copied where need be."""
+        if name.endswith("@GRAD"):
+            return self.name_of(name)
         if name in self.block.vars:
             if self._writers.get(name, -1) < self.at + written:
                 return self.name_of(name)
@@ -56,6 +58,13 @@ class BlockWalk(Walk):
         elif not written and self._is_start(name):
             return name
         return snapshot(self.ops[self.at], name, written)
+
+    def name_of(self, name: str) -> str:
+        """The same; gradients among the values have another name: the block makes its own."""
+        if not name.endswith("@GRAD"):
+            return super().name_of(name)
+        op = self.ops[self.at]
+        return snapshot(op, name, name not in op.input_arg_names)
 
     def _is_start(self, name: str) -> bool:
         """Whether the current operator reads the value from before the iteration."""
@@ -158,16 +167,23 @@ def _named(walk: Walk, name: str, gradient: str | None) -> str:
     return usual
 
 
-def _renamed(walk: Walk, name: str, gradient: str) -> str:
+def _renamed(walk: Walk, sub: Block, name: str, gradient: str) -> str:
     """The gradient of what a block overwrites, under a name that the block does not use."""
     var = walk.block._var_recursive(name)
-    if is_array(var):  # changed in place, it keeps its name
-        return gradient
+    if is_array(var) and not any(_replaces(op, name) for op in sub.ops):
+        return gradient  # changed in place, it keeps its name
     made = walk.target.create_var(
-        name=unique_name.generate(f"{gradient}@AFTER"), shape=var._dims, dtype=var.dtype
-    )
+        name=walk.target._unused_name(f"{gradient}@AFTER"), type=var.type, shape=var._dims,
+        dtype=var.dtype,
+    )  # fmt: skip
     walk.emit("assign", {"X": [gradient]}, {"Out": [made._name]}, {})
     return made._name
+
+
+def _replaces(op: Operator, name: str) -> bool:
+    """Whether an operator makes a new array, where others change the one that there is."""
+    changes = op.type == "write_to_array" or name in op.input_arg_names
+    return name in op.output_arg_names and not changes
 
 
 def _common(op: Operator) -> dict[str, Any]:
@@ -280,7 +296,7 @@ def _conditional_block(op: Operator, walk: Walk) -> None:
     given = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
     passed = {n for n in given if n in op.inputs.get("Input", [])}
     for name in passed:
-        given[name] = _renamed(walk, name, given[name])
+        given[name] = _renamed(walk, sub, name, given[name])
     sources = _sources(walk, op, "Input")
     with _discarding(walk) as blocks:
         count = len(blocks)
@@ -325,6 +341,24 @@ def _select_input(op: Operator, walk: Walk) -> None:
     walk.emit("select_output", inputs, {"Out": names}, _common(op))  # type: ignore[arg-type]
 
 
+@grad_maker("select_output")
+def _select_output(op: Operator, walk: Walk) -> None:
+    came = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
+    source = op.inputs["X"][0]
+    nothing = EMPTY
+    if len(came) < len(op.outputs["Out"]):
+        var = walk.block._var_recursive(source)
+        nothing = walk.target.create_var(
+            name=walk.target._unused_name(f"{source}.zeros"), shape=var._dims, dtype=var.dtype
+        )._name
+        walk.emit("fill_zeros_like", {"X": [walk.name_of(source)]}, {"Out": [nothing]}, {})
+    inputs = {
+        "X": [came.get(n, nothing) for n in op.outputs["Out"]],
+        "Mask": [walk.value(op.inputs["Mask"][0])],
+    }
+    walk.emit("select_input", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
+
+
 @grad_maker("split_lod_tensor")
 def _split(op: Operator, walk: Walk) -> None:
     names = [op.outputs[s][0] for s in ("OutTrue", "OutFalse")]
@@ -363,9 +397,11 @@ def _write_to_array(op: Operator, walk: Walk) -> None:
         walk.emit("read_from_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
     var = walk.block._var_recursive(value)
     nothing = walk.target.create_var(
-        name=unique_name.generate(f"{array}.zeros"), shape=var._dims, dtype=var.dtype
-    )._name
-    walk.emit("fill_zeros_like", {"X": [like]}, {"Out": [nothing]}, {})
+        name=walk.target._unused_name(f"{array}.zeros"), type=var.type, shape=var._dims,
+        dtype=var.dtype,
+    )._name  # fmt: skip
+    maybe = {k: op.attrs[k] for k in (MAYBE,) if k in op.attrs}
+    walk.emit("fill_zeros_like", {"X": [like]}, {"Out": [nothing]}, maybe)
     walk.emit("write_to_array", {"X": [nothing], "I": [index]}, {"Out": [gradient]}, _common(op))
     walk.start(array, gradient)
 
@@ -373,6 +409,8 @@ def _write_to_array(op: Operator, walk: Walk) -> None:
 @grad_maker("read_from_array")
 def _read_from_array(op: Operator, walk: Walk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
+    if not any(walk.wanted("X")):
+        return
     inputs = {"X": [gradient], "I": [walk.value(op.inputs["I"][0])]}
     walk.emit("write_to_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
 
@@ -384,6 +422,19 @@ def _tensor_array_to_tensor(op: Operator, walk: Walk) -> None:
     attrs = {k: op.attrs[k] for k in ("axis", "use_stack") if k in op.attrs}
     outputs = {"X@GRAD": walk.outgoing("X")}
     walk.emit("tensor_array_to_tensor_grad", inputs, outputs, attrs)  # type: ignore[arg-type]
+
+
+@grad_maker("tensor_array_to_tensor_grad")
+def _tensor_array_to_tensor_grad(op: Operator, walk: Walk) -> None:
+    """The elements are put together again; those that nothing depends on are zero."""
+    array = op.outputs["X@GRAD"][0]
+    inputs = {"X": [walk.incoming(array)], "X_W": [walk.value(array, True)]}
+    attrs = {k: op.attrs[k] for k in ("axis", "use_stack") if k in op.attrs}
+    sizes = walk.target.create_var(
+        name=walk.target._unused_name(f"{array}.sizes"), dtype="int32", stop_gradient=True
+    )
+    outputs = {"Out": walk.outgoing("Out@GRAD"), "OutIndex": [sizes._name]}
+    walk.emit("tensor_array_to_tensor", inputs, outputs, attrs)  # type: ignore[arg-type]
 
 
 # -- Python functions ------------------------------------------------------------------------------
@@ -401,6 +452,12 @@ def _print(op: Operator, walk: Walk) -> None:
 def _py_func(op: Operator, walk: Walk) -> None:
     """Another py_func: it gets inputs and results, but for those left out, then gradients."""
     number = op.attrs.get("backward_callable_id", -1)
+    if number < 0 and any(n.endswith("@GRAD") for n in op.input_arg_names):
+        raise UnimplementedError(
+            "the backward_func of a py_func has no gradient of its own, so the derivative of "
+            f"second order does not exist.\n  {op.site or ''}",
+            hint="write the function as a paddle.autograd.PyLayer, or with paddle's functions",
+        )
     if number < 0:
         return
     skipped = set(op.attrs.get("backward_skip_vars", ()))

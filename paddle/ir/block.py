@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from paddle.ir.operator import Operator, here, user_site
 from paddle.ir.variable import Parameter, Variable
@@ -115,6 +116,17 @@ class Block:
         if "initializer" in kwargs and kwargs["initializer"] is not None:
             kwargs["initializer"](made, self)
         return made
+
+    def _unused_name(self, text: str) -> str:
+        """A name that begins with ``text`` and that no variable of the Program has.
+
+        The counters of unique_name alone do not promise that: they may have started anew since.
+        """
+        blocks = self.program.blocks
+        name = unique_name.generate(text)
+        while any(name in block.vars for block in blocks):
+            name = unique_name.generate(text)
+        return name
 
     def _check_same(self, found: Variable, wanted: dict[str, Any]) -> None:
         shape, dtype = wanted.get("shape"), wanted.get("dtype")

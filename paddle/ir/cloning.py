@@ -77,7 +77,10 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
 
 def for_testing(program: Program) -> Program:
     """A copy without backward and optimizer, with ``is_test`` set."""
+    from paddle.ir.custom_gradients import remove_custom_gradients
+
     made = clone(program)
+    remove_custom_gradients(made)
     for block in made.blocks:
         block.ops = [op for op in block.ops if not _trains(op)]
         for op in block.ops:
@@ -86,7 +89,7 @@ def for_testing(program: Program) -> Program:
                 op._set_attr("is_test", True)
             if op.type == "batch_norm" and op.attrs.get("use_global_stats") is None:
                 op.attrs.pop("use_global_stats", None)
-    _drop_unused_blocks(made)
+    drop_unused_blocks(made)
     drop_unused_variables(made)
     made._parameters_grads = None
     return made
@@ -139,7 +142,7 @@ def prune(program: Program, feeds: list[str], targets: Any) -> Program:
             kept.append(op)
             needed |= reads(op) - given
     block.ops = kept[::-1]
-    _drop_unused_blocks(made)
+    drop_unused_blocks(made)
     drop_unused_variables(made)
     return made
 
@@ -164,7 +167,7 @@ def reads(op: Operator) -> set[str]:
     return names
 
 
-def _drop_unused_blocks(program: Program) -> None:
+def drop_unused_blocks(program: Program) -> None:
     """Empties blocks that no operator refers to any more; positions of the others stay."""
     used = {0}
     queue = [program.global_block()]

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle.core import unique_name
 from paddle.ir.block import Block
 from paddle.ir.gradient_flow import Flags
 from paddle.ir.operator import EMPTY, Operator, Role, Site
 from paddle.ir.snapshots import snapshot
 
 Names = list[str]
+HOOK = "gradient_hook"  # an operator that computes nothing: a gradient goes through its block
 
 
 @dataclass(eq=False)
@@ -83,6 +83,8 @@ class Walk:
     _arrived: dict[str, str] = field(default_factory=dict)
     _awaited: dict[int, list[Part]] = field(default_factory=dict)
     _bases: dict[str, str] = field(default_factory=dict)
+    _replacers: dict[str, int] | None = None
+    _hooks: dict[str, list[int]] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
     _writers: dict[str, int] = field(default_factory=dict)
 
@@ -137,10 +139,25 @@ class Walk:
         """
         if self.checks_overwritten and self._writers.get(name, -1) >= self.at + written:
             var = self.block._find_var_recursive(name)
-            # Gradients do not depend on what is persistable: running statistics.
-            if var is not None and not var.persistable:
+            if var is not None and not (var.persistable and self._only_updated(name)):
                 return snapshot(self.ops[self.at], name, written)
         return self.name_of(name)
+
+    def _only_updated(self, name: str) -> bool:
+        """Whether what comes later only updates a variable in place.
+
+        So do running statistics, which gradients do not depend on, and optimizers, whose new values
+        are those that count.
+        """
+        if self._replacers is None:
+            self._replacers = {}
+            for at, op in enumerate(self.ops):
+                known = op.definition
+                in_place = {s.name for s in known.outputs if s.writes} if known else ()
+                for slot, names in op.outputs.items():
+                    if slot not in in_place:
+                        self._replacers.update(dict.fromkeys(names, at))
+        return self._replacers.get(name, -1) <= self.at
 
     def name_of(self, name: str) -> str:
         """The name for a variable of which the shape is enough, or the last value."""
@@ -179,32 +196,52 @@ class Walk:
         """Visits all operators, ``differentiate(op, walk)`` those that pass a gradient on."""
         for at in range(len(self.ops) - 1, -1, -1):
             op = self.ops[at]
+            if op.type == HOOK:  # it is for the value that its variable has here
+                self._hooks.setdefault(op.inputs["X"][0], []).insert(0, at)
+                continue
             live = [n for n in dict.fromkeys(op.output_arg_names) if n in self._pending]
             if not live:
+                self._forget_hooks(op)
                 continue
             self.at = at
             if self.flags[at] and self.enter is not None:
                 self.enter(at)
             # What was read before this operator wrote it is another value: its sum starts anew.
             self._arrived = {n: self.complete(n) for n in live}
+            self._forget_hooks(op)
             if self.flags[at]:
                 differentiate(op, self)
         self.at = -1
         for name in list(self._pending):
             self.complete(name)
 
+    def _forget_hooks(self, op: Operator) -> None:
+        """What an operator writes had another value before, which hooks are not for."""
+        if self._hooks:
+            for name in op.output_arg_names:
+                self._hooks.pop(name, None)
+
     def complete(self, name: str) -> str:
         """Gives the gradient of a variable its name, adding it up first if it has parts."""
         parts = self._pending.pop(name)
+        hooks = self._hooks.pop(name, None)
+        usual = self.gradient_name(name) if len(parts) > 1 or not parts[0].given or hooks else ""
+        first = usual
+        if hooks:
+            first = self.target._unused_name(f"{usual}@FIRST")
+            self._declare(first, name)
         if len(parts) == 1 and parts[0].given:
             gradient, step = parts[0].names[0], parts[0].step
         elif len(parts) == 1:
-            gradient, step = self.gradient_name(name), parts[0].step
+            gradient, step = first, parts[0].step
             parts[0].names[parts[0].at] = gradient
         else:
-            gradient = self.gradient_name(name)
+            gradient = first
             names = [self._name_part(name, gradient, part) for part in parts]
             step = self.emit("sum", {"X": names}, {"Out": [gradient]}, {})
+        if hooks:
+            step = self._apply(hooks, gradient, usual)
+            gradient = usual
         self.found[name] = gradient
         if name in self.last and self.last[name] is None:
             self.last[name] = self._put_aside(name, gradient)
@@ -212,9 +249,20 @@ class Walk:
             step.attrs["op_role_var"] = [*step.attrs.get("op_role_var", []), name, gradient]
         return gradient
 
+    def _apply(self, hooks: list[int], gradient: str, name: str) -> Step:
+        """Sends a gradient through hooks; returns the operator that gives the result its name."""
+        from paddle.ir.custom_gradients import apply_hook
+
+        now = self.at
+        for self.at in hooks:
+            gradient = apply_hook(self.ops[self.at], self, gradient)
+        step = self.emit("assign", {"X": [gradient]}, {"Out": [name]}, {})
+        self.at = now
+        return step
+
     def _put_aside(self, name: str, gradient: str) -> str:
         """A name for a gradient that one of an earlier value cannot take away."""
-        made = unique_name.generate(f"{gradient}@LAST")
+        made = self.target._unused_name(f"{gradient}@LAST")
         self._declare(made, name)
         self.emit("assign", {"X": [gradient]}, {"Out": [made]}, {})
         return made
@@ -235,7 +283,7 @@ class Walk:
         if found is None:
             found = f"{name}@GRAD"
             while found in self.target.vars:
-                found = unique_name.generate(f"{name}@GRAD")
+                found = self.target._unused_name(f"{name}@GRAD")
             self._bases[name] = found
             self._declare(found, name)
         return found

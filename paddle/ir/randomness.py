@@ -5,25 +5,11 @@ from __future__ import annotations
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 
-_WORDS = (
-    "rand",
-    "dropout",
-    "bernoulli",
-    "multinomial",
-    "exponential",
-    "sampling",
-    "nce",
-    "gumbel",
-    "poisson",
-    "rrelu",
-    "gaussian_inplace",
-    "shuffle_batch",
-)
-
 
 def draws(op: Operator) -> bool:
-    """Says whether an operator draws random numbers, going by its type."""
-    return any(word in op.type for word in _WORDS)
+    """Says whether an operator draws random numbers, as its definition declares."""
+    known = op.definition
+    return known is not None and known.random
 
 
 def random_in(program: Program) -> bool:

@@ -22,7 +22,6 @@ from paddle.ir.gradient_walk import Names, Step, Walk
 from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.randomness import draws
 
-# Operators that draw numbers without having an attribute "seed".
 # They update running statistics, which what they compute in training does not depend on.
 UPDATES_STATISTICS = frozenset({"batch_norm", "sync_batch_norm"})
 
@@ -42,7 +41,7 @@ class Segment:
 def is_repeatable(op: Operator) -> bool:
     """Says whether running an operator again gives the same and changes nothing else."""
     known = op.definition
-    if known is None or op.sub_blocks or draws(op) or "seed" in known.attrs:
+    if known is None or op.sub_blocks or draws(op):
         return False
     if op.type in UPDATES_STATISTICS:
         return not op.inputs.get("MomentumTensor")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core import unique_name
 from paddle.ir.operator import Operator, Role
 
 
@@ -24,7 +23,7 @@ def snapshot(op: Operator, name: str, written: bool) -> str:
     if key not in made:
         var = block._var_recursive(name)
         copy = block.create_var(
-            name=unique_name.generate(f"{name}.kept"), type=var.type, shape=var._dims,
+            name=block._unused_name(f"{name}.kept"), type=var.type, shape=var._dims,
             dtype=var.dtype, stop_gradient=var.stop_gradient,
         )  # fmt: skip
         slots = {"X": [name]}, {"Out": [copy._name]}

@@ -24,7 +24,7 @@ _SCOPE = "get and set what a scope holds by get_value() and set_value()"
 _OF_TENSORS = {
     "place": _PLACE, "cpu": _PLACE, "cuda": _PLACE, "pin_memory": _PLACE,
     "to": _PLACE + "; astype() converts", "grad": _GRAD, "clear_grad": _GRAD,
-    "register_hook": _GRAD, "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
+    "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
     "inplace_version": _FETCH, "element_size": "see its dtype",
 }  # fmt: skip
 # What tensor arrays can do as lists: name -> function(array, ...); paddle.jit fills it in.
@@ -265,6 +265,38 @@ class Variable:
                 "return the loss and call backward() on it outside, or use paddle.grad",
             ),
         )
+
+    def register_hook(self, hook: Any) -> Any:
+        """Calls ``hook(gradient)`` where the Program's gradient of this variable is computed.
+
+        The hook is recorded: it runs once, on a Variable, and its operators go to where gradients
+        are added later.
+
+        Args:
+            hook (callable): takes the gradient; what it returns (unless None) replaces it.
+
+        Returns:
+            An object whose ``remove()`` takes the hook off, for gradients that are added later.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.static as static
+                paddle.enable_static()
+                with static.program_guard(static.Program(), static.Program()):
+                    x = static.data("x", [2])
+                    x.stop_gradient = False
+                    y = x * x
+                    y.register_hook(lambda gradient: gradient * 10.0)
+                    g, = static.gradients(y, x)
+                    found = static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[g])
+                print(found[0])  # [20. 40.]
+                paddle.disable_static()
+        """
+        from paddle.ir.custom_gradients import record_hook
+
+        return record_hook(self, hook)
 
     def __bool__(self) -> bool:
         raise OnlyInARunError(

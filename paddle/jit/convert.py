@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.ir.custom_gradients import CONVERTERS
 from paddle.jit import events, logs
 from paddle.jit.dy2static.symbols import entered, site, traced_depth
 from paddle.jit.dy2static.watching import note_method
@@ -285,6 +286,17 @@ def _static(function: Any) -> Callable:
 # -- layers ----------------------------------------------------------------------------------------
 
 _converting: contextvars.ContextVar[bool] = contextvars.ContextVar("converting", default=False)
+
+
+def _converted_here(function: Callable) -> Callable:
+    """The converted form of a function that is given to paddle, as a hook is."""
+    from paddle.jit.source import is_transformed
+
+    inside = _converting.get() and not is_transformed(function)
+    return convert_call(function) if inside else function
+
+
+CONVERTERS.append(_converted_here)
 _users = 0
 _plain_call: Any = Layer.__call__
 

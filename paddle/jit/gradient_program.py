@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from paddle.core.errors import UnimplementedError
 from paddle.executor.joined import connected, differentiated
-from paddle.ir.cloning import clone
+from paddle.ir.cloning import clone, reads
+from paddle.ir.gradient_walk import HOOK
+from paddle.ir.linear_gradients import not_linear
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
 from paddle.ir.recompute import UPDATES_STATISTICS
+from paddle.passes.dead_code import EFFECT, remove_dead_code
 
 ADVICE = (
     "call the function as written (f.dygraph_function), call "
@@ -23,6 +26,9 @@ def gradient_program(
 ) -> tuple[Program, list[str], list[str]]:
     """Returns a Program that computes the forward part again, and from it gradients.
 
+    It draws as many random numbers as the first run did, and in the same order, so that it finds
+    the same ones where the generator starts in the same state. It prints nothing.
+
     Args:
         program (Program): the forward part; stays as it is.
         feeds (Sequence[str]): its fed variables.
@@ -34,19 +40,38 @@ def gradient_program(
         result that has one), and the gradients, in the order of ``wanted``.
 
     Raises:
-        UnimplementedError: a second run would not compute the same.
+        UnimplementedError: what the user wrote for a gradient does not add up.
     """
+    strange = not_linear(program)
+    if strange is not None:
+        what = "a hook" if strange.type == HOOK else "the backward of a PyLayer"
+        raise UnimplementedError(
+            "paddle.grad(create_graph=True): the second derivative of a converted function "
+            f"computes it once more, and {what} in it, which is not linear in the gradient, would "
+            f"get two parts of a gradient one by one.\n  {strange.site or ''}",
+            hint=ADVICE,
+        )
     made = clone(program)
     for block in made.blocks:
         for op in block.ops:
-            _check(op)
+            if op.type == "print":
+                op.type, op.inputs = "assign", {"X": op.inputs["In"]}
     marked = connected(made, wanted)
     through = list(dict.fromkeys(n for n in fetches if n in marked))
     given, grads = differentiated(made, through, wanted)
+    found = [g for g in grads if g is not None]
+    remove_dead_code(made, feeds, [*fetches, *found])
+    for op in made.global_block().ops:
+        if _draws(op):
+            op.attrs[EFFECT] = True
     for block in made.blocks:
         for op in block.ops:
             op.attrs["op_role"] = int(Role.FORWARD)
-    return made, [*feeds, *given], [g for g in grads if g is not None]
+    return made, [*feeds, *given], found
+
+
+def _draws(op: Operator) -> bool:
+    return draws(op) or any(_draws(inner) for sub in op.sub_blocks for inner in sub.ops)
 
 
 def written_in(program: Program) -> list[str]:
@@ -56,19 +81,15 @@ def written_in(program: Program) -> list[str]:
     return [n for n in dict.fromkeys(names) if n in block.vars and block.vars[n].persistable]
 
 
-def _check(op: Operator) -> None:
-    if draws(op) and not op.attrs.get("is_test"):
-        raise UnimplementedError(
-            "paddle.grad(create_graph=True): the second derivative of a converted function "
-            f"computes it once more, and operator {op.type} would draw other numbers.",
-            hint=ADVICE,
-        )
-    block = op.block
-    for name in op.output_arg_names:
-        var = block._find_var_recursive(name)
-        if var is not None and var.persistable and op.type not in UPDATES_STATISTICS:
-            raise UnimplementedError(
-                "paddle.grad(create_graph=True): the second derivative of a converted function "
-                f"computes it once more, but operator {op.type} changed {name!r} meanwhile.",
-                hint=ADVICE,
-            )
+def replaced_in(program: Program) -> list[str]:
+    """The stored variables that a Program writes to and that it reads before, such as counters.
+
+    Running statistics do not count: what a layer computes in training does not depend on them.
+    """
+    written, found, block = set(written_in(program)), {}, program.global_block()
+    for op in block.ops:
+        if op.type not in UPDATES_STATISTICS:
+            found.update((n, None) for n in reads(op) & written)
+        if not op.sub_blocks:
+            written.difference_update(op.output_arg_names)
+    return list(found)

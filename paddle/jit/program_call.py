@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddle.autograd.higher import tied
+from paddle.core import random
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.rows import Rows
@@ -19,7 +21,8 @@ from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.gradient_flow import carries
 from paddle.ir.program import Program
-from paddle.jit.gradient_program import ADVICE, gradient_program, written_in
+from paddle.ir.randomness import random_in
+from paddle.jit.gradient_program import ADVICE, gradient_program, replaced_in, written_in
 from paddle.passes import prepare
 
 
@@ -104,6 +107,7 @@ class ProgramCall:
         self._trainable = [(n, tensor if n == name else t) for n, t in self._trainable]
         for joined in self._joined.values():
             joined.stored = [tensor if t is before else t for t in joined.stored]
+            joined.replaced = [tensor if t is before else t for t in joined.replaced]
             joined.gradients = None
 
 
@@ -133,11 +137,14 @@ class _Joined:
         self.once = _computed_once(self.plan, call.fetches)
         self.backward = _Backward(self)
         self.gradients: _Gradients | None = None
+        self.draws = random_in(call.program)
+        self.replaced = [call.tensors[n] for n in replaced_in(call.program) if n in call.tensors]
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         if self.step is None:
             self.step, self.back = self.plan.bound(self.call.scope)
         buffers = [t._buf for t in inputs]
+        before = _Before(self) if self.draws or self.replaced else None
         try:
             values, saved = without_torch_gradients(self.step, buffers)
         except Exception as error:
@@ -151,7 +158,7 @@ class _Joined:
         node.backward = self.backward
         edges = [edge_of(inputs[i]) for i in self.inputs]
         node.edges = (*edges, *[edge_of(t) for t in self.stored])
-        node.saved = (saved, buffers)
+        node.saved = (saved, buffers, before)
         if len(self.tied) == 1 and not isinstance(outs[self.tied[0]], list):
             out = outs[self.tied[0]]
             out._edge, out.stop_gradient = node, False
@@ -185,22 +192,44 @@ class _Backward:
     def on_tensors(self, node: Node, *d_outs: Tensor) -> tuple:
         """The same as a call of a Program, which can be differentiated in turn."""
         joined = self.joined
+        _, buffers, before = node.saved
         if joined.gradients is None:
             joined.gradients = _Gradients(joined)
-        buffers = node.saved[1]
         read = [t._buf for t in joined.gradients.read]
         if any(written_since(b, node.seq) for b in (*buffers, *read)):
             raise overwritten(node)
         buffers = after_updates(node, [*buffers, *read])[: len(buffers)]
         edges = dict(zip(joined.inputs, node.edges, strict=False))
         inputs = [tied(b, edges.get(i)) for i, b in enumerate(buffers)]
-        return tuple(joined.gradients([*inputs, *d_outs]))
+        return tuple(joined.gradients([*inputs, *d_outs], before))
+
+
+class _Before:
+    """What a call found and then changed: with it the call can be repeated."""
+
+    def __init__(self, joined: _Joined) -> None:
+        # Handles of their own on the same memory: a write in place copies it first.
+        self.values = {id(t): t._buf.detach() for t in joined.replaced}
+        generators = random.generators_in_use() if joined.draws else ()
+        self.states = [(generator, generator.get_state()) for generator in generators]
+
+    @contextlib.contextmanager
+    def drawing_again(self) -> Iterator[None]:
+        """Draws the numbers once more that the call drew."""
+        now = [(generator, generator.get_state()) for generator, _ in self.states]
+        try:
+            for generator, state in self.states:
+                generator.set_state(state)
+            yield
+        finally:
+            for generator, state in now:
+                generator.set_state(state)
 
 
 class _Gradients:
     """The gradients of a call, as a call of a Program of their own.
 
-    It computes the forward part again. Statistics that this updates are written to copies.
+    It computes the forward part again, from what the call found. What this updates are copies.
     """
 
     def __init__(self, joined: _Joined) -> None:
@@ -210,16 +239,18 @@ class _Gradients:
         )
         written = set(written_in(call.program))
         self.read = [t for n, t in call.tensors.items() if n not in written]
-        self.copies = [(t, t.detach().clone()) for n, t in call.tensors.items() if n in written]
+        self.copies = [(t, wrap(t._buf)) for n, t in call.tensors.items() if n in written]
         copy_of = {id(t): copy for t, copy in self.copies}
         tensors = {n: copy_of.get(id(t), t) for n, t in call.tensors.items()}
         self.call = ProgramCall(program, feeds, fetches, tensors)
 
-    def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def __call__(self, inputs: Sequence[Tensor], before: _Before | None) -> list[Tensor]:
+        values = {} if before is None else before.values
         for tensor, copy in self.copies:
-            copy.set_value(tensor)
+            copy._rebind(values.get(id(tensor), tensor._buf).clone())
         try:
-            return self.call(inputs)
+            with contextlib.nullcontext() if before is None else before.drawing_again():
+                return self.call(inputs)
         except UnimplementedError as error:
             text = str(error).partition(") ")[2].partition("\n  [Hint")[0]
             raise UnimplementedError(

@@ -55,7 +55,7 @@ def _dropout_rule(inputs: list, attrs: dict) -> list:
     return [x, None if attrs["is_test"] else x]
 
 
-@op("dropout", "X Seed? -> Out Mask?~", infer=_dropout_rule)
+@op("dropout", "X Seed? -> Out Mask?~", infer=_dropout_rule, random=True)
 def dropout(
     x,
     seed_tensor,

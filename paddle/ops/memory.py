@@ -107,7 +107,13 @@ def coalesce_tensor(
 # -- seeds --------------------------------------------------------------------------------------
 
 
-@op("seed", "-> Out", differentiable=False, infer=lambda i, a: [Spec((1,), VarType.INT32)])
+@op(
+    "seed",
+    "-> Out",
+    differentiable=False,
+    infer=lambda i, a: [Spec((1,), VarType.INT32)],
+    random=True,
+)
 def seed(*, seed=0):
     """In main memory, where the operators that take it read the number."""
     if seed:

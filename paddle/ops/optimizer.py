@@ -271,7 +271,7 @@ def copy_all(targets: Buffers, sources: Buffers) -> None:
 # -- the operators of PaddlePaddle, one parameter each ---------------------------------------------
 
 
-def _update(name: str, slots: str) -> Callable:
+def _update(name: str, slots: str, random: bool = False) -> Callable:
     """Decorator of an operator whose outputs are written into its inputs."""
     left, _, right = slots.partition("->")
     names = [slot.rstrip("?") for slot in left.split()]
@@ -280,6 +280,7 @@ def _update(name: str, slots: str) -> Callable:
         name,
         slots,
         differentiable=False,
+        random=random,
         dtypes="floats",
         infer=lambda inputs, attrs: [inputs[i] for i in at],
     )

@@ -22,7 +22,7 @@ def decayed_adagrad(param, grad, moment, lr, *, decay=0.95, epsilon=1e-6):
     return None, None
 
 
-@_update("dpsgd", "Param Grad LearningRate -> ParamOut=Param")
+@_update("dpsgd", "Param Grad LearningRate -> ParamOut=Param", random=True)
 def dpsgd(param, grad, lr, *, clip=10.0, batch_size=16.0, sigma=1.0, seed=0):
     """The clipped gradient plus noise, one number for the whole parameter, as in PaddlePaddle."""
     _check_shapes(param, grad=grad)

@@ -67,7 +67,7 @@ def _normal(out: torch.Tensor, mean: float, std: float, seed: int) -> torch.Tens
 
 @op(
     "gaussian_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
-    differentiable=False,
+    differentiable=False, random=True,
 )  # fmt: skip
 def gaussian_random(
     shape_whole=None, shape_parts=None, *, shape=(), mean=0.0, std=1.0, seed=0, dtype=5
@@ -89,7 +89,7 @@ def _uniform(out, low, high, seed, diag_num, diag_step, diag_val):
 
 @op(
     "uniform_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
-    differentiable=False,
+    differentiable=False, random=True,
 )  # fmt: skip
 def uniform_random(
     shape_whole=None, shape_parts=None, *, shape=(), dtype=5, min=-1.0, max=1.0, seed=0,
@@ -99,7 +99,13 @@ def uniform_random(
     return _uniform(out, min, max, seed, diag_num, diag_step, diag_val)
 
 
-@op("uniform_random_batch_size_like", "Input -> Out", infer=batch_rule, differentiable=False)
+@op(
+    "uniform_random_batch_size_like",
+    "Input -> Out",
+    infer=batch_rule,
+    differentiable=False,
+    random=True,
+)
 def uniform_random_batch_size_like(
     input, *, shape, input_dim_idx=0, output_dim_idx=0, min=-1.0, max=1.0, seed=0, diag_num=0,
     diag_step=0, diag_val=1.0, dtype=5
@@ -109,7 +115,13 @@ def uniform_random_batch_size_like(
     return _uniform(out, min, max, seed, diag_num, diag_step, diag_val)
 
 
-@op("gaussian_random_batch_size_like", "Input -> Out", infer=batch_rule, differentiable=False)
+@op(
+    "gaussian_random_batch_size_like",
+    "Input -> Out",
+    infer=batch_rule,
+    differentiable=False,
+    random=True,
+)
 def gaussian_random_batch_size_like(
     input, *, shape, input_dim_idx=0, output_dim_idx=0, mean=0.0, std=1.0, seed=0, dtype=5
 ):
@@ -117,7 +129,7 @@ def gaussian_random_batch_size_like(
     return _normal(_blank(batch_shape(input.shape, places), dtype, input.device), mean, std, seed)
 
 
-@op("truncated_gaussian_random", "-> Out", infer=_shape_rule, differentiable=False)
+@op("truncated_gaussian_random", "-> Out", infer=_shape_rule, differentiable=False, random=True)
 def truncated_gaussian_random(*, shape, mean=0.0, std=1.0, seed=0, dtype=5):
     out = _blank(shape, dtype)
     edge = math.erf(2 / math.sqrt(2))  # the mass within two standard deviations
@@ -126,7 +138,13 @@ def truncated_gaussian_random(*, shape, mean=0.0, std=1.0, seed=0, dtype=5):
     return out.mul_(std).add_(mean)
 
 
-@op("randint", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule, differentiable=False)
+@op(
+    "randint",
+    "ShapeTensor? ShapeTensorList*? -> Out",
+    infer=_shape_rule,
+    differentiable=False,
+    random=True,
+)
 def randint(shape_whole=None, shape_parts=None, *, low, high, shape=(), dtype=3, seed=0):
     if low >= high:
         raise InvalidArgumentError(
@@ -138,14 +156,14 @@ def randint(shape_whole=None, shape_parts=None, *, low, high, shape=(), dtype=3,
 
 
 @op("randperm", "-> Out", differentiable=False,
-    infer=lambda i, a: [Spec((a["n"],), VarType(a["dtype"]))])  # fmt: skip
+    infer=lambda i, a: [Spec((a["n"],), VarType(a["dtype"]))], random=True)  # fmt: skip
 def randperm(*, n, dtype=3, seed=0):
     device = current_device()
     made = torch.randperm(n, generator=generator(device, seed), device=device)
     return made.to(torch_dtype(dtype))
 
 
-@op("bernoulli", "X -> Out", infer="same", differentiable=False)
+@op("bernoulli", "X -> Out", infer="same", differentiable=False, random=True)
 def bernoulli(x):
     try:
         return torch.bernoulli(x, generator=generator(x.device))
@@ -162,7 +180,7 @@ def _multinomial_rule(inputs: list, attrs: dict) -> list:
     return [Spec((*inputs[0].shape[:-1], attrs["num_samples"]), VarType.INT64)]
 
 
-@op("multinomial", "X -> Out", infer=_multinomial_rule, differentiable=False)
+@op("multinomial", "X -> Out", infer=_multinomial_rule, differentiable=False, random=True)
 def multinomial(x, *, num_samples=1, replacement=False):
     if x.dim() not in (1, 2) or num_samples < 1:
         raise InvalidArgumentError(
@@ -181,13 +199,13 @@ def multinomial(x, *, num_samples=1, replacement=False):
     return torch.multinomial(x, num_samples, replacement, generator=generator(x.device))
 
 
-@op("exponential", "X -> Out", infer="same", differentiable=False)
+@op("exponential", "X -> Out", infer="same", differentiable=False, random=True)
 def exponential(x, *, lambda_=1.0):
     return torch.empty_like(x).exponential_(lambda_, generator=generator(x.device))
 
 
 @op("sampling_id", "X -> Out", infer=lambda i, a: [Spec(i[0].shape[:1], VarType.INT64)],
-    differentiable=False)  # fmt: skip
+    differentiable=False, random=True)  # fmt: skip
 def sampling_id(x, *, min=0.0, max=1.0, seed=0):
     draw = torch.empty(x.shape[0], 1, dtype=x.dtype, device=x.device)
     draw.uniform_(min, max, generator=generator(x.device, seed))

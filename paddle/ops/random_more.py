@@ -12,7 +12,7 @@ from paddle.ops.random import generator
 # -- noise ----------------------------------------------------------------------------------------
 
 
-@op("gumbel_softmax", "X -> Out", infer="same", dtypes="floats")
+@op("gumbel_softmax", "X -> Out", infer="same", dtypes="floats", random=True)
 def gumbel_softmax(x, *, temperature=1.0, hard=False, axis=-1):
     """Draws from categories, softly, https://arxiv.org/abs/1611.01144; ``hard``: ones and zeros."""
     if temperature <= 0:
@@ -36,7 +36,7 @@ def _(d_out, out, *, temperature, axis):
     return out * (d_out - inner) / temperature
 
 
-@op("rrelu", "X -> Out Noise~", infer="same", dtypes="floats")
+@op("rrelu", "X -> Out Noise~", infer="same", dtypes="floats", random=True)
 def rrelu(x, *, is_test=False, lower=0.125, upper=0.3333333432674408):
     """Negative elements times a random slope, or the middle one in a test; Noise: the factors."""
     if not 0 <= lower <= upper <= 1:
@@ -59,7 +59,7 @@ def _(d_out, noise):
 # -- draws that take no more than shape and rates from the input ----------------------------------
 
 
-@op("poisson", "X -> Out", infer="same", dtypes="floats")
+@op("poisson", "X -> Out", infer="same", dtypes="floats", random=True)
 def poisson(x):
     """Counts of events whose mean number is x."""
     if x.device.type != "meta" and x.numel() and not bool((x >= 0).all()):
@@ -69,7 +69,7 @@ def poisson(x):
     return torch.poisson(x, generator=generator(x.device))
 
 
-@op("uniform_random_inplace", "X -> Out", infer="same", dtypes="floats")
+@op("uniform_random_inplace", "X -> Out", infer="same", dtypes="floats", random=True)
 def uniform_random_inplace(x, *, min=-1.0, max=1.0, seed=0, diag_num=0, diag_step=0, diag_val=1.0):
     """Uniform numbers in place of those of X."""
     if max < min:
@@ -90,7 +90,7 @@ def uniform_random_inplace(x, *, min=-1.0, max=1.0, seed=0, diag_num=0, diag_ste
     return out
 
 
-@op("gaussian_inplace", "x -> out", infer="same", dtypes="floats")
+@op("gaussian_inplace", "x -> out", infer="same", dtypes="floats", random=True)
 def gaussian_inplace(x, *, mean=0.0, std=1.0, seed=0):
     """Numbers of a normal distribution in place of those of x."""
     noise = torch.empty_like(x).normal_(generator=generator(x.device, seed))

@@ -119,7 +119,7 @@ def _shuffle_rule(inputs: list, attrs: dict) -> list[Spec]:
 _NEXT, _PRIME = 16807, 2**31 - 1  # of the generator that SeedOut goes on with
 
 
-@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", infer=_shuffle_rule)
+@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", infer=_shuffle_rule, random=True)
 def shuffle_batch(x, seed, *, startup_seed=0):
     """The rows of X in another order; SeedOut is the seed of the next call."""
     rows = x.reshape(-1, x.shape[-1]) if x.numel() else x.flatten(0, -2)

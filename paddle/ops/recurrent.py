@@ -300,6 +300,7 @@ class _Kept:
     "Input PreState* WeightList* SequenceLength?~ -> Out DropoutState?~ State* Reserve?~",
     infer=_rnn_rule,
     dtypes="floats",
+    random=True,
 )
 def rnn(
     x, states, weights, lengths=None, *, dropout_prob=0.0, is_bidirec=False, input_size=10,

@@ -111,6 +111,7 @@ def _scores(x, w, bias, classes, noise):
     "Input Label~ Weight Bias? SampleWeight?~ CustomDistProbs?~ CustomDistAlias?~ "
     "CustomDistAliasProbs?~ -> Cost SampleLogits~ SampleLabels~",
     infer=_rule,
+    random=True,
 )
 def nce(
     x, label, w, bias, sample_weight, probs, alias, alias_probs, *, num_total_classes=REQUIRED,

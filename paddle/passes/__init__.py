@@ -15,6 +15,7 @@ from paddle.passes.bias import fuse_conv_bias, fuse_fc
 from paddle.passes.checker import check, promise
 from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
+from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
@@ -28,6 +29,7 @@ Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
 # They run from top to bottom: (name, whether operators are no longer run one by one, pass).
 # Marks come last: they hold for the operators as they stand then.
 TABLE: list[tuple[str, bool, Pass]] = [
+    ("custom_gradients", False, drop_custom_gradients),
     ("versions", False, to_current),
     ("dead_code", False, remove_dead_code),
     ("fc", True, fuse_fc),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
 from paddle.executor.inplace import IN_PLACE
 from paddle.executor.liveness import DROPS, gradient_needs, inner_names, is_gradient
@@ -116,6 +117,7 @@ def _check_order(block: Block, defined: set[str], after: str) -> None:
         for name in op.input_arg_names:
             var = block.vars.get(name)
             late = var is not None and not var.persistable and name in made
+            late = late and var.type != VarType.LOD_TENSOR_ARRAY  # these start empty
             if late and name not in defined and op.type not in ("while", "while_grad"):
                 raise _broken(after, f"operator {op.type} reads {name!r} before it is made")
         defined.update(op.output_arg_names)

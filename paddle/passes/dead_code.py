@@ -6,12 +6,15 @@ from collections.abc import Sequence
 
 from paddle.ir.block import Block
 from paddle.ir.cloning import reads
+from paddle.ir.gradient_walk import HOOK
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 
+EFFECT = "_effect"  # attribute: keep the operator in any case
 # Operators that do something besides computing their outputs.
 EFFECTS = frozenset({
     "print", "assert", "py_func", "save", "save_combine", "load", "load_combine", "send", "recv",
+    HOOK,
 })  # fmt: skip
 
 
@@ -39,7 +42,9 @@ def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[s
 
 def has_effect(op: Operator) -> bool:
     """Says whether an operator, or one in its sub-blocks, does more than compute."""
-    return op.type in EFFECTS or any(has_effect(o) for sub in op.sub_blocks for o in sub.ops)
+    if op.type in EFFECTS or op.attrs.get(EFFECT):
+        return True
+    return any(has_effect(o) for sub in op.sub_blocks for o in sub.ops)
 
 
 def outer_writes(block: Block) -> set[str]:

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.autograd import PyLayer
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.static import InputSpec
 
@@ -158,20 +157,6 @@ def by_a_computed_key(x):
     return x
 
 
-class Straight(PyLayer):
-    @staticmethod
-    def forward(ctx, x):
-        return paddle.sign(x)
-
-    @staticmethod
-    def backward(ctx, dy):
-        return dy
-
-
-def with_a_pylayer(x):
-    return Straight.apply(x)
-
-
 def to_numpy(x):
     return x * float(x.numpy().sum())
 
@@ -200,7 +185,6 @@ REFUSED = [
     (through_an_argument_in_place, InvalidArgumentError, "changed in place", "return v.tanh_()"),
     (into_a_set, InvalidArgumentError, "'seen' is set", "seen.add(1)"),
     (by_a_computed_key, InvalidArgumentError, "key of a dict", "table[int(x.sum())] = x"),
-    (with_a_pylayer, NotImplementedError, "Keep the call out", "Straight.apply(x)"),
     (to_numpy, PreconditionNotMetError, "compute with paddle's functions", "x.numpy()"),
     (formatted, PreconditionNotMetError, "has no value before a run", ":.2f"),
     (sorted_rows, PreconditionNotMetError, "cannot be a Python condition", "sorted("),
