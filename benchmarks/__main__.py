@@ -15,7 +15,18 @@ from pathlib import Path
 from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
-GROUPS = ("eager", "training", "memory", "startup", "fit", "static", "models", "jit", "floors")
+GROUPS = (
+    "eager",
+    "training",
+    "memory",
+    "startup",
+    "fit",
+    "static",
+    "models",
+    "amp",
+    "jit",
+    "floors",
+)
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
