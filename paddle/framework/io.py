@@ -228,11 +228,7 @@ def load(path: str, **configs: Any) -> Any:
         return program_files.read_program(name)
     if head == b"\0\0\0\0":
         return program_files.read_tensor(name, as_numpy)
-    loaded = read_pickle(name)
-    try:
-        return from_file_form(loaded, name, not as_numpy, keep_names)
-    except RecursionError:
-        raise InvalidArgumentError(f"the file '{name}' is nested too deeply") from None
+    return from_file_form(read_pickle(name), name, not as_numpy, keep_names)
 
 
 def load_dygraph(model_path: str, **configs: Any) -> tuple[dict | None, dict | None]:
