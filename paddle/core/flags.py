@@ -17,6 +17,9 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
+    "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
+    "FLAGS_run_limit_seconds": (0.0, "stop a Program that runs longer; 0: no limit"),
+    "FLAGS_run_limit_steps": (0, "stop a Program whose loops take more steps in all; 0: no limit"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _values: dict[str, Any] = {}

@@ -144,7 +144,7 @@ def find(module: str, name: str) -> Known:
     key = (_SAME_MODULE.get(module, module), _SAME_NAME.get((module, name), name))
     if key not in BUILDERS:
         raise Refused(
-            f"it asks for '{module[:60]}.{name[:60]}', and only NumPy arrays and builtin containers "
-            "are read (a pickle can run any program that it names)"
+            f"it asks for '{module[:60]}.{name[:60]}', and only NumPy arrays and builtin "
+            "containers are read (a pickle can run any program that it names)"
         )
     return Known(".".join(key), BUILDERS[key])
