@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from paddle.core import flags
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError, PreconditionNotMetError
@@ -22,6 +23,7 @@ from paddle.core.tensor import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
 from paddle.executor.levels import share_levels
+from paddle.executor.limits import Limit
 from paddle.executor.liveness import DROPS, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
@@ -96,6 +98,8 @@ class Emitter:
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
         self._levels: bool | None = None  # whether any variable has levels of detail
+        self._limit = flags.run_limit
+        self.limit = self._unique("limit") if self._limit else ""  # what counts time and steps
 
     # -- lines and names ----------------------------------------------------------------------
 
@@ -341,6 +345,8 @@ class Emitter:
 
     def operator(self, op: Operator) -> None:
         """Writes one operator."""
+        if self.limit and not op.attrs.get(ONCE):
+            self.line(f"{self.limit}.check()")
         custom = EMITTERS.get(op.type)
         if custom is not None:
             custom(self, op)
@@ -540,6 +546,7 @@ class Emitter:
         self._current = None
         fetched = [self.read(n) for n in self.fetches]
         self._hand_over(top)
+        self._prologue[:0] = self.limit_lines()
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
         shared = sorted(self.shared - set(args))
         if shared:
@@ -557,6 +564,12 @@ class Emitter:
         pairs = [pair for part in parts for pair in part]
         self.origin = [op for _, op in pairs]
         return "\n".join([*(text for text, _ in pairs), "    return step", ""])
+
+    def limit_lines(self) -> list[str]:
+        """What begins a run that is limited."""
+        if self._limit is None:
+            return []
+        return [f"{self.limit} = {self.constant(Limit, 'Limit')}{self._limit}"]
 
     def _fed(self, name: str) -> str:
         """The argument for a fed variable; one that is stored goes to the scope first."""

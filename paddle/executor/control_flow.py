@@ -261,6 +261,8 @@ def _while(em: Emitter, op: Operator) -> None:
         em.line(f"{steps} = []")
     em.line(f"while {em.constant(truth, 'truth')}({condition}):")
     with indented(em):
+        if em.limit:
+            em.line(f"{em.limit}.step()")
         starts = []
         for name in saved.starts if saved else ():
             starts.append(em.temporary(f"{name}_start"))

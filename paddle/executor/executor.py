@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core import random
+from paddle.core import flags, random
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
 from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
@@ -139,7 +139,10 @@ class Executor:
     ) -> Plan:
         """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
         probe = probe_for()
-        key = (program._serial, program._version, feeds, tuple(fetches), use_prune, probe)
+        key = (
+            program._serial, program._version, feeds, tuple(fetches), use_prune, probe,
+            flags.run_limit,
+        )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
             from paddle.passes import prepare

@@ -146,6 +146,8 @@ class _JoinedEmitter(Emitter):
         self._hand_over(top)
         self.written.clear()
         self._cut = len(self.lines)
+        for text in self.limit_lines():
+            self.line(text)
         self._current = current
 
     def source(self) -> str:
@@ -164,6 +166,7 @@ class _JoinedEmitter(Emitter):
                 "to_static: control flow is nested too deeply to be differentiated as a whole.",
                 hint="move the inner loops into a function of their own that is called less deep",
             )
+        self._prologue[:0] = self.limit_lines()
         cut = self._cut or 0
         first, second = self.lines[:cut], self.lines[cut:]
         saved, unsure = _saved(self._prologue, inputs, first, [*second, f"        {_tuple(found)}"])

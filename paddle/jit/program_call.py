@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from paddle.autograd.higher import tied
+from paddle.core import flags
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.tape import Node, edge_of, keeps_graph, overwritten, tie_outputs
@@ -56,6 +57,7 @@ class ProgramCall:
         self._carrying = [carries(block.var(n)) for n in self.feeds]
         self._plain: tuple[Plan, Any, list[int]] | None = None
         self._joined: dict[tuple, _Joined] = {}
+        self._limit = flags.run_limit  # what the plans were made for
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Runs the Program.
@@ -70,6 +72,10 @@ class ProgramCall:
         if mode & HOOKED:
             with hooked(None):
                 return self(inputs)
+        if self._limit is not flags.run_limit:
+            self._limit = flags.run_limit
+            self._plain = None
+            self._joined.clear()
         if mode & GRAD:
             wanted = tuple(
                 [t.stop_gradient for t in inputs] + [t.stop_gradient for _, t in self._trainable]
