@@ -17,7 +17,7 @@ from typing import Any
 from paddle.core import flags
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
-from paddle.core.errors import NotFoundError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tensor import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
@@ -40,6 +40,21 @@ ONCE = "_once"  # attribute of operators whose results are the same in every run
 def buffer_or_none(held: Any) -> Any:
     """The value that a scope holds, or None where it holds none yet."""
     return None if held.tensor is None else held.tensor._buf
+
+
+def without_dimensions(value: Any, name: str) -> Any:
+    """The value of a variable that has no dimensions; a scope's Tensors have at least one."""
+    if value.numel() != 1:
+        raise InvalidArgumentError(
+            f"variable {name!r} has no dimensions, but the scope holds a value of shape "
+            f"{list(value.shape)} for it."
+        )
+    return value.reshape(())
+
+
+def detached(value: Any) -> Any:
+    """A tensor of the same memory, where there is a value at all."""
+    return None if value is None else value.detach()
 
 
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
@@ -215,7 +230,9 @@ class Emitter:
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""
-        return f"{value}.reshape(())" if self._is_0(name) else value
+        if not self._is_0(name):
+            return value
+        return f"{self.constant(without_dimensions, 'without_dimensions')}({value}, {name!r})"
 
     def reload(self, name: str) -> None:
         """Reads a variable anew that something else wrote into the scope."""
@@ -227,7 +244,9 @@ class Emitter:
     def alias(self, name: str) -> str:
         """What another variable may be assigned: writing a stored one later does not show in it."""
         value = self.read(name)
-        return f"{value}.detach()" if self.variable(name)._persistable else value
+        if not self.variable(name)._persistable:
+            return value
+        return f"{self.constant(detached, 'detached')}({value})"
 
     def load_if_there(self, name: str, block: Block) -> None:
         """Loads what a block may write anew; the scope need not hold a value yet."""
@@ -255,6 +274,8 @@ class Emitter:
         block = self.owner(name)
         self.defined.add((block.idx, name))
         if block.vars[name]._persistable and name not in self.inplace_scope:
+            if block.idx and name not in self.written:  # its block may not run
+                self.load_if_there(name, block)
             self.written[name] = self.python_name(name)
             if self._current is None or not makes_memory(self._current, name):
                 self.borrowed.add(name)
@@ -586,10 +607,9 @@ class Emitter:
 
     def _hand_over(self, top: Block) -> None:
         """Writes the lines that put what was assigned to stored variables into the scope."""
-        unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
         for name, local in self.written.items():
             value = f"{local}.clone()" if name in self.borrowed else local
-            test = f"if {local} is not None: " if local in unsure else ""
+            test = f"if {local} is not None: " if name in self.maybe else ""
             self.line(f"{test}{self.scope_slot(name)}.put({value})")
 
     def _notes(self) -> list[str]:

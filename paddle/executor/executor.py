@@ -17,7 +17,7 @@ from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap, writable
 from paddle.executor.debug import probe_for
-from paddle.executor.plan import Plan
+from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
 from paddle.ir.program import Program
@@ -148,10 +148,12 @@ class Executor:
             from paddle.passes import prepare
 
             check_names(program, feeds, fetches)
-            prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
+            with checked_plan(program):
+                prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
+                found = Plan(prepared, feeds, fetches, probe)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()
-            found = self._plans[key] = Plan(prepared, feeds, fetches, probe)
+            self._plans[key] = found
         return found
 
     def _results(self, values: tuple, names: list[str], return_numpy: bool, plan: Plan) -> list:

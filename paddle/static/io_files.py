@@ -19,6 +19,7 @@ from paddle.framework.seals import SaveSet, check_beside, read_sealed
 from paddle.ir import wire
 from paddle.ir.program import Program
 from paddle.ir.tensor_stream import Dense, read_combined, read_dense, write_combined, write_tensor
+from paddle.ir.versions import check_read
 
 PARAMS, OPT, PROGRAM, STREAMS = ".pdparams", ".pdopt", ".pdmodel", ".pdiparams"
 INFO = STREAMS + ".info"
@@ -138,10 +139,15 @@ def check_file(path: str, tables: Iterable[str] = ()) -> None:
 def read_program(source: Any, where: str) -> Program:
     """Returns the Program of a file, or of bytes."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return wire.from_bytes(bytes(source))
+        return _checked(wire.from_bytes(bytes(source)))
     content = read_bytes(source, where)
     with naming(source, where):
-        return wire.from_bytes(content)
+        return _checked(wire.from_bytes(content))
+
+
+def _checked(program: Program) -> Program:
+    check_read(program)
+    return program
 
 
 @contextlib.contextmanager
