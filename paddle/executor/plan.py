@@ -138,13 +138,11 @@ class Plan:
         if nothing or isinstance(error, NameError):
             # A kernel was given nothing: what it reads is written in a branch that did not run, or
             # by an operator that comes later.
-            what = (
-                "a fetched or stored variable" if op is None else f"{op.type} reads a variable that"
-            )
+            reader = "the end of the run" if op is None else op.type
             names = self.fetches if op is None else op.input_arg_names
-            error = PreconditionNotMetError(f"{what} has no value: one of {names}.").with_traceback(
-                error.__traceback__
-            )
+            error = PreconditionNotMetError(
+                f"{reader} reads a variable that has no value: one of {names}."
+            ).with_traceback(error.__traceback__)
         if op is None:
             return error
         explained = _with_site(error, op)
