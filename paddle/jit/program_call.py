@@ -13,7 +13,7 @@ from paddle.core.tape import Node, edge_of, keeps_graph, overwritten, tie_output
 from paddle.core.tensor import Tensor, sequence, wrap
 from paddle.executor.codegen import ONCE
 from paddle.executor.joined import JoinedPlan
-from paddle.executor.plan import Plan
+from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.gradient_flow import carries
@@ -86,7 +86,9 @@ class ProgramCall:
                     joined = self._joined[wanted] = _Joined(self, wanted)
                 return joined(inputs)
         if self._plain is None:
-            plan = Plan(prepare(self.program, self.feeds, self.fetches), self.feeds, self.fetches)
+            with checked_plan(self.program):
+                prepared = prepare(self.program, self.feeds, self.fetches)
+                plan = Plan(prepared, self.feeds, self.fetches)
             self._plain = plan, plan.bound(self.scope), _computed_once(plan, self.fetches)
         plan, step, once = self._plain
         try:
@@ -122,7 +124,8 @@ class _Joined:
             if not stop
         ]  # fmt: skip
         self.wanted = wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
-        self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
+        with checked_plan(call.program):
+            self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
         found = self.plan.found
         self.inputs = [i for i, on in zip(inputs, found, strict=False) if on]
         self.stored = [t for (_, t), on in zip(stored, found[len(inputs) :], strict=True) if on]
