@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,7 +58,7 @@ class ProgramCall:
         self._carrying = [carries(block.var(n)) for n in self.feeds]
         self._plain: tuple[Plan, Any, list[int]] | None = None
         self._joined: dict[tuple, _Joined] = {}
-        self._limit = flags.run_limit  # what the plans were made for
+        _calls.add(self)
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Runs the Program.
@@ -72,10 +73,6 @@ class ProgramCall:
         if mode & HOOKED:
             with hooked(None):
                 return self(inputs)
-        if self._limit is not flags.run_limit:
-            self._limit = flags.run_limit
-            self._plain = None
-            self._joined.clear()
         if mode & GRAD:
             wanted = tuple(
                 [t.stop_gradient for t in inputs] + [t.stop_gradient for _, t in self._trainable]
@@ -111,6 +108,17 @@ class ProgramCall:
         for joined in self._joined.values():
             joined.stored = [tensor if t is before else t for t in joined.stored]
             joined.gradients = None
+
+
+def _drop_plans() -> None:
+    """Plans are made for the limits of a run; a call need not look whether those have changed."""
+    for call in list(_calls):
+        call._plain = None
+        call._joined.clear()
+
+
+_calls: weakref.WeakSet[ProgramCall] = weakref.WeakSet()
+flags.limit_listeners.append(_drop_plans)
 
 
 class _Joined:
