@@ -17,13 +17,14 @@ from typing import Any
 from paddle.core import flags
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.tensor import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
+from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
 from paddle.executor.levels import share_levels
-from paddle.executor.limits import Limit
+from paddle.executor.limits import limit_lines
 from paddle.executor.liveness import DROPS, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
@@ -35,26 +36,6 @@ _CLEAN = re.compile(r"\W", re.ASCII)
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
 ONCE = "_once"  # attribute of operators whose results are the same in every run
-
-
-def buffer_or_none(held: Any) -> Any:
-    """The value that a scope holds, or None where it holds none yet."""
-    return None if held.tensor is None else held.tensor._buf
-
-
-def without_dimensions(value: Any, name: str) -> Any:
-    """The value of a variable that has no dimensions; a scope's Tensors have at least one."""
-    if value.numel() != 1:
-        raise InvalidArgumentError(
-            f"variable {name!r} has no dimensions, but the scope holds a value of shape "
-            f"{list(value.shape)} for it."
-        )
-    return value.reshape(())
-
-
-def detached(value: Any) -> Any:
-    """A tensor of the same memory, where there is a value at all."""
-    return None if value is None else value.detach()
 
 
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
@@ -113,8 +94,8 @@ class Emitter:
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
         self._levels: bool | None = None  # whether any variable has levels of detail
-        self._limit = flags.run_limit
-        self.limit = self._unique("limit") if self._limit else ""  # what counts time and steps
+        self.run_limit = flags.run_limit
+        self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
     # -- lines and names ----------------------------------------------------------------------
 
@@ -567,7 +548,7 @@ class Emitter:
         self._current = None
         fetched = [self.read(n) for n in self.fetches]
         self._hand_over(top)
-        self._prologue[:0] = self.limit_lines()
+        self._prologue[:0] = limit_lines(self)
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
         shared = sorted(self.shared - set(args))
         if shared:
@@ -585,12 +566,6 @@ class Emitter:
         pairs = [pair for part in parts for pair in part]
         self.origin = [op for _, op in pairs]
         return "\n".join([*(text for text, _ in pairs), "    return step", ""])
-
-    def limit_lines(self) -> list[str]:
-        """What begins a run that is limited."""
-        if self._limit is None:
-            return []
-        return [f"{self.limit} = {self.constant(Limit, 'Limit')}{self._limit}"]
 
     def _fed(self, name: str) -> str:
         """The argument for a fed variable; one that is stored goes to the scope first."""

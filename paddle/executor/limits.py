@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 from paddle.core.errors import ExecutionTimeoutError
+
+if TYPE_CHECKING:
+    from paddle.executor.codegen import Emitter
+
+
+def limit_lines(em: Emitter) -> list[str]:
+    """Returns the lines that begin a run which is limited; none for one that is not."""
+    if em.run_limit is None:
+        return []
+    return [f"{em.limit} = {em.constant(Limit, 'Limit')}{em.run_limit}"]
 
 
 class Limit:
