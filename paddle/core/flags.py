@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 from collections.abc import Callable
 from typing import Any
@@ -22,9 +23,17 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
+    "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
+    "FLAGS_run_limit_seconds": (0.0, "stop a Program that runs longer; 0: no limit"),
+    "FLAGS_run_limit_steps": (0, "stop a Program whose loops take more steps in all; 0: no limit"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
+_NOT_BELOW_0 = frozenset(["FLAGS_run_limit_seconds", "FLAGS_run_limit_steps"])
 _values: dict[str, Any] = {}
+# Seconds and steps that one run of a Program may take, 0: any number; None where nothing is
+# limited. Plans are made for a limit, so this is looked at in every run.
+run_limit: tuple[float, int] | None = None
+limit_listeners: list[Callable[[], None]] = []  # called when it has changed
 
 
 def _repeat(on: bool) -> None:
@@ -41,11 +50,21 @@ def _search(on: bool) -> None:
     torch.backends.cudnn.benchmark = on
 
 
+def _limit_runs(value: float) -> None:
+    global run_limit
+    seconds, steps = get("FLAGS_run_limit_seconds"), get("FLAGS_run_limit_steps")
+    run_limit = (seconds, steps) if seconds or steps else None
+    for listener in limit_listeners:
+        listener()
+
+
 # What setting a flag does at once; the others are looked up where they matter.
 _EFFECTS: dict[str, list[Callable[[Any], None]]] = {
     "FLAGS_cpu_deterministic": [_repeat],
     "FLAGS_cudnn_deterministic": [_repeat_convolutions],
     "FLAGS_cudnn_exhaustive_search": [_search],
+    "FLAGS_run_limit_seconds": [_limit_runs],
+    "FLAGS_run_limit_steps": [_limit_runs],
 }
 
 
@@ -61,11 +80,15 @@ def _parse(name: str, text: Any) -> Any:
             return text.strip().lower() in ("1", "true", "yes", "on")
         return bool(text)
     try:
-        return type(default)(text)
-    except (TypeError, ValueError):
+        value = type(default)(text)
+    except (TypeError, ValueError, OverflowError):
+        value = None
+    if value is None or (name in _NOT_BELOW_0 and not 0 <= value < math.inf):
+        least = ", finite and at least 0," if name in _NOT_BELOW_0 else ""
         raise InvalidArgumentError(
-            f"flag {name}: expected {type(default).__name__}, but received {text!r}."
-        ) from None
+            f"flag {name}: expected {type(default).__name__}{least}, but received {text!r}."
+        )
+    return value
 
 
 def _known(name: str) -> str:

@@ -14,14 +14,17 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from paddle.core import flags
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import MissingValueError, NotFoundError
 from paddle.core.op import REQUIRED, OpDef
 from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
+from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
 from paddle.executor.levels import share_levels
+from paddle.executor.limits import limit_lines
 from paddle.executor.liveness import DROPS, shape_needs
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
@@ -33,11 +36,6 @@ _CLEAN = re.compile(r"\W", re.ASCII)
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
 ONCE = "_once"  # attribute of operators whose results are the same in every run
-
-
-def buffer_or_none(held: Any) -> Any:
-    """The value that a scope holds, or None where it holds none yet."""
-    return None if held.tensor is None else held.tensor._buf
 
 
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
@@ -96,6 +94,8 @@ class Emitter:
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
         self._levels: bool | None = None  # whether any variable has levels of detail
+        self.run_limit = flags.run_limit
+        self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
     # -- lines and names ----------------------------------------------------------------------
 
@@ -211,7 +211,9 @@ class Emitter:
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""
-        return f"{value}.reshape(())" if self._is_0(name) else value
+        if not self._is_0(name):
+            return value
+        return f"{self.constant(without_dimensions, 'without_dimensions')}({value}, {name!r})"
 
     def reload(self, name: str) -> None:
         """Reads a variable anew that something else wrote into the scope."""
@@ -223,7 +225,9 @@ class Emitter:
     def alias(self, name: str) -> str:
         """What another variable may be assigned: writing a stored one later does not show in it."""
         value = self.read(name)
-        return f"{value}.detach()" if self.variable(name)._persistable else value
+        if not self.variable(name)._persistable:
+            return value
+        return f"{self.constant(detached, 'detached')}({value})"
 
     def load_if_there(self, name: str, block: Block) -> None:
         """Loads what a block may write anew; the scope need not hold a value yet."""
@@ -251,6 +255,8 @@ class Emitter:
         block = self.owner(name)
         self.defined.add((block.idx, name))
         if block.vars[name]._persistable and name not in self.inplace_scope:
+            if block.idx and name not in self.written:  # its block may not run
+                self.load_if_there(name, block)
             self.written[name] = self.python_name(name)
             if self._current is None or not makes_memory(self._current, name):
                 self.borrowed.add(name)
@@ -341,6 +347,8 @@ class Emitter:
 
     def operator(self, op: Operator) -> None:
         """Writes one operator."""
+        if self.limit and not op.attrs.get(ONCE):
+            self.line(f"{self.limit}.check()")
         custom = EMITTERS.get(op.type)
         if custom is not None:
             custom(self, op)
@@ -540,6 +548,7 @@ class Emitter:
         self._current = None
         fetched = [self.read(n) for n in self.fetches]
         self._hand_over(top)
+        self._prologue[:0] = limit_lines(self)
         self.line("return (" + "".join(f"{f}, " for f in fetched) + ")")
         shared = sorted(self.shared - set(args))
         if shared:
@@ -573,10 +582,9 @@ class Emitter:
 
     def _hand_over(self, top: Block) -> None:
         """Writes the lines that put what was assigned to stored variables into the scope."""
-        unsure = {self.python_name(n) for n in self.maybe if n in top.vars}
         for name, local in self.written.items():
             value = f"{local}.clone()" if name in self.borrowed else local
-            test = f"if {local} is not None: " if local in unsure else ""
+            test = f"if {local} is not None: " if name in self.maybe else ""
             self.line(f"{test}{self.scope_slot(name)}.put({value})")
 
     def _notes(self) -> list[str]:

@@ -35,6 +35,11 @@ def truth(condition: Any) -> bool:
 
 def choice(mask: torch.Tensor) -> int:
     """The position that a mask of select_input or select_output asks for."""
+    if mask is None or mask.numel() != 1:
+        found = "no value" if mask is None else f"shape {list(mask.shape)}"
+        raise InvalidArgumentError(
+            f"the mask of a choice is expected to have one element, but it has {found}."
+        )
     return int(mask)
 
 
@@ -179,6 +184,7 @@ def _conditional_block(em: Emitter, op: Operator) -> None:
     for name in op.outputs.get("Out", []):
         if name != EMPTY and not em.is_defined(name):
             em.line(f"{em.write(name)} = None")
+            em.maybe.add(name)
     if saved is not None:
         scope = em.write(op.outputs["Scope"][0])
         em.line(f"{scope} = None")
@@ -270,6 +276,8 @@ def _while(em: Emitter, op: Operator) -> None:
         em.line(f"{steps} = []")
     em.line(f"while {em.constant(truth, 'truth')}({condition}):")
     with indented(em):
+        if em.limit:
+            em.line(f"{em.limit}.step()")
         starts = []
         for name in saved.starts if saved else ():
             starts.append(em.temporary(f"{name}_start"))

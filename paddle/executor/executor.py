@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core import random
+from paddle.core import flags, random
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
 from paddle.core.errors import (
@@ -23,7 +23,7 @@ from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import writable
 from paddle.executor.debug import probe_for
-from paddle.executor.plan import Plan
+from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
 from paddle.ir.program import Program
@@ -145,16 +145,21 @@ class Executor:
     ) -> Plan:
         """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
         probe = probe_for()
-        key = (program._serial, program._version, feeds, tuple(fetches), use_prune, probe)
+        key = (
+            program._serial, program._version, feeds, tuple(fetches), use_prune, probe,
+            flags.run_limit,
+        )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
             from paddle.passes import prepare
 
             check_names(program, feeds, fetches)
-            prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
+            with checked_plan(program):
+                prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
+                found = Plan(prepared, feeds, fetches, probe)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()
-            found = self._plans[key] = Plan(prepared, feeds, fetches, probe)
+            self._plans[key] = found
         return found
 
     def _results(self, values: tuple, names: list[str], return_numpy: bool, plan: Plan) -> list:

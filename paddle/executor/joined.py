@@ -13,6 +13,7 @@ from typing import Any
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.parsing import parse
 from paddle.executor.codegen import Emitter
+from paddle.executor.limits import limit_lines
 from paddle.executor.liveness import gradient_needs, inner_names, is_gradient
 from paddle.executor.plan import Plan
 from paddle.ir.backward import gradients
@@ -159,6 +160,8 @@ class _JoinedEmitter(Emitter):
         self._hand_over(top)
         self.written.clear()
         self._cut = len(self.lines)
+        for text in limit_lines(self):
+            self.line(text)
         self._current = current
 
     def source(self) -> str:
@@ -177,6 +180,7 @@ class _JoinedEmitter(Emitter):
                 "to_static: control flow is nested too deeply to be differentiated as a whole.",
                 hint="move the inner loops into a function of their own that is called less deep",
             )
+        self._prologue[:0] = limit_lines(self)
         cut = self._cut or 0
         first, second = self.lines[:cut], self.lines[cut:]
         saved, unsure = _saved(self._prologue, inputs, first, [*second, f"        {_tuple(found)}"])

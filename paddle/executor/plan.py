@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from paddle.core.errors import MissingValueError, PreconditionNotMetError, kernel_error
+from paddle.core.errors import (
+    FrameworkError,
+    InvalidArgumentError,
+    InvalidTypeError,
+    MissingValueError,
+    PreconditionNotMetError,
+    kernel_error,
+)
 from paddle.executor import arrays as _arrays  # noqa: F401  (these register emitters)
 from paddle.executor import control_flow as _control_flow  # noqa: F401
 from paddle.executor import effects as _effects  # noqa: F401
@@ -123,16 +131,26 @@ class Plan:
             return error
         if getattr(error, "_explained", False):
             return error
+        nothing = isinstance(error, (TypeError, AttributeError)) and "NoneType" in str(error)
         if op is None or isinstance(error, AttributeError):
             missing = self._uninitialised(scope)
-            if op is None or missing is not None:
-                return missing or error
-        if isinstance(error, TypeError) and "NoneType" in str(error):
-            # A kernel was given nothing: what it reads is written in a branch that did not run.
+            if missing is not None:
+                return missing
+        if nothing or isinstance(error, NameError):
+            # A kernel was given nothing: what it reads is written in a branch that did not run, or
+            # by an operator that comes later.
+            reader = "the end of the run" if op is None else op.type
+            names = self.fetches if op is None else op.input_arg_names
             error = PreconditionNotMetError(
-                f"{op.type} reads a variable that has no value: one of {op.input_arg_names}."
+                f"{reader} reads a variable that has no value: one of {names}."
             ).with_traceback(error.__traceback__)
-        return _with_site(error, op)
+        if op is None:
+            return error
+        explained = _with_site(error, op)
+        if self.program.wire_version and not isinstance(explained, FrameworkError):
+            explained = refused(explained, op)
+            explained._explained = True  # type: ignore[attr-defined]
+        return explained
 
     def _uninitialised(self, scope: Scope) -> Exception | None:
         for name in self._needed:
@@ -169,6 +187,39 @@ def _with_site(error: Exception, op: Operator) -> Exception:
     made._explained = True  # type: ignore[attr-defined]
     made._site = op.site  # type: ignore[attr-defined]  # for the list of paddle.jit.errors
     return made
+
+
+def refused(error: Exception, op: Operator | None = None) -> Exception:
+    """The error for a Program of a file that has no form in which it could run.
+
+    Args:
+        error (Exception): what that led to.
+        op (Operator, optional): where.
+    """
+    where = "the Program" if op is None else f"operator {op.type} of block {op.block.idx}"
+    text = f"{where} cannot be run: {error}" if str(error) else f"{where} cannot be run"
+    kind = InvalidTypeError if isinstance(error, TypeError) else InvalidArgumentError
+    made = kind(
+        text if isinstance(error, TypeError) else f"{text} ({type(error).__name__}).",
+        hint="the file is damaged, or was put together by hand",
+    )
+    return made.with_traceback(error.__traceback__)
+
+
+@contextmanager
+def checked_plan(program: Program) -> Iterator[None]:
+    """Says that a Program which was read from a file cannot be compiled, and why.
+
+    What a file can lack is found when it is read; this is for what only shows in the end.
+    """
+    try:
+        yield
+    except (FrameworkError, NotImplementedError):
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        if not program.wire_version:
+            raise
+        raise refused(error) from error
 
 
 def _keeps_rank_0(program: Program) -> bool:

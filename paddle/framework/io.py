@@ -13,11 +13,11 @@ from paddle.core.errors import (
     UnimplementedError,
 )
 from paddle.framework import program_files
-from paddle.framework.atomic import atomic_write
+from paddle.framework.atomic import atomic_files
 from paddle.framework.packing import to_file_form
-from paddle.framework.pickle_safe import read_pickle
 from paddle.framework.pickle_writer import write_pickle
 from paddle.framework.restoring import from_file_form
+from paddle.framework.seals import SaveSet, read_sealed, seal_wanted
 
 __all__ = ["load", "load_dygraph", "save"]
 
@@ -31,7 +31,8 @@ def protocol_of(value: Any, configs: dict[str, Any], where: str = "paddle.save")
     unknown = sorted(set(configs) - {"protocol", "use_binary_format"})
     if unknown:
         raise InvalidArgumentError(
-            f"{where} takes no option {unknown[0]!r}", hint="The options are pickle_protocol."
+            f"{where} takes no option {unknown[0]!r}",
+            hint="The options are pickle_protocol and, in paddle.save, checksum.",
         )
     if configs.get("use_binary_format"):
         raise UnimplementedError(
@@ -78,6 +79,9 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
         pickle_protocol (int): 2, 3 or 4. With 2 and 3 arrays over 1 GiB in a state dict are
             stored in parts.
         **configs: ``protocol``, the later name of ``pickle_protocol``.
+            ``checksum`` (bool): add a checksum behind the object, where other readers of pickles
+            do not look; :func:`load` then refuses a damaged file. Default: whether
+            ``FLAGS_require_checksums`` is set. A program file has no room for one.
 
     Raises:
         ValueError: the path is a folder or has no file name, the protocol is not known, the
@@ -96,8 +100,25 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
                 paddle.save(layer.state_dict(), path)
                 print(list(paddle.load(path)))  # ['weight', 'bias']
     """
+    sealed = seal_wanted(configs, program_files.is_program(obj))
     protocol = protocol_of(pickle_protocol, configs)
     name = _path("paddle.save", path)
+    check_target(name)
+    if program_files.is_program(obj):
+        program_files.write_program(obj, name)
+        return
+    if isinstance(obj, dict) and not obj:
+        warnings.warn(f"paddle.save: the dict for {name!r} is empty", stacklevel=2)
+    with atomic_files(SaveSet(name)) as files:
+        write_object(obj, files.open(name, sealed), protocol, name)
+
+
+def check_target(name: str) -> None:
+    """Refuses a path that no file can have.
+
+    Args:
+        name (str): where an object is to be written.
+    """
     if not os.path.basename(name):
         raise InvalidArgumentError(
             f"paddle.save: expected a path of the form folder/name, but received {name!r}, "
@@ -108,15 +129,19 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
             f"paddle.save: expected a file path, but {name!r} is a folder",
             hint="Add a file name.",
         )
-    if program_files.is_program(obj):
-        program_files.write_program(obj, name)
-        return
-    if isinstance(obj, dict) and not obj:
-        warnings.warn(f"paddle.save: the dict for {name!r} is empty", stacklevel=2)
+
+
+def write_object(obj: Any, file: Any, protocol: int, name: str) -> None:
+    """Writes an object as :func:`save` does.
+
+    Args:
+        obj (object): what :func:`save` takes, except for Programs.
+        file: open for writing.
+        protocol (int): 2, 3 or 4.
+        name (str): the file, for error texts.
+    """
     try:
-        packed = to_file_form(obj, protocol)
-        with atomic_write(name) as file:
-            write_pickle(packed, file, protocol)
+        write_pickle(to_file_form(obj, protocol), file, protocol)
     except RecursionError:
         raise InvalidArgumentError(
             "paddle.save: the object is nested too deeply", hint="Flatten its containers."
@@ -187,7 +212,8 @@ def load(path: str, **configs: Any) -> Any:
     1.x with a file for each parameter) the parameters are read, by the names of their variables, or
     by their names in the Layer if the model tells them. A program file gives a Program.
     Only data is read: a file that asks for anything but arrays and builtin containers is refused,
-    so that a file from elsewhere cannot run a program.
+    so that a file from elsewhere cannot run a program. What was saved with checksums is checked
+    against them; with ``FLAGS_require_checksums`` files without are refused.
 
     Args:
         path (str): the full file name, with its suffix; or the prefix or folder of a model.
@@ -233,11 +259,7 @@ def load(path: str, **configs: Any) -> Any:
         return program_files.read_program(name)
     if head == b"\0\0\0\0":
         return program_files.read_tensor(name, as_numpy)
-    loaded = read_pickle(name)
-    try:
-        return from_file_form(loaded, name, not as_numpy, keep_names)
-    except RecursionError:
-        raise InvalidArgumentError(f"the file '{name}' is nested too deeply") from None
+    return from_file_form(read_sealed(name), name, not as_numpy, keep_names)
 
 
 def load_dygraph(model_path: str, **configs: Any) -> tuple[dict | None, dict | None]:

@@ -9,13 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-_SCALAR_KEYS = (str, bytes, int, float, bool, complex, type(None))
+from paddle.framework.pickle_limits import Known, Refused, key_parts, kind_of, shown
+
 _NUMERIC_DTYPE = re.compile(r"[<>=|]?[biufc](1|2|4|8|16)\Z")
-_MAX_KEY_PARTS = 1000
-
-
-class Refused(Exception):
-    """The stream is damaged or asks for something that a parameter file never needs."""
 
 
 class Budget(Protocol):
@@ -27,37 +23,7 @@ class Budget(Protocol):
         """Counts copied elements; refuses when they are more than the file can hold."""
 
 
-Build = Callable[[Budget, tuple], Any]
-
-
-class Known:
-    """A global the reader understands; it stands for the object and is never that object."""
-
-    __slots__ = ("build", "name")
-
-    def __init__(self, name: str, build: Build | None):
-        self.name = name
-        self.build = build
-
-
-def kind_of(value: Any) -> str:
-    """What a value is, for error texts."""
-    return value.name if isinstance(value, Known) else type(value).__name__
-
-
-def key_parts(key: Any) -> int:
-    """Number of leaves of a dict key or set element, which bounds the cost of hashing it."""
-    total, pending = 0, [key]
-    while pending:
-        part = pending.pop()
-        if type(part) in (tuple, frozenset):
-            pending.extend(part)
-        elif type(part) not in _SCALAR_KEYS:
-            raise Refused(f"{kind_of(part)} is used as a dict key or set element")
-        total += 1
-        if total + len(pending) > _MAX_KEY_PARTS:
-            raise Refused(f"a dict key or set element has more than {_MAX_KEY_PARTS} parts")
-    return total
+Build = Callable[[Any, tuple], Any]
 
 
 def _plain(kind: Any) -> Build:
@@ -123,7 +89,7 @@ def _encode(reader: Budget, args: tuple) -> bytes:
 def _dtype(reader: Budget, args: tuple) -> np.dtype:
     code = args[0]
     if type(code) is not str or not _NUMERIC_DTYPE.match(code):
-        raise Refused(f"an array has the dtype {code!r}; only numbers and bool are read")
+        raise Refused(f"an array has the dtype {shown(code)}; only numbers and bool are read")
     # A copy of its own: BUILD sets the byte order of this object, not of the shared one.
     result = np.dtype(code, align=False, copy=True)
     reader.unbuilt[id(result)] = result
@@ -152,7 +118,7 @@ def _scalar(reader: Budget, args: tuple) -> np.generic:
     dtype, raw = args
     raw = array_bytes(raw)
     if not isinstance(dtype, np.dtype) or len(raw) != dtype.itemsize:
-        raise Refused(f"a NumPy scalar of {dtype!r} has {len(raw)} bytes")
+        raise Refused(f"a NumPy scalar of {shown(dtype)} has {len(raw)} bytes")
     return np.frombuffer(raw, dtype)[0]
 
 
@@ -178,7 +144,7 @@ def find(module: str, name: str) -> Known:
     key = (_SAME_MODULE.get(module, module), _SAME_NAME.get((module, name), name))
     if key not in BUILDERS:
         raise Refused(
-            f"it asks for '{module}.{name}', and only NumPy arrays and builtin containers "
-            "are read (a pickle can run any program that it names)"
+            f"it asks for '{module[:60]}.{name[:60]}', and only NumPy arrays and builtin "
+            "containers are read (a pickle can run any program that it names)"
         )
     return Known(".".join(key), BUILDERS[key])

@@ -12,17 +12,37 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.framework.pickle_globals import Known, Refused, array_bytes, find, key_parts, kind_of
+from paddle.framework.pickle_globals import array_bytes, find
+from paddle.framework.pickle_limits import (
+    DICT,
+    ENTRY,
+    LIST,
+    MADE,
+    MEMO,
+    SET,
+    TUPLE,
+    Known,
+    Limits,
+    Refused,
+    key_parts,
+    kind_of,
+    reason_of,
+    shown,
+)
 
 _STOP = object()
 _CHUNK = 1 << 16
 _MAX_RANK = 32
+_MAX_LENGTH = 1 << 63  # of one side of an array
+_MAX_DIGITS = 4300  # of a number in text, which takes quadratic time
+_MAX_INDEX = 1 << 32  # of the memo
 
 
-class _Reader:
+class _Reader(Limits):
     """A pickle machine that knows the opcodes of plain data and a fixed list of globals."""
 
     def __init__(self, file: BinaryIO, size: int):
+        super().__init__(size)
         self.file = file
         self.size = size
         self.stack: list[Any] = []
@@ -30,9 +50,6 @@ class _Reader:
         self.memo: dict[int, Any] = {}
         # Arrays and dtypes that still wait for their BUILD, by id. Each may be built once.
         self.unbuilt: dict[int, Any] = {}
-        # What constructors may copy in all. A file holds at most one element per byte, and
-        # protocol 2 copies array content twice (text to bytes to array).
-        self.budget = 4 * size
 
     # -- input ---------------------------------------------------------------------------
     def take(self, count: int) -> bytes:
@@ -58,6 +75,13 @@ class _Reader:
             raise Refused("the file ends in the middle of a line: it is truncated")
         return text[:-1]
 
+    def digits(self) -> int:
+        """A whole number in text."""
+        text = self.line()
+        if len(text) > _MAX_DIGITS:
+            raise Refused(f"a number has {len(text)} digits")
+        return int(text.removesuffix(b"L"))
+
     # -- stack ---------------------------------------------------------------------------
     def pop_mark(self) -> list[Any]:
         """Everything pushed since the last mark."""
@@ -70,11 +94,6 @@ class _Reader:
             names = " or ".join(kind.__name__ for kind in kinds)
             raise Refused(f"an opcode for a {names} meets a {kind_of(value)}")
         return value
-
-    def spend(self, amount: int) -> None:
-        self.budget -= amount
-        if self.budget < 0:
-            raise Refused("the file expands to more data than it holds")
 
     def run(self) -> Any:
         """Execute the stream and return the object it describes."""
@@ -106,6 +125,7 @@ def _reduce(reader: _Reader) -> None:
     args, known = reader.stack.pop(), reader.stack.pop()
     if not isinstance(known, Known) or known.build is None or type(args) is not tuple:
         raise Refused(f"it calls {kind_of(known)}")
+    reader.occupy(MADE)
     reader.stack.append(known.build(reader, args))
 
 
@@ -117,24 +137,25 @@ def _build(reader: _Reader) -> None:
         _build_array(reader, target, state)
     else:
         version, order, *rest = state
-        if version != 3 or order not in ("<", ">", "|", "=") or any(rest[:3]):
-            raise Refused(f"a dtype of the form {state!r}; only plain numbers are read")
+        plain = type(order) is str and order in ("<", ">", "|", "=")
+        if type(version) is not int or version != 3 or not plain or any(rest[:3]):
+            raise Refused(f"a dtype of the form {shown(state)}; only plain numbers are read")
         target.__setstate__((3, order, None, None, None, -1, -1, 0))
 
 
 def _build_array(reader: _Reader, target: np.ndarray, state: tuple) -> None:
     shape, dtype, fortran, raw = state[-4:]
     if not isinstance(dtype, np.dtype) or type(shape) is not tuple or len(shape) > _MAX_RANK:
-        raise Refused(f"an array of dtype {dtype!r} and shape {shape!r}")
+        raise Refused(f"an array of dtype {shown(dtype)} and shape {shown(shape)}")
     count, extent = 1, dtype.itemsize
     for length in shape:
-        if type(length) is not int or length < 0:
-            raise Refused(f"an array has the shape {shape!r}")
+        if type(length) is not int or not 0 <= length < _MAX_LENGTH:
+            raise Refused(f"an array has the shape {shown(shape)}")
         count *= length
         extent *= max(length, 1)
     raw = array_bytes(raw)
     if count * dtype.itemsize != len(raw) or extent >= 1 << 62:
-        raise Refused(f"an array of shape {shape} and dtype {dtype} has {len(raw)} bytes")
+        raise Refused(f"an array of shape {shown(shape)} and dtype {dtype} has {len(raw)} bytes")
     reader.spend(len(raw))
     checked: Any = (1, shape, dtype, bool(fortran), raw)
     target.__setstate__(checked)
@@ -152,12 +173,14 @@ def _appends(reader: _Reader) -> None:
 
 def _add_items(reader: _Reader) -> None:
     items = reader.pop_mark()
+    reader.occupy(ENTRY * len(items))
     reader.spend(sum(map(key_parts, items)) - len(items))
     reader.top(set).update(items)
 
 
 def _frozenset(reader: _Reader) -> None:
     items = reader.pop_mark()
+    reader.occupy(SET + ENTRY * len(items))
     reader.spend(sum(map(key_parts, items)) - len(items))
     reader.stack.append(frozenset(items))
 
@@ -166,8 +189,9 @@ def _fill(reader: _Reader, target: dict, items: list[Any]) -> None:
     keys, values = items[::2], items[1::2]
     if len(keys) != len(values):
         raise Refused("a dict has a key without a value")
+    reader.occupy(ENTRY * len(keys))
     for key, value in zip(keys, values):
-        if type(key) is not str:
+        if type(key) is not str or len(key) > _CHUNK:
             reader.spend(key_parts(key) - 1)
         target[key] = value
 
@@ -185,6 +209,7 @@ def _set_item(reader: _Reader) -> None:
 
 def _new_dict(reader: _Reader) -> None:
     items = reader.pop_mark()
+    reader.occupy(DICT)
     reader.stack.append({})
     _fill(reader, reader.stack[-1], items)
 
@@ -204,6 +229,8 @@ def _frame(reader: _Reader) -> None:
 def _int_line(reader: _Reader) -> None:
     text = reader.line()
     special = {b"00": False, b"01": True}
+    if len(text) > _MAX_DIGITS:
+        raise Refused(f"a number has {len(text)} digits")
     reader.stack.append(special[text] if text in special else int(text))
 
 
@@ -218,14 +245,17 @@ def _tuple(size: int) -> Callable[[_Reader], None]:
     def action(reader: _Reader) -> None:
         if len(reader.stack) < size:
             raise Refused("a tuple has fewer items than it declares")
+        reader.occupy(TUPLE)
         items = tuple(reader.stack[-size:])
         reader.stack[-size:] = [items]
 
     return action
 
 
-def _push(make: Callable[[_Reader], Any]) -> Callable[[_Reader], None]:
+def _push(make: Callable[[_Reader], Any], memory: int = 0) -> Callable[[_Reader], None]:
     def action(reader: _Reader) -> None:
+        if memory:
+            reader.occupy(memory)
         value = make(reader)  # first: it may exchange the stack
         reader.stack.append(value)
 
@@ -234,7 +264,11 @@ def _push(make: Callable[[_Reader], Any]) -> Callable[[_Reader], None]:
 
 def _put(index: Callable[[_Reader], int]) -> Callable[[_Reader], None]:
     def action(reader: _Reader) -> None:
-        reader.memo[index(reader)] = reader.stack[-1]
+        at = index(reader)
+        if not 0 <= at < _MAX_INDEX:
+            raise Refused(f"it numbers an object {shown(at)}")
+        reader.occupy(MEMO)
+        reader.memo[at] = reader.stack[-1]
 
     return action
 
@@ -244,6 +278,7 @@ def _stop(reader: _Reader) -> object:
 
 
 def _mark(reader: _Reader) -> None:
+    reader.occupy(LIST)
     reader.marks.append(reader.stack)
     reader.stack = []
 
@@ -277,10 +312,10 @@ _OPCODES: dict[bytes, Callable[[_Reader], Any]] = {
     b"0": _pop,
     b"1": lambda r: r.pop_mark() and None,
     b"2": _push(lambda r: r.stack[-1]),
-    b"g": _push(lambda r: r.memo[int(r.line())]),
+    b"g": _push(lambda r: r.memo[r.digits()]),
     b"h": _push(lambda r: r.memo[r.take(1)[0]]),
     b"j": _push(lambda r: r.memo[r.number("<I")]),
-    b"p": _put(lambda r: int(r.line())),
+    b"p": _put(lambda r: r.digits()),
     b"q": _put(lambda r: r.take(1)[0]),
     b"r": _put(lambda r: r.number("<I")),
     b"\x94": _put(lambda r: len(r.memo)),
@@ -292,7 +327,7 @@ _OPCODES: dict[bytes, Callable[[_Reader], Any]] = {
     b"J": _push(lambda r: r.number("<i")),
     b"K": _push(lambda r: r.take(1)[0]),
     b"M": _push(lambda r: r.number("<H")),
-    b"L": _push(lambda r: int(r.line().removesuffix(b"L"))),
+    b"L": _push(lambda r: r.digits()),
     b"\x8a": _push(_long("<B")),
     b"\x8b": _push(_long("<i")),
     b"F": _push(lambda r: float(r.line())),
@@ -310,20 +345,20 @@ _OPCODES: dict[bytes, Callable[[_Reader], Any]] = {
     b"\x8e": _push(_raw("<Q")),
     b"\x96": _push(lambda r: bytearray(r.take(r.number("<Q")))),
     # containers
-    b"]": _push(lambda r: []),
-    b"l": _push(lambda r: r.pop_mark()),
+    b"]": _push(lambda r: [], LIST),
+    b"l": _push(lambda r: r.pop_mark(), LIST),
     b"a": _append,
     b"e": _appends,
     b")": _push(lambda r: ()),
-    b"t": _push(lambda r: tuple(r.pop_mark())),
+    b"t": _push(lambda r: tuple(r.pop_mark()), TUPLE),
     b"\x85": _tuple(1),
     b"\x86": _tuple(2),
     b"\x87": _tuple(3),
-    b"}": _push(lambda r: {}),
+    b"}": _push(lambda r: {}, DICT),
     b"d": _new_dict,
     b"s": _set_item,
     b"u": _set_items,
-    b"\x8f": _push(lambda r: set()),
+    b"\x8f": _push(lambda r: set(), SET),
     b"\x90": _add_items,
     b"\x91": _frozenset,
     # objects
@@ -370,7 +405,7 @@ def read_pickle(path: str) -> Any:
         except Exception as error:
             # Every failure of the machine is a fault of the stream: stack underflow, a missing
             # memo entry, a bad digit, an unhashable key.
-            reason = str(error) if isinstance(error, Refused) else f"malformed ({error!r})"
+            reason = str(error) if isinstance(error, Refused) else f"malformed ({reason_of(error)})"
             place = min(file.tell(), size)
             raise InvalidArgumentError(
                 f"cannot read the file '{path}' ({size} bytes) at byte {place}: {reason}",

@@ -11,6 +11,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import current_device
 from paddle.core.tensor import Tensor, from_numpy, wrap
 from paddle.framework.packing import NAME_TABLE, SLICE_TABLE
+from paddle.framework.pickle_limits import reason_of, shown
 from paddle.framework.pickle_safe import is_placeholder
 
 
@@ -19,12 +20,24 @@ def _join_slices(loaded: dict, path: str) -> None:
     table = loaded.pop(SLICE_TABLE)
     try:
         for key, entry in table.items():
-            parts = [loaded.pop(name) for name in entry["slices"]]
-            loaded[key] = np.concatenate(parts).reshape(entry["OriginShape"])
+            names = entry["slices"]
+            if type(names) is not list or not all(type(name) is str for name in names):
+                raise TypeError(f"the parts of {shown(key)} are {shown(names)}")
+            parts = [loaded.pop(name) for name in names]
+            if not all(isinstance(part, np.ndarray) for part in parts):
+                raise TypeError(f"parts of {shown(key)} are no arrays")
+            loaded[key] = np.concatenate(parts).reshape(_sizes(entry["OriginShape"]))
     except Exception as error:
         raise InvalidArgumentError(
-            f"the table {SLICE_TABLE!r} of the file '{path}' does not fit its parts: {error!r}"
+            f"the table {SLICE_TABLE!r} of the file '{path}' does not fit its parts: "
+            f"{reason_of(error)}"
         ) from None
+
+
+def _sizes(shape: Any) -> Any:
+    if type(shape) not in (tuple, list) or not all(type(n) is int for n in shape):
+        raise TypeError(f"a shape is {shown(shape)}")
+    return shape
 
 
 def array_to_tensor(array: np.ndarray, name: Any = None) -> Tensor:
@@ -128,9 +141,15 @@ def from_file_form(loaded: Any, path: str, as_tensor: bool, keep_names: bool) ->
         path (str): the file, for error texts.
         as_tensor (bool): Tensors, or arrays.
         keep_names (bool): whether the table of names stays in a state dict.
+
+    Raises:
+        InvalidArgumentError: it is nested too deeply, or its tables do not fit what it holds.
     """
-    if isinstance(loaded, dict) and SLICE_TABLE in loaded:
-        _join_slices(loaded, path)
-    if isinstance(loaded, dict) and NAME_TABLE in loaded:
-        return _restore_state_dict(loaded, as_tensor, keep_names)
-    return _Restorer(as_tensor, bare=not _has_named_array(loaded)).restore(loaded)
+    try:
+        if isinstance(loaded, dict) and SLICE_TABLE in loaded:
+            _join_slices(loaded, path)
+        if isinstance(loaded, dict) and NAME_TABLE in loaded:
+            return _restore_state_dict(loaded, as_tensor, keep_names)
+        return _Restorer(as_tensor, bare=not _has_named_array(loaded)).restore(loaded)
+    except RecursionError:
+        raise InvalidArgumentError(f"the file '{path}' is nested too deeply") from None

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import FrameworkError, InvalidArgumentError
+from paddle.core.tensor import Tensor
+from paddle.framework.atomic import atomic_files
+from paddle.framework.io import check_target, write_object
+from paddle.framework.packing import NAME_TABLE
+from paddle.framework.pickle_limits import shown
+from paddle.framework.seals import SaveSet, check_together, read_seal
 from paddle.nn import Layer
 from paddle.static.input import InputSpec
+
+_PARAMS, _OPT = ".pdparams", ".pdopt"
+_PROTOCOL = 2  # as paddle.save has it
+# What an entry of a state besides Tensors may be: a schedule's numbers, lists of them.
+_MOST_ENTRIES, _DEEPEST = 1 << 20, 20
 
 
 def check_path(path: Any) -> None:
@@ -55,23 +68,33 @@ def save_for_inference(network: Layer, path: str, inputs: list, seen: list | Non
 
 
 def save(path: str, weights: dict[str, Any], state: dict[str, Any]) -> None:
-    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``."""
-    paddle.save(weights, path + ".pdparams")
-    if state:
-        paddle.save(state, path + ".pdopt")
+    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``.
+
+    Both tell of the other one, so that :func:`load` sees when they are of two saves.
+    """
+    parts = {_PARAMS: weights, **({_OPT: state} if state else {})}
+    for suffix in parts:
+        check_target(path + suffix)
+    with atomic_files(SaveSet(path)) as files:
+        for suffix, values in parts.items():
+            name = path + suffix
+            write_object(values, files.open(name, sealed=True), _PROTOCOL, name)
 
 
 def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None:
     """Loads what :func:`save` wrote; without an optimizer only the network."""
     if not isinstance(path, str):
         raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
-    prefix = path[: -len(".pdparams")] if path.endswith(".pdparams") else path
-    state = paddle.load(prefix + ".pdparams", keep_name_table=True)
-    saved_names = state.pop("StructuredToParameterName@@", {})
+    where = f"Model.load({path!r})"
+    prefix = path[: -len(_PARAMS)] if path.endswith(_PARAMS) else path
+    state = _read(prefix + _PARAMS, where)
+    saved_names = state.pop(NAME_TABLE, {})
     usable, problems = {}, []
     for name, tensor in network.state_dict().items():
         if name not in state:
             problems.append(f"{name} is not in the file")
+        elif not isinstance(state[name], Tensor):
+            problems.append(f"{name} is a {type(state[name]).__name__} in the file, not a Tensor")
         elif list(state[name].shape) != list(tensor.shape):
             problems.append(
                 f"{name} has shape {list(state[name].shape)} in the file, "
@@ -81,17 +104,85 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
             usable[name] = state[name]
     if problems and not skip_mismatch:
         raise InvalidArgumentError(
-            f"Model.load({path!r}): " + "; ".join(problems) + ".",
+            f"{where}: " + "; ".join(problems) + ".",
             hint="pass skip_mismatch=True to load the rest",
         )
+    moments = None if optimizer is None else _moments(prefix, where)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the one below says it all at once
         network.set_state_dict(usable)
     if problems:
-        warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=3)
-    if optimizer is not None and os.path.exists(prefix + ".pdopt"):
-        state = paddle.load(prefix + ".pdopt")
-        optimizer.set_state_dict(_renamed(state, saved_names, network))
+        warnings.warn(f"{where} skipped: {'; '.join(problems)}.", stacklevel=3)
+    if moments is not None:
+        names = saved_names if isinstance(saved_names, dict) else {}
+        with _of_file(prefix + _OPT, where):
+            optimizer.set_state_dict(_renamed(moments, names, network))
+
+
+def _moments(prefix: str, where: str) -> dict | None:
+    """The optimizer's state that was saved together with the parameters; None: there is none."""
+    file = prefix + _OPT
+    if os.path.exists(file):
+        check_together(
+            prefix + _PARAMS, file, where,
+            "save again; or load the parameters alone: model.load(path, reset_optimizer=True)",
+        )  # fmt: skip
+        return _read(file, where)
+    seal = read_seal(prefix + _PARAMS)
+    if seal is not None and _OPT in seal.files:
+        warnings.warn(
+            f"{where}: '{prefix + _PARAMS}' was saved together with '{file}', which is not there; "
+            "the optimizer keeps the state it has.",
+            stacklevel=4,
+        )
+    return None
+
+
+def _read(file: str, where: str) -> dict:
+    """The dict of a state, whose entries have a size that a state may have."""
+    state = paddle.load(file, keep_name_table=True)
+    if not isinstance(state, dict):
+        raise InvalidArgumentError(
+            f"{where}: expected a dict of Tensors in '{file}', "
+            f"but it holds a {type(state).__name__}."
+        )
+    for name, value in state.items():
+        if not isinstance(value, Tensor):
+            left = _count(value, _MOST_ENTRIES, 0)
+            if not isinstance(name, str) or left < 0:
+                raise InvalidArgumentError(
+                    f"{where}: '{file}' holds something else than the state of a model: "
+                    f"{shown(name)} is {shown(value)}."
+                )
+    return state
+
+
+def _count(value: Any, left: int, depth: int) -> int:
+    """How many of ``left`` items remain after those of an entry; below 0: it has more."""
+    if left < 0 or depth > _DEEPEST:
+        return -1
+    if isinstance(value, dict):
+        value = list(value.values())
+    if not isinstance(value, (list, tuple)):
+        return left - 1
+    for item in value:
+        left = _count(item, left - 1, depth + 1)
+        if left < 0:
+            break
+    return left
+
+
+@contextmanager
+def _of_file(file: str, where: str) -> Iterator[None]:
+    """Lets what an optimizer says of a state begin with the file that it is from."""
+    try:
+        yield
+    except FrameworkError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise InvalidArgumentError(
+            f"{where}: '{file}' does not hold the state of this optimizer: {error}"
+        ) from error
 
 
 def _renamed(state: dict, saved_names: dict[str, str], network: Layer) -> dict:

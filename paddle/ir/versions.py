@@ -17,7 +17,7 @@ from paddle.ir.block import Block
 from paddle.ir.gradient_slots import complete_gradient, rename_second_order
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.wire_check import check_operators
+from paddle.ir.wire_check import check_gradients, check_operators
 
 V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
 NEVER = 1 << 31
@@ -283,6 +283,22 @@ def _applied(row: Conversion, op: Operator, context: Context) -> bool:
         ) from error
 
 
+def rows_for(version: int) -> dict[str, Conversion]:
+    """Returns what operators of a release become, by type."""
+    return {row.op: row for row in TABLE if row.since <= version < row.before}
+
+
+def check_read(program: Program) -> None:
+    """Raises InvalidArgumentError for a Program of a file that cannot run, whatever it is fed.
+
+    Operators that mean something else in its release are checked when they have been converted.
+
+    Args:
+        program (Program): as it was read.
+    """
+    check_operators(program, rows_for(program.wire_version))
+
+
 def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
     """Rewrites a Program that was read from a file into operators as this engine has them.
 
@@ -293,11 +309,8 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
     """
     if not program.wire_version:
         return
-    rows = {}
-    for row in TABLE:
-        if row.since <= program.wire_version < row.before:
-            rows[row.op] = row
-    check_operators(program, rows)
+    rows = rows_for(program.wire_version)
+    check_operators(program, rows)  # also those that were read from bytes, or changed since
     written = {n for block in program.blocks for op in block.ops for n in op.output_arg_names}
     written |= {v.name for v in program.list_vars() if v.persistable or v.is_data}
     written |= set(feeds)
@@ -314,4 +327,5 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
         for at, op in enumerate(block.ops):
             rename_second_order(op)
             complete_gradient(op, at)
+    check_gradients(program)
     program._changed()

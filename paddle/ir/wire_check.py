@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from typing import Any
 
+from paddle.core.derive import gradient_of
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED
 from paddle.ir.attribute_kinds import AttrType
@@ -72,21 +74,36 @@ def _block_indices(attr: Any) -> Iterator[int]:
         yield from attr.blocks_idx
 
 
-_WITH_BLOCK = ("while", "conditional_block", "recurrent")
+_WITH_BLOCK = ("while", "conditional_block", "conditional_block_infer", "recurrent")
 # Operators that the executor knows by itself: the slots that cannot be empty.
 _OWN = {
     "feed": (("X",), ("Out",)),
     "fetch": (("X",), ("Out",)),
     "while": (("Condition",), ()),
+    "while_grad": (("X", "StepScopes"), ("X@GRAD",)),
+    "conditional_block": (("Cond",), ()),
+    "conditional_block_infer": (("Cond",), ()),
+    "conditional_block_grad": (("Scope",), ()),
+    "recurrent": (("inputs",), ("outputs",)),
+    "recurrent_grad": (("step_scopes",), ()),
     "select_input": (("X", "Mask"), ("Out",)),
     "select_output": (("X", "Mask"), ("Out",)),
+    "split_lod_tensor": (("X", "Mask"), ()),
+    "merge_lod_tensor": (("Mask",), ("Out",)),
+    "merge_lod_tensor_infer": (("Mask",), ("Out",)),
     "write_to_array": (("X", "I"), ("Out",)),
     "read_from_array": (("X", "I"), ("Out",)),
     "lod_array_length": (("X",), ("Out",)),
+    "tensor_array_to_tensor": (("X",), ("Out",)),
+    "tensor_array_to_tensor_grad": (("Out@GRAD", "OutIndex"), ("X@GRAD",)),
     "rnn_memory_helper": (("X",), ("Out",)),
+    "rnn_memory_helper_grad": ((), ("X@GRAD",)),
     "sum": (("X",), ("Out",)),
     "print": (("In",), ()),
+    "assert": (("Cond",), ()),
 }
+# The outputs in which control flow keeps what its gradient needs: no tensors.
+_SCOPES = ("StepScopes", "Scope", "step_scopes")
 
 
 def check_operators(program: Any, ignored: Container[str] = ()) -> None:
@@ -94,17 +111,24 @@ def check_operators(program: Any, ignored: Container[str] = ()) -> None:
 
     Args:
         program (Program): read from a file.
-        ignored: types of operators to leave out.
+        ignored: types of operators to leave out, and their gradients.
     """
     for block in program.blocks:
         for at, op in enumerate(block.ops):
-            missing = "" if op.type in ignored else _missing(op)
-            if missing:
-                raise InvalidArgumentError(
-                    f"operator {at} ({op.type}) of block {block.idx} has no {missing}; it has the "
-                    f"inputs {op.inputs} and the outputs {op.outputs}.",
-                    hint="the file is damaged, or was put together by hand",
-                )
+            if op.type in ignored or op.type.removesuffix("_grad") in ignored:
+                continue
+            missing = _missing(op)
+            problem = f"has no {missing}" if missing else _crowded(op) or _unstorable(op)
+            if problem:
+                raise _broken(op, at, problem)
+
+
+def _broken(op: Any, at: int, problem: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"operator {at} ({op.type}) of block {op.block.idx} {problem}; it has the "
+        f"inputs {op.inputs} and the outputs {op.outputs}.",
+        hint="the file is damaged, or was put together by hand",
+    )
 
 
 def _missing(op: Any) -> str:
@@ -112,21 +136,83 @@ def _missing(op: Any) -> str:
     forward = op.type.removesuffix("_grad")
     if forward in _WITH_BLOCK and not hasattr(op.attrs.get("sub_block"), "ops"):
         return "attribute 'sub_block', a block"
-    if forward != op.type:
-        return ""
     inputs, outputs = _OWN.get(op.type, ((), ()))
     known = op.definition
-    if known is not None:
+    if known is not None and known.base is None:
         for name, default in known.attrs.items():
             if default is REQUIRED and name not in op.attrs:
                 return f"attribute {name!r}"
         inputs = tuple(slot.name for slot in known.inputs if not slot.optional)
         outputs = tuple(slot.name for slot in known.outputs if not slot.optional)[:1]
+    return _empty(op, inputs, outputs)
+
+
+def _empty(op: Any, inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    """Names the first of some slots in which an operator has nothing."""
     for kind, names, slots in (("input", inputs, op.inputs), ("output", outputs, op.outputs)):
         for name in names:
-            if (slots.get(name) or [EMPTY])[0] == EMPTY:
+            found = slots.get(name) or []
+            unwanted = name.endswith("@GRAD") and kind == "output"  # there may be no first one
+            if not found or (found[0] == EMPTY and not unwanted):
                 return f"{kind} {name!r}"
     return ""
+
+
+def _crowded(op: Any) -> str:
+    """Says which slot for one variable has several."""
+    known = op.definition
+    if known is None or op.type in _OWN:
+        return ""
+    for kind, declared, slots in (
+        ("input", known.inputs, op.inputs),
+        ("output", known.outputs, op.outputs),
+    ):
+        for slot in declared:
+            names = slots.get(slot.name, ())
+            if len(names) > 1 and not slot.many:
+                return f"has {len(names)} variables as {kind} {slot.name!r}, which takes one"
+    return ""
+
+
+def _unstorable(op: Any) -> str:
+    """Says which result is to be stored beyond the run and cannot be."""
+    for slot, names in op.outputs.items():
+        for name in names:
+            var = op.block._find_var_recursive(name)
+            if var is None or not (var.persistable or var.is_data):
+                continue
+            if slot in _SCOPES or var.type == VarType.LOD_TENSOR_ARRAY:
+                return (
+                    f"writes {name!r}, which is persistable or fed, as only tensors can be, "
+                    f"though it is no tensor (output {slot!r})"
+                )
+    return ""
+
+
+def check_gradients(program: Any) -> None:
+    """Raises InvalidArgumentError for gradient operators without what they are computed from.
+
+    Args:
+        program (Program): read from a file; what older releases leave out has been added.
+    """
+    for block in program.blocks:
+        for at, op in enumerate(block.ops):
+            known = op.definition
+            if known is None or known.base is None:
+                continue
+            missing = _empty(op, _needed(known), ())
+            if missing:
+                raise _broken(op, at, f"has no {missing}")
+
+
+def _needed(known: Any) -> list[str]:
+    """The inputs that a gradient cannot do without."""
+    base = known.base
+    given = [slot.name for slot in known.inputs[: len(base.grad_outputs)]]
+    # Of results only the first one is always there: the others may be of use in training alone.
+    certain = {slot.name for slot in (*base.inputs, *base.outputs[:1]) if not slot.optional}
+    saved = [token.partition(".")[0] for token in gradient_of(base).saves]
+    return [*(given if len(given) == 1 else ()), *(name for name in saved if name in certain)]
 
 
 def check_uses(uses: list[list[int]]) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.nests import leaves
 from paddle.core.tensor import Parameter, Tensor
-from paddle.framework.atomic import atomic_write
+from paddle.framework.atomic import atomic_files
 from paddle.framework.pickle_writer import write_pickle
+from paddle.framework.seals import SaveSet
 from paddle.ir import wire
 from paddle.ir.cloning import reads
 from paddle.ir.inference import normalize, persistables
@@ -87,17 +88,19 @@ class Model:
         """
         contents = {n: wire.to_bytes(p) for n, p in self.programs.items()}
         paths = {n: prefix if n == MAIN else f"{prefix}.{n}" for n in contents}
-        if shared:
-            if self.tensors:
-                write_streams(prefix + STREAMS, _Values(self.tensors, self.programs.values()))
-        else:
-            for name, program in self.programs.items():
-                mine = {v.name: self.tensors[v.name] for v in persistables(program)}
-                if mine:
-                    write_streams(paths[name] + STREAMS, _Values(mine, [program]))
-        self._write_table(prefix + INFO)
-        for name, content in contents.items():  # last: a Program alone would look complete
-            _write(paths[name] + PROGRAM, content)
+        with atomic_files(SaveSet(prefix)) as files:
+            if shared:
+                if self.tensors:
+                    values = _Values(self.tensors, self.programs.values())
+                    write_streams(prefix + STREAMS, values, files)
+            else:
+                for name, program in self.programs.items():
+                    mine = {v.name: self.tensors[v.name] for v in persistables(program)}
+                    if mine:
+                        write_streams(paths[name] + STREAMS, _Values(mine, [program]), files)
+            self._write_table(files, prefix + INFO)
+            for name, content in contents.items():  # last: a Program alone would look complete
+                files.open(paths[name] + PROGRAM).write(content)
 
     def write_folder(self, folder: str, model: str | None, params: str | None) -> None:
         """Writes a folder as 1.x has them: the Program, and one file of parameters or one each.
@@ -111,30 +114,25 @@ class Model:
         content = wire.to_bytes(program)
         values = _Values(self.tensors, [program])
         model = model or OLD_PROGRAM
-        if params is None:
-            taken = [n for n in (model, OLD_PARAMS, OLD_INFO) if n in values]
-            if taken:
-                raise InvalidArgumentError(
-                    f"paddle.jit.save: a parameter is called {taken[0]!r}, which is the name of "
-                    "another file.",
-                    hint="name a file for all parameters: params_filename='__params__'",
-                )
-            write_separate(folder, values)
-            self._write_table(os.path.join(folder, OLD_INFO))
-        else:
-            if self.tensors:
-                write_streams(os.path.join(folder, params), values)
-            self._write_table(os.path.join(folder, params + ".info"))
-        _write(os.path.join(folder, model), content)
+        with atomic_files(SaveSet(os.path.join(folder, ""))) as files:
+            if params is None:
+                taken = [n for n in (model, OLD_PARAMS, OLD_INFO) if n in values]
+                if taken:
+                    raise InvalidArgumentError(
+                        f"paddle.jit.save: a parameter is called {taken[0]!r}, which is the name "
+                        "of another file.",
+                        hint="name a file for all parameters: params_filename='__params__'",
+                    )
+                files.add(write_separate(folder, values))
+                self._write_table(files, os.path.join(folder, OLD_INFO))
+            else:
+                if self.tensors:
+                    write_streams(os.path.join(folder, params), values, files)
+                self._write_table(files, os.path.join(folder, params + ".info"))
+            files.open(os.path.join(folder, model)).write(content)
 
-    def _write_table(self, path: str) -> None:
-        with atomic_write(path) as file:
-            write_pickle(self.table, file, 2)
-
-
-def _write(path: str, content: bytes) -> None:
-    with atomic_write(path) as file:
-        file.write(content)
+    def _write_table(self, files: SaveSet, path: str) -> None:
+        write_pickle(self.table, files.open(path, sealed=True), 2)
 
 
 def _entry(structured: str, tensor: Tensor) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddle.autograd.higher import tied
-from paddle.core import random
+from paddle.core import flags, random
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.rows import Rows
@@ -16,7 +17,7 @@ from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import sequence, written_since
 from paddle.executor.codegen import ONCE
 from paddle.executor.joined import JoinedPlan
-from paddle.executor.plan import Plan
+from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.gradient_flow import carries
@@ -61,6 +62,7 @@ class ProgramCall:
         self._carrying = [carries(block.var(n)) for n in self.feeds]
         self._plain: tuple[Plan, Any, list[int]] | None = None
         self._joined: dict[tuple, _Joined] = {}
+        _calls.add(self)
 
     def __call__(self, inputs: Sequence[Tensor]) -> list[Tensor]:
         """Runs the Program.
@@ -85,7 +87,9 @@ class ProgramCall:
                     joined = self._joined[wanted] = _Joined(self, wanted)
                 return joined(inputs)
         if self._plain is None:
-            plan = Plan(prepare(self.program, self.feeds, self.fetches), self.feeds, self.fetches)
+            with checked_plan(self.program):
+                prepared = prepare(self.program, self.feeds, self.fetches)
+                plan = Plan(prepared, self.feeds, self.fetches)
             self._plain = plan, plan.bound(self.scope), _computed_once(plan, self.fetches)
         plan, step, once = self._plain
         try:
@@ -111,6 +115,17 @@ class ProgramCall:
             joined.gradients = None
 
 
+def _drop_plans() -> None:
+    """Plans are made for the limits of a run; a call need not look whether those have changed."""
+    for call in list(_calls):
+        call._plain = None
+        call._joined.clear()
+
+
+_calls: weakref.WeakSet[ProgramCall] = weakref.WeakSet()
+flags.limit_listeners.append(_drop_plans)
+
+
 class _Joined:
     """A call of which gradients are wanted, with respect to certain inputs and Tensors."""
 
@@ -122,7 +137,8 @@ class _Joined:
             if not stop
         ]  # fmt: skip
         self.wanted = wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
-        self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
+        with checked_plan(call.program):
+            self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
         found = self.plan.found
         self.inputs = [i for i, on in zip(inputs, found, strict=False) if on]
         self.stored = [t for (_, t), on in zip(stored, found[len(inputs) :], strict=True) if on]

@@ -6,7 +6,7 @@ import contextlib
 import os
 from typing import Any
 
-from paddle.core import random
+from paddle.core import flags, random
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, device_count, to_torch_device
 from paddle.executor.debug import probe_for
@@ -264,7 +264,7 @@ class CompiledProgram:
         probe = probe_for()
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
-            probe,
+            probe, flags.run_limit,
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:

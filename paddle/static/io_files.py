@@ -17,15 +17,19 @@ from paddle.core.errors import (
     InvalidArgumentError,
     MissingFileError,
 )
-from paddle.framework.atomic import atomic_write
+from paddle.framework.atomic import FileSet, atomic_files
 from paddle.framework.packing import NAME_TABLE
-from paddle.framework.pickle_safe import read_pickle
 from paddle.framework.restoring import from_file_form
+from paddle.framework.seals import SaveSet, check_beside, read_sealed
 from paddle.ir import wire
 from paddle.ir.program import Program
 from paddle.ir.tensor_stream import Dense, read_combined, read_dense, write_combined, write_tensor
+from paddle.ir.versions import check_read
 
 PARAMS, OPT, PROGRAM, STREAMS = ".pdparams", ".pdopt", ".pdmodel", ".pdiparams"
+INFO = STREAMS + ".info"
+OLD_INFO = "__variables.info__"  # in a folder
+_AT_ONCE = 100  # files that are open until all of them are whole
 SHOWN = 8  # files that a message names of a longer list
 
 Values = dict[str, Dense]
@@ -101,17 +105,47 @@ def read_bytes(path: str, where: str) -> bytes:
     """Returns the content of a file."""
     if not os.path.isfile(path):
         raise missing(where, path)
+    folder = os.path.dirname(path)
+    tables = sorted(n for n in os.listdir(folder or ".") if n.endswith(".info"))
+    check_file(path, [os.path.join(folder, name) for name in tables])
     with open(path, "rb") as file:
         return file.read()
+
+
+def check_file(path: str, tables: Iterable[str] = ()) -> None:
+    """Checks a program or a tensor stream against the checksums beside it, if there are any.
+
+    Args:
+        path (str): the file.
+        tables (Iterable[str]): further files of its folder that may hold them: in a folder of 1.x
+            the program does not tell how that of the parameters is called.
+    """
+    folder, name = os.path.split(path)
+    prefix = without_suffix(path, PROGRAM, STREAMS)
+    told = [(prefix + INFO, prefix)]
+    stem, dot, method = name.removesuffix(PROGRAM).removesuffix(STREAMS).rpartition(".")
+    if dot and method.isidentifier():  # a further method of a model
+        other = os.path.join(folder, stem)
+        told.append((other + INFO, other))
+    base = os.path.join(folder, "")
+    told += [(table, base) for table in (path + ".info", os.path.join(folder, OLD_INFO), *tables)]
+    if not os.path.isfile(prefix + STREAMS):  # else the program belongs to that, for inference
+        told.append((prefix + PARAMS, prefix))
+    check_beside(path, told)
 
 
 def read_program(source: Any, where: str) -> Program:
     """Returns the Program of a file, or of bytes."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return wire.from_bytes(bytes(source))
+        return _checked(wire.from_bytes(bytes(source)))
     content = read_bytes(source, where)
     with naming(source, where):
-        return wire.from_bytes(content)
+        return _checked(wire.from_bytes(content))
+
+
+def _checked(program: Program) -> Program:
+    check_read(program)
+    return program
 
 
 @contextlib.contextmanager
@@ -141,6 +175,7 @@ def read_streams(source: Any, names: Iterable[str], where: str) -> Values:
         raise missing(where, source)
     if is_pickle(source):
         return read_state_file(source)
+    check_file(source)
     hint = f"{len(names)} variables were expected in this file; it may be of another model"
     with naming(source, where, hint), open(source, "rb") as file:
         return read_combined(file, names)
@@ -162,6 +197,7 @@ def read_separate(folder: str, names: Iterable[str], where: str) -> Values:
 
 def read_one(path: str, where: str) -> Dense:
     """Reads a file of one variable."""
+    check_file(path)
     with naming(path, where), open(path, "rb") as file:
         value = read_dense(file)
         if file.read(1):
@@ -179,7 +215,7 @@ def is_pickle(path: str) -> bool:
 
 def read_state_file(path: str) -> Values:
     """Reads the arrays of a pickled dict; other entries are left out."""
-    found = from_file_form(read_pickle(path), path, False, False)
+    found = from_file_form(read_sealed(path), path, False, False)
     if not isinstance(found, dict):
         raise InvalidArgumentError(
             f"'{path}': expected a dict of arrays, but it holds a {type(found).__name__}."
@@ -195,19 +231,26 @@ def read_state_file(path: str) -> Values:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write_streams(path: str, values: Mapping[str, Dense]) -> None:
-    """Writes one file of all variables."""
-    with atomic_write(path) as file:
-        write_combined(file, values)
+def write_streams(path: str, values: Mapping[str, Dense], files: FileSet | None = None) -> None:
+    """Writes one file of all variables; with ``files`` as one of those."""
+    if files is not None:
+        write_combined(files.open(path), values)
+        return
+    with atomic_files(FileSet()) as alone:
+        write_combined(alone.open(path), values)
 
 
-def write_separate(folder: str, values: Mapping[str, Dense]) -> None:
-    """Writes a file for each variable."""
+def write_separate(folder: str, values: Mapping[str, Dense]) -> dict[str, tuple[int, int]]:
+    """Writes a file for each variable; returns size and checksum of each."""
     paths = {name: file_of_variable(folder, name) for name in values}
-    for name, path in paths.items():
-        value = values[name]
-        with atomic_write(path) as file:
-            write_tensor(file, value.array, value.lod, value.dtype)
+    named, sums = list(paths.items()), {}
+    for start in range(0, len(named), _AT_ONCE):
+        with atomic_files(SaveSet(os.path.join(folder, ""))) as files:
+            for name, path in named[start : start + _AT_ONCE]:
+                value = values[name]
+                write_tensor(files.open(path), value.array, value.lod, value.dtype)
+        sums.update(files.sums())
+    return sums
 
 
 def streams(values: Mapping[str, Dense]) -> bytes:

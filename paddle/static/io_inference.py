@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.state import Stored, put_values
-from paddle.framework.atomic import atomic_write
+from paddle.framework.atomic import atomic_files, atomic_write
+from paddle.framework.pickle_writer import write_pickle
+from paddle.framework.seals import SaveSet
 from paddle.ir import wire
 from paddle.ir.inference import feed_names, fetch_variables, normalize, persistables
 from paddle.ir.program import Program
 from paddle.static.io_arguments import device_of, ends_of, options, program_of
 from paddle.static.io_files import (
+    INFO,
     PROGRAM,
     STREAMS,
     checked_path,
@@ -272,7 +276,8 @@ def save_inference_model(
 
     Writes ``<path_prefix>.pdmodel``, the Program of :func:`normalize_program`, and
     ``<path_prefix>.pdiparams``, the values of its parameters (no such file if there are none).
-    PaddlePaddle loads both.
+    PaddlePaddle loads both. Neither has room for a checksum; with ``FLAGS_require_checksums``, or
+    in place of one of :func:`paddle.jit.save`, a ``<path_prefix>.pdiparams.info`` holds those.
 
     Args:
         path_prefix (str): folder and name of the files, without a suffix.
@@ -323,9 +328,21 @@ def save_inference_model(
     made = _normalized(where, feed_vars, fetch_vars, kwargs)
     content = wire.to_bytes(made)
     stored = Stored(persistables(made), purpose=where)
-    if len(stored):  # first: a program file without its parameters would look complete
-        write_streams(prefix + STREAMS, stored)
-    save_to_file(prefix + PROGRAM, content)
+    with atomic_files(SaveSet(prefix)) as files:
+        if len(stored):  # first: a program file without its parameters would look complete
+            write_streams(prefix + STREAMS, stored, files)
+        if os.path.isfile(prefix + INFO) or flags.get("FLAGS_require_checksums"):
+            table = {v.name: _described(v) for v in persistables(made)}
+            write_pickle(table, files.open(prefix + INFO, sealed=True), 2)
+        files.open(prefix + PROGRAM).write(content)
+
+
+def _described(var: Any) -> dict[str, Any]:
+    """What the ``.info`` file of paddle.jit.save says of a variable."""
+    told: dict[str, Any] = {"structured_name": var.name, "stop_gradient": bool(var.stop_gradient)}
+    if var.is_parameter:
+        told["trainable"] = bool(var.trainable)
+    return told
 
 
 def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from paddle.core.errors import FrameworkError, InvalidArgumentError
+from paddle.framework.seals import check_together
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
 from paddle.ir.tensor_stream import Dense
@@ -122,6 +123,8 @@ def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Va
     prefix = without_suffix(path, PARAMS, OPT, PROGRAM, STREAMS)
     if os.path.isfile(prefix + PARAMS):
         files = [f for f in (prefix + PARAMS, prefix + OPT) if os.path.isfile(f)]
+        if len(files) > 1:
+            check_together(*files, where, "save again, or name one file, with its suffix")
         found = {n: v for file in files for n, v in read_state_file(file).items()}
         return chosen(found, variables, files[0], where)
     if os.path.isfile(prefix + PROGRAM) and not is_old_folder(path):

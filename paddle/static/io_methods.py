@@ -11,11 +11,13 @@ import warnings
 from typing import Any, NamedTuple
 
 from paddle.core.errors import FrameworkError, InvalidArgumentError
-from paddle.framework.pickle_safe import read_pickle
+from paddle.framework.seals import read_sealed
 from paddle.ir.inference import FETCH, persistables
 from paddle.ir.program import Program
 from paddle.ir.tensor_stream import Dense
 from paddle.static.io_files import (
+    INFO,
+    OLD_INFO,
     PROGRAM,
     STREAMS,
     Values,
@@ -26,8 +28,6 @@ from paddle.static.io_files import (
 )
 from paddle.static.io_layouts import OLD_PARAMS, Model, find_model, read_values
 
-INFO = STREAMS + ".info"
-OLD_INFO = "__variables.info__"  # in a folder
 _MAIN = "forward"
 
 Table = dict[str, dict[str, Any]]
@@ -196,7 +196,7 @@ def read_table(path: str, where: str) -> Table:
     Parameters ``trainable``; empty if there is no such file."""
     if not os.path.isfile(path):
         return {}
-    table = read_pickle(path)
+    table = read_sealed(path)
     good = isinstance(table, dict) and all(
         isinstance(k, str) and isinstance(v, dict) for k, v in table.items()
     )

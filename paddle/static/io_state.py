@@ -11,10 +11,11 @@ import numpy as np
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor import state
 from paddle.executor.state import Stored, of_mode, put_values
-from paddle.framework.atomic import atomic_write
+from paddle.framework.atomic import atomic_files
 from paddle.framework.io import protocol_of
 from paddle.framework.packing import arrays_to_file_form
 from paddle.framework.pickle_writer import Deferred, write_pickle
+from paddle.framework.seals import SaveSet, check_together
 from paddle.ir import wire
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
@@ -74,16 +75,15 @@ def save(program: Any, model_path: str, pickle_protocol: int = 2, **configs: Any
     content = wire.to_bytes(program)
     parts = [(suffix, Stored(of_mode(program, mode), purpose="paddle.static.save"))
              for suffix, mode in ((PARAMS, "param"), (OPT, "opt"))]  # fmt: skip
-    for suffix, stored in parts:
-        packed = arrays_to_file_form(
-            {n: Deferred(functools.partial(stored.array, n)) for n in stored},
-            {n: stored.tensor(n) for n in stored},
-            protocol,
-        )
-        with atomic_write(prefix + suffix) as file:
-            write_pickle(packed, file, protocol)
-    with atomic_write(prefix + PROGRAM) as file:
-        file.write(content)
+    with atomic_files(SaveSet(prefix)) as files:
+        for suffix, stored in parts:
+            packed = arrays_to_file_form(
+                {n: Deferred(functools.partial(stored.array, n)) for n in stored},
+                {n: stored.tensor(n) for n in stored},
+                protocol,
+            )
+            write_pickle(packed, files.open(prefix + suffix, sealed=True), protocol)
+        files.open(prefix + PROGRAM).write(content)
 
 
 def _given(program: Any, where: str) -> Program:
@@ -149,6 +149,10 @@ def load(program: Any, model_path: str, executor: Any = None, var_list: Any = No
 
 def _optimizer_values(prefix: str, variables: dict[str, Any], found: dict[str, Any]) -> Any:
     if os.path.isfile(prefix + OPT):
+        check_together(
+            prefix + PARAMS, prefix + OPT, "paddle.static.load",
+            "save again; or load the parameters alone: var_list=program.all_parameters()",
+        )  # fmt: skip
         return read_state_file(prefix + OPT)
     absent = [name for name in variables if name not in found]
     raise InvalidArgumentError(

@@ -133,4 +133,26 @@ def order(block: Any, r: random.Random) -> str:
     return f"{name} {how}"
 
 
-DAMAGES = (attribute, attribute, missing_attribute, slot, variable, type, order)
+def flag(block: Any, r: random.Random) -> str:
+    """Says of a variable, of any kind, that it is stored, a parameter or fed; or that it is not."""
+    if not block.vars:
+        return "none"
+    var = r.choice(block.vars)
+    field = r.choice(("persistable", "is_parameter", "need_check_feed", "stop_gradient"))
+    setattr(var, field, not getattr(var, field))
+    return f"{var.name}.{field}"
+
+
+def bare(block: Any, r: random.Random) -> str:
+    """Takes the shape of a variable away, or everything but its name and kind."""
+    if not block.vars:
+        return "none"
+    var = r.choice(block.vars)
+    if r.random() < 0.5 and var.type.HasField("lod_tensor"):
+        var.type.lod_tensor.tensor.ClearField("dims")
+    else:
+        var.type.ClearField("lod_tensor")
+    return var.name
+
+
+DAMAGES = (attribute, attribute, missing_attribute, slot, slot, variable, type, order, flag, bare)

@@ -210,6 +210,13 @@ def test_files_of_another_model(tmp_path: Path) -> None:
     other = nn.Linear(4, 5)
     paddle.jit.save(other, str(tmp_path / "other"), FOUR)
     paddle.jit.save(Plain(), str(tmp_path / "large"), FOUR)
+    together = r"net\.pdiparams' .* is not the file that was saved together with '.*info'"
+    shutil.copy(tmp_path / "other.pdiparams", tmp_path / "net.pdiparams")
+    with pytest.raises(ValueError, match=together):
+        paddle.jit.load(str(tmp_path / "net"))
+    paddle.jit.save(nn.Linear(4, 3), str(tmp_path / "net"), FOUR)
+    for info in tmp_path.glob("*.info"):  # files of PaddlePaddle have no checksums
+        info.write_bytes(info.read_bytes().partition(b"\0paddle-seal-1\0")[0])
     for source, text in (
         ("other.pdiparams", r"shape"),
         ("large.pdiparams", r"net\.pdiparams' .* bytes are left"),
