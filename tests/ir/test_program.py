@@ -122,6 +122,17 @@ def test_a_block_prints_readably_and_as_its_message() -> None:
     assert detailed.startswith("blocks {\n  idx: 0\n") and "trainable: True\n" in detailed
 
 
+def test_a_printed_operator_shows_the_attributes_that_nobody_gave() -> None:
+    with building() as (main, _):
+        x, block = static.data("x", [2]), main.global_block()
+        op = block.append_op(type="leaky_relu", inputs={"X": x}, outputs={"Out": "y"})
+    assert str(op) == (
+        "{Out=['y']} = leaky_relu(inputs={X=['x']}, alpha = 0.02, op_device = , "
+        "op_namescope = /, op_role = 0, op_role_var = [])"
+    )
+    assert str(op) in str(main)
+
+
 def test_kinds_of_attributes_can_be_given() -> None:
     with building() as (main, _):
         x, block = static.data("x", [2]), main.global_block()
