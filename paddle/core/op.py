@@ -80,6 +80,7 @@ class OpDef:
     direct: Callable | None = None
     unify: bool = False
     dtypes: str | None = None
+    takes: str | None = None
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
@@ -230,6 +231,8 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             :mod:`paddle.core.dtype`. None: what the kernel takes, for ATen refuses most of what
             makes no sense. Given where the kernel would compute nonsense, such as fractions cut
             off in integers, and where not every device has a kernel for 16 bits.
+        takes (str): the same where the kernel refuses the other types itself, so that calls need
+            no check: shape rules refuse them too.
         unify (bool): a second operand of another data type is converted to the first one's.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
     """

@@ -7,12 +7,14 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError
-from paddle.core.infer import Spec, infer
-from paddle.ir.operator import EMPTY, Operator
+from paddle.core.infer import Spec, checked_infer, infer
+from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.variable import Variable
 
 # Operators that the executor runs by itself: rule(op) sets the outputs, None leaves them alone.
 SPECIAL: dict[str, Callable[[Operator], None] | None] = {"feed": None, "fetch": None}
+
+_DERIVED = Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED
 
 
 def special(name: str) -> Callable:
@@ -64,7 +66,9 @@ def infer_outputs(op: Operator) -> None:
         _like_forward(op)
         return
     attrs = {k: v for k, v in op.attrs.items() if k in definition.attrs}
-    results = infer(definition, input_specs(op), attrs)
+    # What backward and optimizers add fits by construction.
+    find = infer if op.role & _DERIVED else checked_infer
+    results = find(definition, input_specs(op), attrs)
     for slot, result in zip(definition.outputs, results, strict=True):
         names = op.outputs.get(slot.name, ())
         listed = result if isinstance(result, list) else [result]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -121,10 +123,20 @@ def _(d_outs, axis_whole, *, axis):
 # -- stack, unstack, unbind ---------------------------------------------------------------------
 
 
+def alike(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes may be one; -1 stands for an unknown size."""
+    return len(a) == len(b) and all(-1 in pair or pair[0] == pair[1] for pair in zip(a, b))
+
+
 def _stack_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     shape = list(x[0].shape)
     for t in x[1:]:
+        if not alike(shape, t.shape):
+            raise InvalidArgumentError(
+                "stack: all inputs are expected to have one shape, but received "
+                f"{[list(one.shape) for one in x]}."
+            )
         shape = [b if a == -1 else a for a, b in zip(shape, t.shape)]
     shape.insert(in_range(attrs["axis"], len(shape) + 1), len(x))
     return [Spec(tuple(shape), x[0].dtype)]

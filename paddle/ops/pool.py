@@ -14,6 +14,7 @@ from paddle.core.op import op
 from paddle.ops import fast_pool
 from paddle.ops.half import in_float32
 from paddle.ops.window import (
+    at_least_one,
     check_positive,
     is_channel_last,
     resolve_padding,
@@ -225,7 +226,7 @@ def _spatial(rank, sizes, attrs):
         attrs["paddings"], algorithm, sizes, attrs["ksize"], attrs["strides"]
     )
     return [
-        _count(n, k, b, a, s, attrs.get("ceil_mode", False))
+        at_least_one(_count(n, k, b, a, s, attrs.get("ceil_mode", False)), n, k, b + a)
         for n, k, b, a, s in zip(sizes, attrs["ksize"], before, after, attrs["strides"])
     ]
 

@@ -82,7 +82,18 @@ def window_size(n: int, kernel: int, before: int, after: int, stride: int, ceil:
     """Number of windows over ``n`` elements; -1 for an unknown ``n``."""
     if n == -1:
         return -1
-    return (n + before + after - kernel + (stride - 1 if ceil else 0)) // stride + 1
+    count = (n + before + after - kernel + (stride - 1 if ceil else 0)) // stride + 1
+    return at_least_one(count, n, kernel, before + after)
+
+
+def at_least_one(count: int, n: int, kernel: int, padding: int) -> int:
+    """Returns a number of windows, unless the input has elements and no window finds place."""
+    if n > 0 and count < 1:
+        raise InvalidArgumentError(
+            f"expected the window of {kernel} elements to fit the input's {n} with {padding} of "
+            "padding, but it is larger."
+        )
+    return count
 
 
 def shape_of(spec: Spec, channels: int, spatial: list[int], channel_last: bool) -> Spec:
