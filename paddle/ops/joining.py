@@ -128,15 +128,15 @@ def alike(a: Sequence[int], b: Sequence[int]) -> bool:
     return len(a) == len(b) and all(-1 in pair or pair[0] == pair[1] for pair in zip(a, b))
 
 
+_ONE_SHAPE = "all inputs are expected to have one shape"
+
+
 def _stack_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     shape = list(x[0].shape)
     for t in x[1:]:
         if not alike(shape, t.shape):
-            raise InvalidArgumentError(
-                "stack: all inputs are expected to have one shape, but received "
-                f"{[list(one.shape) for one in x]}."
-            )
+            raise _wrong_join("stack", x, attrs["axis"], _ONE_SHAPE)
         shape = [b if a == -1 else a for a, b in zip(shape, t.shape)]
     shape.insert(in_range(attrs["axis"], len(shape) + 1), len(x))
     return [Spec(tuple(shape), x[0].dtype)]
@@ -148,7 +148,7 @@ def stack(x, *, axis=0):
     try:
         return torch.stack(x, axis)
     except RuntimeError as error:
-        raise _wrong_join("stack", x, axis, "all inputs are expected to have one shape") from error
+        raise _wrong_join("stack", x, axis, _ONE_SHAPE) from error
 
 
 @stack.grad()

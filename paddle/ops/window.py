@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -82,18 +84,18 @@ def window_size(n: int, kernel: int, before: int, after: int, stride: int, ceil:
     """Number of windows over ``n`` elements; -1 for an unknown ``n``."""
     if n == -1:
         return -1
-    count = (n + before + after - kernel + (stride - 1 if ceil else 0)) // stride + 1
-    return at_least_one(count, n, kernel, before + after)
+    return (n + before + after - kernel + (stride - 1 if ceil else 0)) // stride + 1
 
 
-def at_least_one(count: int, n: int, kernel: int, padding: int) -> int:
-    """Returns a number of windows, unless the input has elements and no window finds place."""
-    if n > 0 and count < 1:
+def check_counts(
+    counts: list[int], windows: Sequence[int], sizes: Sequence[int], before: list, after: list
+) -> None:
+    """Refuses windows of which none finds place; -1 stands for an unknown size."""
+    if any(n != -1 and count < 1 for n, count in zip(sizes, counts)):
         raise InvalidArgumentError(
-            f"expected the window of {kernel} elements to fit the input's {n} with {padding} of "
-            "padding, but it is larger."
+            f"expected windows to fit into the padded input, but they are of size {list(windows)}, "
+            f"and its spatial size is {list(sizes)}, padded by {before} and {after}."
         )
-    return count
 
 
 def shape_of(spec: Spec, channels: int, spatial: list[int], channel_last: bool) -> Spec:
