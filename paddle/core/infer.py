@@ -153,6 +153,9 @@ class NeedsData(UnimplementedError):
 
 # Rules that refuse all shapes that their kernels refuse, so that nothing needs to run.
 _COMPLETE = ("broadcast", "compare")
+# What kernels have taken before: layers of a network often have the same shapes.
+_passed: set[tuple[str, str, str]] = set()
+_REMEMBERED = 4096
 
 _checking: contextvars.ContextVar[bool] = contextvars.ContextVar("checking", default=True)
 
@@ -172,7 +175,12 @@ def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
             _run_checks(op, inputs, attrs)
         raise kernel_error(op, _described(inputs), attrs, error) from error
     if op.infer is not None and op.infer not in _COMPLETE and _checking.get():
-        _run_checks(op, inputs, attrs)
+        key = op.name, repr(inputs), repr(attrs)
+        if key not in _passed:
+            _run_checks(op, inputs, attrs)
+            if len(_passed) >= _REMEMBERED:
+                _passed.clear()
+            _passed.add(key)
     return results
 
 
