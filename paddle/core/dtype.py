@@ -110,6 +110,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "full and complex": (*_FULL, *_COMPLEX),
     "not bool": tuple(n for n in NAMES if n != "bool"),
     "not complex": tuple(n for n in NAMES if n not in _COMPLEX),
+    "integers and bool": tuple(n for n in NAMES if _BY_NAME[n] in (*INTEGER, VarType.BOOL)),
     "numbers, not complex": tuple(n for n in NAMES if n not in (*_COMPLEX, "bool")),
 }
 ALLOWED: dict[str | None, frozenset] = {
@@ -125,13 +126,14 @@ def check_dtypes(op: Any, value: Any) -> None:
         op (OpDef): an operator that names a group of data types.
         value (Tensor|Spec|list|None): its first input.
     """
-    allowed = ALLOWED[op.dtypes]
+    group = op.dtypes or op.takes
+    allowed = ALLOWED[group]
     for item in value if isinstance(value, list) else [value]:
         if item is not None and item.dtype not in allowed:
             came = item.dtype if isinstance(item.dtype, VarType) else FROM_TORCH[item.dtype]
             raise InvalidTypeError(
                 f"no kernel for these data types: {op.name} expects {op.inputs[0].name} to be one "
-                f"of {', '.join(GROUPS[op.dtypes])}, but received {_TO_NAME[came]}.",
+                f"of {', '.join(GROUPS[group])}, but received {_TO_NAME[came]}.",
             )
 
 

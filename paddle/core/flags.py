@@ -33,7 +33,6 @@ _values: dict[str, Any] = {}
 # Seconds and steps that one run of a Program may take, 0: any number; None where nothing is
 # limited. Plans are made for a limit, so this is looked at in every run.
 run_limit: tuple[float, int] | None = None
-limit_listeners: list[Callable[[], None]] = []  # called when it has changed
 
 
 def _repeat(on: bool) -> None:
@@ -54,8 +53,6 @@ def _limit_runs(value: float) -> None:
     global run_limit
     seconds, steps = get("FLAGS_run_limit_seconds"), get("FLAGS_run_limit_steps")
     run_limit = (seconds, steps) if seconds or steps else None
-    for listener in limit_listeners:
-        listener()
 
 
 # What setting a flag does at once; the others are looked up where they matter.

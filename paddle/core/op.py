@@ -81,6 +81,7 @@ class OpDef:
     unify: bool = False
     dtypes: str | None = None
     random: bool = False
+    takes: str | None = None
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
@@ -233,6 +234,8 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             off in integers, and where not every device has a kernel for 16 bits.
         random (bool): a call may draw from the generator of its device, so that another one gives
             other results.
+        takes (str): the same where the kernel refuses the other types itself, so that calls need
+            no check: shape rules refuse them too.
         unify (bool): a second operand of another data type is converted to the first one's.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
     """

@@ -230,6 +230,9 @@ def fetch_names(fetch_list: Any) -> list[str]:
     return names
 
 
+_SEVERAL = "CompiledProgram(program).with_data_parallel(places=...) runs on several]"
+
+
 def check_feed(feed: Any) -> dict[str, Any]:
     """Returns the feed as a dictionary."""
     if feed is None:
@@ -237,8 +240,10 @@ def check_feed(feed: Any) -> dict[str, Any]:
     if isinstance(feed, (list, tuple)) and len(feed) == 1:
         feed = feed[0]
     if not isinstance(feed, dict):
+        many = isinstance(feed, (list, tuple)) and len(feed) > 1
         raise TypeError(
             f"Executor.run(feed): expected a dict of arrays, but received {type(feed).__name__}."
+            + ("\n  [Hint: a list has one dict for each place; " + _SEVERAL if many else "")
         )
     return {k.name if isinstance(k, Variable) else k: v for k, v in feed.items()}
 

@@ -12,10 +12,9 @@ from paddle.core.errors import (
     NotFoundError,
     UnimplementedError,
 )
-from paddle.framework import program_files
+from paddle.framework import file_objects, program_files
 from paddle.framework.atomic import atomic_files
-from paddle.framework.packing import to_file_form
-from paddle.framework.pickle_writer import write_pickle
+from paddle.framework.object_writing import write_object
 from paddle.framework.restoring import from_file_form
 from paddle.framework.seals import SaveSet, read_sealed, seal_wanted
 
@@ -59,7 +58,7 @@ def _path(function: str, path: Any) -> str:
     return os.fsdecode(path)
 
 
-def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
+def save(obj: Any, path: Any, pickle_protocol: int = 2, **configs: Any) -> None:
     """Writes a state dict, or any plain object with Tensors inside, to a file.
 
     The file appears under its name only when it is complete; an older file survives a failure.
@@ -74,8 +73,9 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
     Args:
         obj (object): a Tensor, array, number, str, bytes, None, or a dict, OrderedDict, list,
             tuple or set of them, nested at will; or a static Program.
-        path (str): where to write; missing folders are created. By convention parameters end
-            in ``.pdparams`` and optimizer states in ``.pdopt``; nothing is added.
+        path (str|BinaryIO): where to write; missing folders are created. By convention parameters
+            end in ``.pdparams`` and optimizer states in ``.pdopt``; nothing is added. An open
+            binary file (``io.BytesIO()``, ``open(name, "wb")``) is written to as it stands.
         pickle_protocol (int): 2, 3 or 4. With 2 and 3 arrays over 1 GiB in a state dict are
             stored in parts.
         **configs: ``protocol``, the later name of ``pickle_protocol``.
@@ -102,6 +102,13 @@ def save(obj: Any, path: str, pickle_protocol: int = 2, **configs: Any) -> None:
     """
     sealed = seal_wanted(configs, program_files.is_program(obj))
     protocol = protocol_of(pickle_protocol, configs)
+    if file_objects.is_file(path, "write"):
+        if sealed:
+            raise InvalidArgumentError(
+                "paddle.save: a checksum is written behind a file, not into an open one.",
+                hint="give a path, or checksum=False",
+            )
+        return file_objects.save(obj, path, protocol)
     name = _path("paddle.save", path)
     check_target(name)
     if program_files.is_program(obj):
@@ -129,25 +136,6 @@ def check_target(name: str) -> None:
             f"paddle.save: expected a file path, but {name!r} is a folder",
             hint="Add a file name.",
         )
-
-
-def write_object(obj: Any, file: Any, protocol: int, name: str) -> None:
-    """Writes an object as :func:`save` does.
-
-    Args:
-        obj (object): what :func:`save` takes, except for Programs.
-        file: open for writing.
-        protocol (int): 2, 3 or 4.
-        name (str): the file, for error texts.
-    """
-    try:
-        write_pickle(to_file_form(obj, protocol), file, protocol)
-    except RecursionError:
-        raise InvalidArgumentError(
-            "paddle.save: the object is nested too deeply", hint="Flatten its containers."
-        ) from None
-    except OverflowError as error:
-        raise InvalidArgumentError(f"paddle.save to {name!r}: {error}") from None
 
 
 def _first_bytes(path: str) -> bytes:
@@ -204,7 +192,7 @@ def _load_options(configs: dict[str, Any], path: str) -> tuple[bool, bool]:
     return configs.get("return_numpy", False), configs.get("keep_name_table", False)
 
 
-def load(path: str, **configs: Any) -> Any:
+def load(path: Any, **configs: Any) -> Any:
     """Reads a file that :func:`paddle.save` wrote, or the parameters of a saved model.
 
     Files of PaddlePaddle are read too, those of 1.x (``fluid.save``, ``fluid.save_dygraph``) given
@@ -216,7 +204,9 @@ def load(path: str, **configs: Any) -> Any:
     against them; with ``FLAGS_require_checksums`` files without are refused.
 
     Args:
-        path (str): the full file name, with its suffix; or the prefix or folder of a model.
+        path (str|BinaryIO): the full file name, with its suffix; or the prefix or folder of a
+            model; or an open binary file, which is read from where it stands and left behind the
+            object.
         **configs: options.
             ``return_numpy`` (bool): give ``numpy.ndarray`` in place of Tensor; bfloat16 as the
             uint16 of its bits. Default False.
@@ -247,6 +237,8 @@ def load(path: str, **configs: Any) -> Any:
                 print(paddle.load(path)["epoch"])  # 3
                 print(paddle.load(path, return_numpy=True)["x"])  # [1. 1.]
     """
+    if file_objects.is_file(path, "read"):
+        return file_objects.load(path, *_load_options(configs, ""))
     name = _path("paddle.load", path)
     as_numpy, keep_names = _load_options(configs, name)
     if not os.path.isfile(name):

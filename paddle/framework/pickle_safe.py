@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import collections
+import contextlib
 import os
 import struct
 from collections.abc import Callable
@@ -375,7 +376,7 @@ def is_placeholder(value: Any) -> bool:
     return isinstance(value, Known)
 
 
-def read_pickle(path: str) -> Any:
+def read_pickle(path: str, stream: BinaryIO | None = None) -> Any:
     """Read the object a pickle file describes, refusing everything but plain data.
 
     Nothing the file names is imported or called: the reader executes the opcodes of plain data
@@ -384,6 +385,8 @@ def read_pickle(path: str) -> Any:
 
     Args:
         path (str): a file written by pickle with protocol 0 to 4, by Python 2 or 3.
+        stream (BinaryIO, optional): read from the place where this is, and leave it behind the
+            pickle; ``path`` is then its name in error texts.
 
     Returns:
         The object: dicts, lists, tuples, sets, ``OrderedDict``, numbers, text, bytes,
@@ -393,9 +396,11 @@ def read_pickle(path: str) -> Any:
         InvalidArgumentError: (a ValueError) the file is empty, truncated, damaged, or asks for
             anything else; the text names the file, its size, the place and the reason.
     """
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        if size == 0:
+    with open(path, "rb") if stream is None else contextlib.nullcontext(stream) as file:
+        start = file.tell()
+        size = file.seek(0, os.SEEK_END)
+        file.seek(start)
+        if size == start:
             raise InvalidArgumentError(f"the file '{path}' is empty (0 bytes)")
         reader = _Reader(file, size)
         try:

@@ -23,8 +23,8 @@ def write_program(program: Any, path: str) -> None:
         file.write(content)
 
 
-def read_program(path: str) -> Any:
-    """Reads a Program from a file of its wire format."""
+def read_program(path: str | bytes) -> Any:
+    """Reads a Program from a file of its wire format, or from bytes."""
     from paddle.static import io_files
 
     return io_files.read_program(path, "paddle.load")
@@ -43,6 +43,15 @@ def read_tensor(path: str, as_numpy: bool) -> Any:
             "paddle.load(prefix), or by paddle.static.load_program_state(path, var_list).",
         ) from error
     return value.array if as_numpy else array_to_tensor(value.array)
+
+
+def read_one_of(file: Any) -> Any:
+    """Reads the array of a tensor stream that begins where an open file is."""
+    from paddle.ir.tensor_stream import read_dense
+    from paddle.static import io_files
+
+    with io_files.naming(None, "paddle.load"):
+        return read_dense(file).array
 
 
 def is_model(path: str) -> bool:

@@ -12,7 +12,8 @@ import paddle
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.framework.atomic import atomic_files
-from paddle.framework.io import check_target, write_object
+from paddle.framework.io import check_target
+from paddle.framework.object_writing import write_object
 from paddle.framework.packing import NAME_TABLE
 from paddle.framework.pickle_limits import shown
 from paddle.framework.seals import SaveSet, check_together, read_seal

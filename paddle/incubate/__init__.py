@@ -1,7 +1,8 @@
-"""What was new in 2.0: optimizers around other optimizers, and reading ahead."""
+"""What was new in 2.0: optimizers around others, and help for operators of one's own."""
 
 from paddle.incubate import optimizer
+from paddle.incubate.layer_helper import LayerHelper
 from paddle.incubate.optimizer import LookAhead, ModelAverage
 from paddle.utils.op_library import load_op_library
 
-__all__ = ["LookAhead", "ModelAverage", "load_op_library", "optimizer"]
+__all__ = ["LayerHelper", "LookAhead", "ModelAverage", "load_op_library", "optimizer"]

@@ -10,7 +10,14 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.io.dataloader.ahead import copy_ahead
 from paddle.io.dataloader.batch_sampler import BatchSampler
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
-from paddle.io.dataloader.convert import loader_device, target_device, to_device, to_tensors
+from paddle.io.dataloader.convert import (
+    for_places,
+    loader_device,
+    place_count,
+    target_device,
+    to_device,
+    to_tensors,
+)
 from paddle.io.dataloader.dataset import Dataset, IterableDataset
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
@@ -34,8 +41,10 @@ class DataLoader:
             ``__getitem__`` and ``__len__``.
         feed_list (list|None): Variables (or names) that the fields belong to; needed, and used,
             where ``return_list`` is False.
-        places (Place|list|None): the device the Tensors go to, as a place or a list of one. None
-            means the current device.
+        places (Place|list|None): the device the Tensors go to. None means the current device. In
+            static mode several CPU places may be listed: then a list is yielded with a batch for
+            each, as a Program takes it that was compiled ``with_data_parallel``; batches at the
+            end that do not suffice for all places are left out.
         return_list (bool): True yields ``[field, ...]``; False yields ``[{name: field, ...}]``
             with the names of ``feed_list``, ready for ``Executor.run``. Without ``feed_list``
             there are no names, and in dynamic mode False yields what True does.
@@ -121,7 +130,8 @@ class DataLoader:
         self.use_shared_memory = use_shared_memory
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
-        self._device = loader_device(places)
+        self._device = loader_device(places, feed_list)
+        self._places = place_count(places)
         self._names = feed_names(feed_list, return_list)
         self._stream = isinstance(dataset, IterableDataset)
         self._set_batching(batch_sampler, batch_size, shuffle, drop_last)
@@ -183,8 +193,10 @@ class DataLoader:
         elif device.type != "cpu":
             batches = (to_device(batch, device) for batch in batches)
         if self._names is not None:
-            return (named_fields(batch, self._names) for batch in batches)
-        return batches
+            batches = (named_fields(batch, self._names) for batch in batches)
+        if self._places > 1:
+            return for_places(batches, self._places, keep_rest=False)
+        return batches if self._names is None else ([batch] for batch in batches)
 
     def __call__(self) -> Iterator[Any]:
         return iter(self)
@@ -253,7 +265,7 @@ class DataLoader:
             return_list (bool): as in :class:`DataLoader`.
             use_multiprocess (bool): whether the generator runs in a process of its own.
             drop_last (bool): whether to leave out batches at the end that do not suffice for all
-                devices. With one device per process there are none.
+                places.
 
         Returns:
             GeneratorLoader: an iterable of batches.
@@ -340,8 +352,8 @@ def feed_names(feed_list: Any, return_list: bool) -> list[str] | None:
     return [v if isinstance(v, str) else v.name for v in feed_list]
 
 
-def named_fields(batch: Any, names: list[str]) -> list[dict[str, Any]]:
-    """Returns ``[{name: field}]`` for a batch of as many fields as there are names."""
+def named_fields(batch: Any, names: list[str]) -> dict[str, Any]:
+    """Returns ``{name: field}`` for a batch of as many fields as there are names."""
     fields = list(batch) if isinstance(batch, (list, tuple)) else [batch]
     if isinstance(batch, dict):
         fields = list(batch.values())
@@ -350,7 +362,7 @@ def named_fields(batch: Any, names: list[str]) -> list[dict[str, Any]]:
             f"DataLoader(feed_list): expected {len(names)} fields in a batch, one for each of "
             f"{names}, but received {len(fields)}."
         )
-    return [dict(zip(names, fields, strict=True))]
+    return dict(zip(names, fields, strict=True))
 
 
 def _check_dataset(dataset: Any) -> None:

@@ -294,6 +294,13 @@ class Block:
         del self.ops[index]
         self.program._changed()
 
+    @property
+    def desc(self) -> Any:
+        """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""
+        from paddle.ir.desc import BlockDesc
+
+        return BlockDesc(self)
+
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
         """Returns the block as text in the form of the wire format.
 

@@ -58,7 +58,7 @@ _like("merge_lod_tensor_infer", "InTrue", "Out", rows=True)
 
 @special("select_input")
 def _select_input(op: Operator) -> None:
-    sources = [op.block._var_recursive(n) for n in op.inputs["X"]]
+    sources = [op.block._var_recursive(n) for n in op.inputs["X"]][::-1]  # what holds first
     shape = common_shape([v._dims for v in sources])
     if shape is None:
         shape = sources[0]._dims

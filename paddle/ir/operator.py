@@ -12,7 +12,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
-from paddle.core.op import REGISTRY, OpDef
+from paddle.core.op import REGISTRY, REQUIRED, OpDef
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
@@ -228,6 +228,20 @@ class Operator:
     def all_attrs(self) -> dict[str, Any]:
         """Returns all attributes."""
         return {n: self.attrs[n] for n in self.attr_names}
+
+    def _attrs_with_defaults(self) -> dict[str, Any]:
+        """All attributes; those that nobody gave have their defaults."""
+        known = self.definition
+        given = {} if known is None else known.attrs
+        defaults = {n: v for n, v in given.items() if v is not None and v is not REQUIRED}
+        return {**COMMON_ATTRS, **defaults, **self.attrs}
+
+    @property
+    def desc(self) -> Any:
+        """What it is, to be read in the way of 2.0: ``op.desc.type()``."""
+        from paddle.ir.desc import OpDesc
+
+        return OpDesc(self)
 
     def attr_type(self, name: str) -> int:
         """Returns the kind of an attribute on the wire."""

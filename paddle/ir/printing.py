@@ -7,7 +7,7 @@ from typing import Any
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
-from paddle.ir.operator import COMMON_ATTRS, Operator, here
+from paddle.ir.operator import Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 
@@ -60,7 +60,8 @@ def _attr_text(value: Any) -> str:
 
 def operator_line(op: Operator) -> str:
     """``{Out=['y']} = relu(inputs={X=['x']}, op_device = , ...)``."""
-    shown = {**COMMON_ATTRS, **{k: v for k, v in op.attrs.items() if k != "op_callstack"}}
+    shown = op._attrs_with_defaults()
+    shown.pop("op_callstack", None)
     attrs = ", ".join(f"{k} = {_attr_text(shown[k])}" for k in sorted(shown))
     head = f"{_slots(op.outputs)} = {op.type}(inputs={_slots(op.inputs)}"
     return f"{head}, {attrs})"

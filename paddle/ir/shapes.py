@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import NotFoundError
-from paddle.core.infer import Spec, infer
+from paddle.core.infer import Spec, checked_infer, infer
 from paddle.ir import control_flow_shapes as _control_flow_shapes  # noqa: F401  (adds rules)
-from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.shape_rules import SPECIAL, set_spec
 from paddle.ir.variable import Variable
+
+_DERIVED = Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED
 
 
 def spec_of(var: Variable) -> Spec:
@@ -51,7 +53,9 @@ def infer_outputs(op: Operator) -> None:
         _like_forward(op)
         return
     attrs = {k: v for k, v in op.attrs.items() if k in definition.attrs}
-    results = infer(definition, input_specs(op), attrs)
+    # What backward and optimizers add fits by construction.
+    find = infer if op.role & _DERIVED else checked_infer
+    results = find(definition, input_specs(op), attrs)
     for slot, result in zip(definition.outputs, results, strict=True):
         names = op.outputs.get(slot.name, ())
         listed = result if isinstance(result, list) else [result]

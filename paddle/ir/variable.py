@@ -373,6 +373,13 @@ class Variable:
 
         put(self, value, scope)
 
+    @property
+    def desc(self) -> Any:
+        """What it is, to be read in the way of 2.0: ``x.desc.type()``."""
+        from paddle.ir.desc import VarDesc
+
+        return VarDesc(self)
+
     # -- printing -------------------------------------------------------------------------------
 
     def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from paddle.core.convert import tensor_of
@@ -61,9 +62,38 @@ def method_of(name: str, program: Program) -> Method:
     block = program.global_block()
     expected = []
     for var in map(block.var, names):
-        free = not var.need_check_feed or var.lod_level
+        free = not var.need_check_feed or var.lod_level or is_example(var)
         expected.append(_Input(var, var._dt, None if free else list(var.shape) or [1]))
     return Method(program, names, outputs, expected)
+
+
+def is_example(var: Variable) -> bool:
+    """Whether an input has the sizes of an example, rather than those that a spec allows.
+
+    Who describes an input leaves the batch open. Where every size is stated, the function was
+    recorded from a call, and what the Program computes decides which others will do.
+    """
+    return -1 not in var.shape
+
+
+def unlike_the_example(method: Method, values: Sequence[Any]) -> str:
+    """What an error says of inputs that have other sizes than those that were saved.
+
+    Args:
+        method (Method): what was called.
+        values (Sequence): a Tensor for each input.
+    """
+    told = [
+        f"{e.var.name!r} was saved with {list(e.var.shape)}, and {list(v.shape)} came"
+        for e, v in zip(method.expected, values, strict=True)
+        if is_example(e.var) and list(e.var.shape) != list(v.shape)
+    ]
+    if not told:
+        return ""
+    return (
+        f"\n  [Hint: the Program may hold sizes of the example it was recorded with: "
+        f"{'; '.join(told)}. Save with input_spec=[InputSpec([None, ...])] to leave them open.]"
+    )
 
 
 def bound(name: str, method: Method, args: tuple, kwargs: dict[str, Any]) -> list[Any]:

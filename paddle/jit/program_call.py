@@ -115,7 +115,7 @@ class ProgramCall:
             joined.gradients = None
 
 
-def _drop_plans() -> None:
+def _drop_plans(value: float) -> None:
     """Plans are made for the limits of a run; a call need not look whether those have changed."""
     for call in list(_calls):
         call._plain = None
@@ -123,7 +123,8 @@ def _drop_plans() -> None:
 
 
 _calls: weakref.WeakSet[ProgramCall] = weakref.WeakSet()
-flags.limit_listeners.append(_drop_plans)
+for _name in ("FLAGS_run_limit_seconds", "FLAGS_run_limit_steps"):
+    flags.when_set(_name, _drop_plans)
 
 
 class _Joined:

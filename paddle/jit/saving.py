@@ -13,8 +13,10 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
+from paddle.ir.inference import feed_names
+from paddle.ir.program import Program
 from paddle.jit.exporting import MAIN, Model, chosen, for_inference
-from paddle.jit.loaded_method import Method
+from paddle.jit.loaded_method import Method, is_example
 from paddle.jit.static_function import StaticFunction
 from paddle.jit.translated_layer import TranslatedLayer
 from paddle.nn.layer.layers import Layer
@@ -228,7 +230,15 @@ def _record(model: Model, name: str, function: Any, spec: Any, output_spec: Any)
     program = for_inference(
         concrete.main_program, concrete.inputs, concrete.outputs, output_spec, name
     )
+    _free_examples(program)
     model.add(name, program, concrete.tensors)
+
+
+def _free_examples(program: Program) -> None:
+    """Marks the inputs whose sizes are those of one example: others may do as well."""
+    for name in feed_names(program):
+        var = program.global_block().var(name)
+        var.need_check_feed = not is_example(var)
 
 
 def decorated(layer: Layer) -> dict[str, Any]:

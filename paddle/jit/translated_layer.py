@@ -7,13 +7,18 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.errors import (
+    FrameworkError,
+    InvalidArgumentError,
+    NotFoundError,
+    PreconditionNotMetError,
+)
 from paddle.core.mode import grad_enabled, no_grad, recording
 from paddle.core.tensor import Parameter, Tensor
 from paddle.ir import wire
 from paddle.ir.inference import FEED, FETCH, persistables
 from paddle.ir.program import Program
-from paddle.jit.loaded_method import Method, bound, method_of
+from paddle.jit.loaded_method import Method, bound, method_of, unlike_the_example
 from paddle.jit.program_call import ProgramCall
 from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.members import changes
@@ -145,7 +150,12 @@ class TranslatedLayer(Layer):
                 self._prepared(method), given, self._tensors(), method.outputs
             )
         else:
-            results = self._computed(method_name, method, values)
+            try:
+                results = self._computed(method_name, method, values)
+            except FrameworkError as error:
+                told = unlike_the_example(method, values)
+                error.args = (f"{error.args[0]}{told}", *error.args[1:])
+                raise
         return results[0] if len(results) == 1 else results
 
     def _computed(self, name: str, method: Method, values: list[Tensor]) -> list[Tensor]:

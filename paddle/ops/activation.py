@@ -81,7 +81,7 @@ def _(d_out, x, *, scale, alpha):
     return torch.ops.aten.elu_backward(d_out, alpha, scale, 1.0, False, x)
 
 
-@op("gelu", "X -> Out", infer="same")
+@op("gelu", "X -> Out", infer="same", takes="floats")
 def gelu(x, *, approximate=False):
     return F.gelu(x, approximate="tanh" if approximate else "none")
 
@@ -234,7 +234,7 @@ def maxout(x, *, groups=REQUIRED, axis=1):
     return torch.amax(x.reshape(shape), axis + 1)
 
 
-@op("softmax", "X -> Out", infer="same")
+@op("softmax", "X -> Out", infer="same", takes="floats")
 def softmax(x, *, axis=-1):
     return torch.softmax(x, axis)
 
@@ -244,7 +244,7 @@ def _(d_out, out, *, axis):
     return torch.ops.aten._softmax_backward_data(d_out, out, axis, out.dtype)
 
 
-@op("log_softmax", "X -> Out", infer="same")
+@op("log_softmax", "X -> Out", infer="same", takes="floats")
 def log_softmax(x, *, axis=-1):
     return torch.log_softmax(x, axis)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from paddle.core.dtype import VarType, torch_dtype
+from paddle.core.dtype import VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -19,6 +19,11 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
         raise InvalidArgumentError(
             f"linear: expected X of shape [..., {w.shape[0]}] beside W of shape {list(w.shape)}, "
             f"but received {list(x.shape)}."
+        )
+    if x.dtype != w.dtype:
+        raise InvalidTypeError(
+            f"no kernel for these data types: expected X and W of one type, but received "
+            f"{dtype_name(x.dtype)} and {dtype_name(w.dtype)}."
         )
     return [Spec((*x.shape[:-1], w.shape[1]), x.dtype)]
 
@@ -50,8 +55,17 @@ def _(d_out, x, w, bias_shape, *, wanted):
     return d_x, d_w, d_b
 
 
+def _check_chance(value: float) -> None:
+    if not 0 <= value <= 1:
+        raise InvalidArgumentError(
+            f"dropout expects p to be in [0, 1], but received a dropout_prob of {value}."
+        )
+
+
 def _dropout_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
+    if not attrs["is_test"]:
+        _check_chance(attrs["dropout_prob"])
     return [x, None if attrs["is_test"] else x]
 
 

@@ -45,8 +45,14 @@ for _name, _function in {
     "bitwise_or": torch.bitwise_or,
     "bitwise_xor": torch.bitwise_xor,
 }.items():
-    define(_name, "X Y -> Out", _function, infer="broadcast", unify=True, differentiable=False)
-define("bitwise_not", "X -> Out", torch.bitwise_not, infer="same", differentiable=False)
+    define(
+        _name, "X Y -> Out", _function, infer="broadcast", unify=True, differentiable=False,
+        takes="integers and bool",
+    )  # fmt: skip
+define(
+    "bitwise_not", "X -> Out", torch.bitwise_not, infer="same", differentiable=False,
+    takes="integers and bool",
+)  # fmt: skip
 
 for _name, _function in {
     "isfinite_v2": torch.isfinite,

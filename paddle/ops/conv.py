@@ -12,6 +12,7 @@ from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.ops import fast_conv
 from paddle.ops.window import (
+    check_counts,
     check_positive,
     is_channel_last,
     resolve_padding,
@@ -155,6 +156,7 @@ def _infer(rank, inputs, attrs):
             window_size(n, d * (k - 1) + 1, b, a, s, False)
             for n, k, b, a, s, d in zip(sizes, kernel, before, after, attrs["strides"], dilations)
         ]
+        check_counts(spatial, kernel, sizes, before, after)
     return [shape_of(Spec(x.shape, x.dtype), w.shape[0], spatial, last)]
 
 

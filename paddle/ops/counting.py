@@ -28,9 +28,10 @@ def auc(predict, label, positive, negative, *, curve="ROC", num_thresholds=8191,
     hold ``num_thresholds + 1`` counts. With it they hold so many histograms of the last batches,
     then their sum, then the number of batches seen. PaddlePaddle takes no notice of ``curve``.
     """
+    _check_auc(predict, label, positive, negative, num_thresholds, slide_steps)
     if predict.device.type == "meta":
         return predict.new_empty(1, dtype=torch.float64), positive, negative
-    _check_auc(predict, label, positive, negative, num_thresholds, slide_steps)
+    _check_chances(predict)
     score = as_matrix(predict)[:, -1]
     bucket = torch.mul(score, num_thresholds).long()
     label = label.reshape(-1)
@@ -55,6 +56,9 @@ def _check_auc(predict, label, positive, negative, num_thresholds, slide_steps) 
             "auc: expected one Label for each row of Predict, but received "
             f"{list(label.shape)} and {list(predict.shape)}."
         )
+
+
+def _check_chances(predict: torch.Tensor) -> None:
     if predict.numel():
         low, high = torch.aminmax(predict[..., -1])
         if not (float(low) >= 0.0 and float(high) <= 1.0):

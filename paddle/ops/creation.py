@@ -44,8 +44,14 @@ def _shape_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), VarType(attrs["dtype"]))]
 
 
+def _constant_rule(inputs: list, attrs: dict) -> list:
+    if inputs[0] is None and not attrs["str_value"]:
+        _as(attrs["value"], torch_dtype(attrs["dtype"]))
+    return _shape_rule(inputs, attrs)
+
+
 @op(
-    "fill_constant", "ValueTensor? ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
+    "fill_constant", "ValueTensor? ShapeTensor? ShapeTensorList*? -> Out", infer=_constant_rule,
     differentiable=False,
 )  # fmt: skip
 def fill_constant(

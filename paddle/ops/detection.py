@@ -29,13 +29,29 @@ def _counts(rois: torch.Tensor, numbers, offsets) -> list[int]:
     return [b - a for a, b in itertools.pairwise(levels[-1])] if levels else [rois.shape[0]]
 
 
-def region_counts(name: str, x, rois, numbers, offsets=None, columns: int = 4) -> list[int]:
-    """How many of the regions belong to each image: as said, by levels of detail, or one image."""
+def check_regions(name: str, x, rois, numbers=None, offsets=None, columns: int = 4) -> None:
+    """What can be said of regions and the numbers of them without looking at the numbers."""
     if x.dim() != 4 or rois.dim() != 2 or rois.shape[1] != columns:
         raise InvalidArgumentError(
             f"{name}: expected X [N, C, H, W] and ROIs [count, {columns}], but received "
             f"{list(x.shape)} and {list(rois.shape)}."
         )
+    count = x.shape[0]
+    if numbers is not None:
+        count = numbers.numel()
+    elif offsets is not None:
+        count = offsets.numel() - 1
+    if count != x.shape[0]:
+        raise InvalidArgumentError(
+            f"{name}: expected RoisNum to share {rois.shape[0]} regions among {x.shape[0]} images, "
+            f"but received {count} numbers.",
+            hint="with one image only, RoisNum may be left out",
+        )
+
+
+def region_counts(name: str, x, rois, numbers, offsets=None, columns: int = 4) -> list[int]:
+    """How many of the regions belong to each image: as said, by levels of detail, or one image."""
+    check_regions(name, x, rois, numbers, offsets, columns)
     counts = _counts(rois, numbers, offsets)
     if len(counts) != x.shape[0] or sum(counts) != rois.shape[0]:
         raise InvalidArgumentError(
@@ -76,6 +92,7 @@ def roi_align(
 ):  # fmt: skip
     """Means of interpolated points, https://arxiv.org/abs/1703.06870."""
     if x.is_meta:
+        check_regions("roi_align", x, rois, numbers, offsets)
         return x.new_empty([rois.shape[0], x.shape[1], pooled_height, pooled_width])
     counts = region_counts("roi_align", x, rois, numbers, offsets)
     left, top, right, bottom = (rois * spatial_scale - (0.5 if aligned else 0.0)).unbind(1)
@@ -111,6 +128,7 @@ def roi_pool(
 ):
     """The largest pixel of each bin, https://arxiv.org/abs/1504.08083, and its place."""
     if x.is_meta:
+        check_regions("roi_pool", x, rois, numbers, offsets)
         shape = [rois.shape[0], x.shape[1], pooled_height, pooled_width]
         return x.new_empty(shape), x.new_empty(shape, dtype=torch.int64)
     counts = region_counts("roi_pool", x, rois, numbers, offsets)

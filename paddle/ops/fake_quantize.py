@@ -10,8 +10,8 @@ import math
 
 import torch
 
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
-from paddle.core.infer import Spec
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.infer import NeedsData, Spec
 from paddle.core.op import REQUIRED, op
 
 _HALF = (torch.float16, torch.bfloat16)
@@ -159,7 +159,7 @@ def fake_channel_wise_quantize_abs_max(x, *, quant_axis=0, bit_length=8, is_test
     name = "fake_channel_wise_quantize_abs_max"
     check_axis(name, x.shape, quant_axis)
     if is_test:
-        raise UnimplementedError(
+        raise NeedsData(
             f"{name}: with is_test it has to read OutScale, which is no input of it.",
             hint="set is_test=False: the scales are then taken from X, as in training",
         )
@@ -207,7 +207,7 @@ def fake_quantize_range_abs_max(
     name = "fake_quantize_range_abs_max"
     _check_state(name, InScale=in_scale)
     if not is_test:
-        raise UnimplementedError(
+        raise NeedsData(
             f"{name}: in training it has to read OutScales, the largest values of the last "
             f"{window_size} batches, which is no input of it.",
             hint="set is_test=True, or train with fake_quantize_moving_average_abs_max",

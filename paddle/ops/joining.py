@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -121,10 +123,20 @@ def _(d_outs, axis_whole, *, axis):
 # -- stack, unstack, unbind ---------------------------------------------------------------------
 
 
+def alike(a: Sequence[int], b: Sequence[int]) -> bool:
+    """Whether two shapes may be one; -1 stands for an unknown size."""
+    return len(a) == len(b) and all(-1 in pair or pair[0] == pair[1] for pair in zip(a, b))
+
+
+_ONE_SHAPE = "all inputs are expected to have one shape"
+
+
 def _stack_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     shape = list(x[0].shape)
     for t in x[1:]:
+        if not alike(shape, t.shape):
+            raise _wrong_join("stack", x, attrs["axis"], _ONE_SHAPE)
         shape = [b if a == -1 else a for a, b in zip(shape, t.shape)]
     shape.insert(in_range(attrs["axis"], len(shape) + 1), len(x))
     return [Spec(tuple(shape), x[0].dtype)]
@@ -136,7 +148,7 @@ def stack(x, *, axis=0):
     try:
         return torch.stack(x, axis)
     except RuntimeError as error:
-        raise _wrong_join("stack", x, axis, "all inputs are expected to have one shape") from error
+        raise _wrong_join("stack", x, axis, _ONE_SHAPE) from error
 
 
 @stack.grad()

@@ -223,13 +223,21 @@ def _(d_out):
 # -- constants ----------------------------------------------------------------------------------
 
 
-@op("fill", "-> Out", differentiable=False,
-    infer=lambda i, a: [Spec(tuple(a["shape"]) or (1,), VarType(a["dtype"]))])  # fmt: skip
-def fill(*, value, shape, dtype=5, force_cpu=False):
+def _fill_rule(inputs: list, attrs: dict) -> list[Spec]:
+    _check_count(attrs["value"], attrs["shape"])
+    return [Spec(tuple(attrs["shape"]) or (1,), VarType(attrs["dtype"]))]
+
+
+def _check_count(value: list, shape: list) -> None:
     if len(value) != prod(shape):
         raise InvalidArgumentError(
             f"fill: expected {prod(shape)} values for shape {list(shape)}, received {len(value)}."
         )
+
+
+@op("fill", "-> Out", differentiable=False, infer=_fill_rule)
+def fill(*, value, shape, dtype=5, force_cpu=False):
+    _check_count(value, shape)
     device = torch.device("cpu") if force_cpu else current_device()
     made = torch.tensor(list(value), dtype=torch.float64, device=device)
     return made.to(torch_dtype(dtype)).reshape(list(shape))

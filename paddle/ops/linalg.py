@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.dtype import dtype_name
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import op
 from paddle.ops.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.unary import conj_of
+
+Sizes = tuple[int, ...]
 
 # -- matmul -----------------------------------------------------------------------------------
 
@@ -116,24 +121,70 @@ def _(d_out, x, y, *, transpose_X, transpose_Y, alpha, wanted):
 
 def _mul_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs[:2]
-    rows, columns = x.shape[: attrs["x_num_col_dims"]], y.shape[attrs["y_num_col_dims"] :]
-    return [Spec((*rows, *columns), x.dtype)]
+    if x.dtype != y.dtype:
+        raise InvalidTypeError(
+            "no kernel for these data types: expected X and Y of one type, but received "
+            f"{dtype_name(x.dtype)} and {dtype_name(y.dtype)}."
+        )
+    return [Spec(_mul_shape(x.shape, y.shape, **attrs), x.dtype)]
 
 
-def _as_matrix(value: torch.Tensor, split: int) -> torch.Tensor:
+def _mul_shape(x: Sizes, y: Sizes, x_num_col_dims: int, y_num_col_dims: int) -> Sizes:
+    """The shape of a product of X and Y as matrices; says so if they do not fit each other."""
+    _check_split("X", x, x_num_col_dims)
+    _check_split("Y", y, y_num_col_dims)
+    left, right = _matrix_shape(x, x_num_col_dims), _matrix_shape(y, y_num_col_dims)
+    width, height = left[1], right[0]
+    if width != height and -1 not in (width, height):
+        raise InvalidArgumentError(
+            "mul: expected X as a matrix, X1, to be as wide as Y as a matrix, Y1, is high. But "
+            f"received X's shape = {list(x)}, X1's shape = {left}, X1's width = {width}; Y's shape "
+            f"= {list(y)}, Y1's shape = {right}, Y1's height = {height}."
+        )
+    return (*x[:x_num_col_dims], *y[y_num_col_dims:])
+
+
+def _matrix_shape(shape: Sizes, split: int) -> list[int]:
+    parts = shape[:split], shape[split:]
+    return [-1 if -1 in part else math.prod(part) for part in parts]
+
+
+def _check_split(name: str, shape: Sizes, split: int) -> None:
+    attribute = f"{name.lower()}_num_col_dims"
+    if split < 1:
+        raise InvalidArgumentError(
+            f"mul: {attribute} is expected to be at least 1, but received {split}."
+        )
+    if len(shape) <= split:
+        raise InvalidArgumentError(
+            f"mul: {name} is expected to have more dimensions than {attribute}. But received "
+            f"{name}'s dimensions = {len(shape)}, {name}'s shape = {list(shape)}, "
+            f"{attribute} = {split}."
+        )
+
+
+def _as_matrix(name: str, value: torch.Tensor, split: int) -> torch.Tensor:
     """Joins the dimensions before ``split`` into one and those behind it into another."""
-    return value if value.dim() == 2 and split == 1 else value.flatten(split).flatten(0, split - 1)
+    if value.dim() == 2 and split == 1:
+        return value
+    _check_split(name, value.shape, split)
+    return value.flatten(split).flatten(0, split - 1)
 
 
 @op("mul", "X Y -> Out", infer=_mul_rule)
 def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
-    out = affine(_as_matrix(x, x_num_col_dims), _as_matrix(y, y_num_col_dims))
+    left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
+    try:
+        out = affine(left, right)
+    except RuntimeError:
+        _mul_shape(x.shape, y.shape, x_num_col_dims, y_num_col_dims)  # says what does not fit
+        raise
     return out.reshape([*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]])
 
 
 @mul.grad("X Y")
 def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, wanted):
-    left, right = _as_matrix(x, x_num_col_dims), _as_matrix(y, y_num_col_dims)
+    left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     d_out = d_out.reshape(left.shape[0], right.shape[1])
     dx = affine(d_out, right.t()).reshape(x.shape) if wanted[0] else None
     dy = product_of_rows(left, d_out).reshape(y.shape) if wanted[1] else None
@@ -144,7 +195,7 @@ def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, wanted):
 
 
 def _expect_rank(name: str, slot: str, value: torch.Tensor, *ranks: int) -> None:
-    if value.dim() not in ranks:
+    if len(value.shape) not in ranks:
         allowed = " or ".join(str(r) for r in ranks)
         raise InvalidArgumentError(
             f"{name}: expected {slot} to have {allowed} dimensions, "
@@ -154,6 +205,15 @@ def _expect_rank(name: str, slot: str, value: torch.Tensor, *ranks: int) -> None
 
 def _bmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs
+    for name, value in (("X", x), ("Y", y)):
+        _expect_rank("bmm", name, value, 3)
+    fits = all(-1 in pair or pair[0] == pair[1]
+               for pair in ((x.shape[0], y.shape[0]), (x.shape[2], y.shape[1])))  # fmt: skip
+    if not fits:
+        raise InvalidArgumentError(
+            f"bmm: expected as many matrices on both sides, those of X as wide as those of Y are "
+            f"high, but received shapes {list(x.shape)} and {list(y.shape)}."
+        )
     return [Spec((max(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)]
 
 

@@ -36,9 +36,13 @@ def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_time
     if label_length is None:
         label_length = torch.full((batch,), label.shape[1], device=label.device)
     label_length = label_length.reshape(-1).long().to(label.device)
+    if not 0 <= blank < classes:
+        raise InvalidArgumentError(
+            f"warpctc(blank): expected 0 <= blank < {classes}, the number of classes, got {blank}."
+        )
     if logits.device.type == "meta":  # the kernel has no form for it
         return logits.new_empty((batch, 1)), None
-    _check_labels(label, label_length, classes, blank)
+    _check_labels(label, label_length, classes)
     loss = F.ctc_loss(
         torch.log_softmax(logits, -1),
         label.long(),
@@ -51,12 +55,8 @@ def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_time
     return loss.reshape(-1, 1), None
 
 
-def _check_labels(label: torch.Tensor, length: torch.Tensor, classes: int, blank: int) -> None:
+def _check_labels(label: torch.Tensor, length: torch.Tensor, classes: int) -> None:
     """Refuses labels that are no classes: the kernel would read past its input."""
-    if not 0 <= blank < classes:
-        raise InvalidArgumentError(
-            f"warpctc(blank): expected 0 <= blank < {classes}, the number of classes, got {blank}."
-        )
     used = torch.arange(label.shape[1], device=label.device) < length.unsqueeze(-1)
     wrong = torch.logical_and(used, torch.logical_or(label < 0, label >= classes))
     if bool(wrong.any()):

@@ -221,13 +221,13 @@ def bincount(x, weights, *, minlength=0):
             "bincount: expected X of one dimension and Weights, if any, of the same shape, but "
             f"received X of shape {list(x.shape)}{came}."
         )
-    if x.numel() and int(x.min()) < 0:
-        raise InvalidArgumentError(
-            f"bincount: expected no negative numbers, but received {int(x.min())}."
-        )
     if minlength < 0:
         raise InvalidArgumentError(
             f"bincount: minlength is expected not to be negative, but received {minlength}."
+        )
+    if x.numel() and int(x.min()) < 0:
+        raise InvalidArgumentError(
+            f"bincount: expected no negative numbers, but received {int(x.min())}."
         )
     if not x.numel():
         minlength = 0  # as in PaddlePaddle

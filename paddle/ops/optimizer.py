@@ -286,9 +286,16 @@ def _update(name: str, slots: str, random: bool = False) -> Callable:
     )
 
 
+_ONE = "expected one element where a number is due, but a Tensor of several came."
+
+
 def _rate(one: torch.Tensor) -> float:
     """The number in a tensor; shapes alone have none."""
-    return 0.5 if one.is_meta else float(one)
+    if one.is_meta:
+        if one.numel() != 1:
+            raise InvalidArgumentError(_ONE)
+        return 0.5
+    return float(one)
 
 
 def _check_shapes(param: torch.Tensor, **others: torch.Tensor) -> None:

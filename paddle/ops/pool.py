@@ -14,6 +14,7 @@ from paddle.core.op import op
 from paddle.ops import fast_pool
 from paddle.ops.half import in_float32
 from paddle.ops.window import (
+    check_counts,
     check_positive,
     is_channel_last,
     resolve_padding,
@@ -68,11 +69,7 @@ class Windows:
             _count(n, k, b, a, s, ceil_mode)
             for n, k, b, a, s in zip(sizes, ksize, self.before, self.after, strides)
         ]
-        if min(self.counts) < 1:
-            raise InvalidArgumentError(
-                f"expected windows of {list(ksize)} to fit into the padded input, but its "
-                f"spatial size is {list(sizes)}, padded by {self.before} and {self.after}."
-            )
+        check_counts(self.counts, ksize, sizes, self.before, self.after)
         self.behind = [
             max((c - 1) * s + k - n - b, 0)
             for c, s, k, n, b in zip(self.counts, strides, ksize, sizes, self.before)
@@ -218,10 +215,12 @@ def _spatial(rank, sizes, attrs):
     before, after = resolve_padding(
         attrs["paddings"], algorithm, sizes, attrs["ksize"], attrs["strides"]
     )
-    return [
+    counts = [
         _count(n, k, b, a, s, attrs.get("ceil_mode", False))
         for n, k, b, a, s in zip(sizes, attrs["ksize"], before, after, attrs["strides"])
     ]
+    check_counts(counts, attrs["ksize"], sizes, before, after)
+    return counts
 
 
 @op("pool2d", "X -> Out", infer=partial(_infer, 2), dtypes="floats")

@@ -50,14 +50,48 @@ def _shape_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), VarType(attrs["dtype"]))]
 
 
-def _blank(shape: list, dtype: int, device: torch.device | None = None) -> torch.Tensor:
+def _floating(dtype: int) -> torch.dtype:
+    """The type of numbers that are drawn from a continuous distribution."""
     kind = torch_dtype(dtype)
     if not kind.is_floating_point:
         raise InvalidArgumentError(
             f"random numbers of type {str(kind)[6:]} cannot be drawn from this distribution; "
             "expected float16, bfloat16, float32 or float64."
         )
-    return torch.empty(list(shape), dtype=kind, device=device or current_device())
+    return kind
+
+
+def _ordered(low: float, high: float) -> None:
+    if high < low:
+        raise InvalidArgumentError(
+            f"uniform: min is expected to be no larger than max, but received {low} and {high}."
+        )
+
+
+def _below(low: int, high: int) -> None:
+    if low >= high:
+        raise InvalidArgumentError(
+            f"randint: low is expected to be less than high, but received {low} and {high}."
+        )
+
+
+def _normal_rule(inputs: list, attrs: dict) -> list:
+    _floating(attrs["dtype"])
+    return _shape_rule(inputs, attrs)
+
+
+def _uniform_rule(inputs: list, attrs: dict) -> list:
+    _ordered(attrs["min"], attrs["max"])
+    return _normal_rule(inputs, attrs)
+
+
+def _randint_rule(inputs: list, attrs: dict) -> list:
+    _below(attrs["low"], attrs["high"])
+    return _shape_rule(inputs, attrs)
+
+
+def _blank(shape: list, dtype: int, device: torch.device | None = None) -> torch.Tensor:
+    return torch.empty(list(shape), dtype=_floating(dtype), device=device or current_device())
 
 
 def _normal(out: torch.Tensor, mean: float, std: float, seed: int) -> torch.Tensor:
@@ -66,7 +100,7 @@ def _normal(out: torch.Tensor, mean: float, std: float, seed: int) -> torch.Tens
 
 
 @op(
-    "gaussian_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
+    "gaussian_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_normal_rule,
     differentiable=False, random=True,
 )  # fmt: skip
 def gaussian_random(
@@ -76,10 +110,7 @@ def gaussian_random(
 
 
 def _uniform(out, low, high, seed, diag_num, diag_step, diag_val):
-    if high < low:
-        raise InvalidArgumentError(
-            f"uniform: min is expected to be no larger than max, but received {low} and {high}."
-        )
+    _ordered(low, high)
     out.uniform_(low, high, generator=generator(out.device, seed))
     if diag_num:
         at = torch.arange(diag_num, device=out.device) * (diag_step + 1)
@@ -88,7 +119,7 @@ def _uniform(out, low, high, seed, diag_num, diag_step, diag_val):
 
 
 @op(
-    "uniform_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_shape_rule,
+    "uniform_random", "ShapeTensor? ShapeTensorList*? -> Out", infer=_uniform_rule,
     differentiable=False, random=True,
 )  # fmt: skip
 def uniform_random(
@@ -129,7 +160,7 @@ def gaussian_random_batch_size_like(
     return _normal(_blank(batch_shape(input.shape, places), dtype, input.device), mean, std, seed)
 
 
-@op("truncated_gaussian_random", "-> Out", infer=_shape_rule, differentiable=False, random=True)
+@op("truncated_gaussian_random", "-> Out", infer=_normal_rule, differentiable=False, random=True)
 def truncated_gaussian_random(*, shape, mean=0.0, std=1.0, seed=0, dtype=5):
     out = _blank(shape, dtype)
     edge = math.erf(2 / math.sqrt(2))  # the mass within two standard deviations
@@ -141,15 +172,12 @@ def truncated_gaussian_random(*, shape, mean=0.0, std=1.0, seed=0, dtype=5):
 @op(
     "randint",
     "ShapeTensor? ShapeTensorList*? -> Out",
-    infer=_shape_rule,
+    infer=_randint_rule,
     differentiable=False,
     random=True,
 )
 def randint(shape_whole=None, shape_parts=None, *, low, high, shape=(), dtype=3, seed=0):
-    if low >= high:
-        raise InvalidArgumentError(
-            f"randint: low is expected to be less than high, but received {low} and {high}."
-        )
+    _below(low, high)
     device, size = current_device(), list(ints(shape, shape_whole, shape_parts))
     made = torch.randint(low, high, size, generator=generator(device, seed), device=device)
     return made.to(torch_dtype(dtype))

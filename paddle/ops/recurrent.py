@@ -92,11 +92,15 @@ def _expect(mode: str, x: Any, states: Any, groups: list[list], hidden: int, way
             )
 
 
-def _checked_lengths(lengths: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+def _check_lengths(lengths: torch.Tensor) -> None:
     if lengths.dtype not in (torch.int32, torch.int64):
         raise InvalidArgumentError(
             f"rnn: SequenceLength is expected to be int32 or int64, but received {lengths.dtype}."
         )
+
+
+def _checked_lengths(lengths: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    _check_lengths(lengths)
     found = lengths.reshape(-1).cpu().long()
     time, batch = x.shape[:2]
     inside = found.numel() == 0 or 0 <= int(found.min()) <= int(found.max()) <= time
@@ -317,6 +321,8 @@ def rnn(
     masks, reserve = None, x.new_empty(0)
     drops = _drops(dropout_prob, is_test, num_layers)
     if x.is_meta:
+        if lengths is not None:
+            _check_lengths(lengths)
         out = x.new_empty([*x.shape[:2], hidden_size * ways])
         masks = x.new_empty([num_layers - 1, *out.shape] if drops else 0)
         return out, masks, [s.new_empty(s.shape) for s in states], reserve

@@ -6,7 +6,7 @@ import torch
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import op
 from paddle.ops.constants import operand
 from paddle.ops.half import HALF
@@ -236,7 +236,14 @@ def _(d_out, x):
     return torch.mul(torch.sign(x), d_out)
 
 
-@op("sum", "X* -> Out", infer=lambda inputs, attrs: [inputs[0][0]])
+def _sum_rule(inputs: list, attrs: dict) -> list[Spec]:
+    shape = inputs[0][0].shape
+    for term in inputs[0][1:]:
+        shape = broadcast_shapes(shape, term.shape)
+    return [Spec(shape, inputs[0][0].dtype)]
+
+
+@op("sum", "X* -> Out", infer=_sum_rule)
 def sum(x):
     if len(x) == 1:
         return x[0].clone()

@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
-from paddle.ops.detection import region_counts
+from paddle.ops.detection import check_regions, region_counts
 from paddle.ops.half import HALF
 
 
@@ -56,6 +56,7 @@ def psroi_pool(
             f"pooled_width = {channels} > 0, but received {list(x.shape)}."
         )
     if x.is_meta:
+        check_regions("psroi_pool", x, rois, numbers)
         return x.new_empty([rois.shape[0], output_channels, pooled_height, pooled_width])
     counts = region_counts("psroi_pool", x, rois, numbers)
     left, top, right, bottom = _wide(rois).unbind(1)
@@ -106,6 +107,7 @@ def _integrals(low, high, size: int, bins: int) -> tuple[torch.Tensor, torch.Ten
 def prroi_pool(x, rois, numbers=None, *, spatial_scale=1.0, pooled_height=1, pooled_width=1):
     """Means of the interpolated image over each bin, https://arxiv.org/abs/1807.11590."""
     if x.is_meta:
+        check_regions("prroi_pool", x, rois, numbers)
         return x.new_empty([rois.shape[0], x.shape[1], pooled_height, pooled_width])
     counts = region_counts("prroi_pool", x, rois, numbers)
     left, top, right, bottom = (_wide(rois) * spatial_scale).unbind(1)
@@ -208,6 +210,7 @@ def roi_perspective_transform(
     """Quadrangles made upright rectangles, where they lie within the image; 0 elsewhere."""
     size = (transformed_height, transformed_width)
     if x.is_meta:
+        check_regions("roi_perspective_transform", x, rois, columns=8)
         mask = x.new_empty([rois.shape[0], 1, *size], dtype=torch.int32)
         out = x.new_empty([rois.shape[0], x.shape[1], *size])
         return out, mask, x.new_empty([rois.shape[0], 9])

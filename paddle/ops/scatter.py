@@ -29,6 +29,11 @@ def _flat_index(name: str, index: torch.Tensor) -> torch.Tensor:
 
 def _taken_rule(x: Spec, index: Spec, axis: int) -> list:
     axis = in_range(axis, len(x.shape))
+    if x.shape[axis] == 0 and prod(index.shape) > 0:
+        raise OutOfRangeError(
+            f"expected no indices for dimension {axis} of shape {list(x.shape)}, which has no "
+            f"elements, but received some of shape {list(index.shape)}."
+        )
     return [Spec((*x.shape[:axis], index.shape[0], *x.shape[axis + 1 :]), x.dtype)]
 
 

@@ -115,6 +115,8 @@ def pow(x, factor_tensor, *, factor=1.0):
         return torch.pow(x, factor_tensor.to(x.dtype).reshape(()))
     if x.is_floating_point() or x.is_complex():
         return torch.pow(x, factor)
+    if int(factor) < 0:
+        raise InvalidArgumentError("Integers to negative integer powers are not allowed.")
     return torch.pow(x, int(factor))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -83,6 +85,17 @@ def window_size(n: int, kernel: int, before: int, after: int, stride: int, ceil:
     if n == -1:
         return -1
     return (n + before + after - kernel + (stride - 1 if ceil else 0)) // stride + 1
+
+
+def check_counts(
+    counts: list[int], windows: Sequence[int], sizes: Sequence[int], before: list, after: list
+) -> None:
+    """Refuses windows of which none finds place; -1 stands for an unknown size."""
+    if any(n != -1 and count < 1 for n, count in zip(sizes, counts)):
+        raise InvalidArgumentError(
+            f"expected windows to fit into the padded input, but they are of size {list(windows)}, "
+            f"and its spatial size is {list(sizes)}, padded by {before} and {after}."
+        )
 
 
 def shape_of(spec: Spec, channels: int, spatial: list[int], channel_last: bool) -> Spec:

@@ -220,6 +220,60 @@ def test_every_place_may_get_a_feed_of_its_own():
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
+class Rows(paddle.io.Dataset):
+    def __getitem__(self, i):
+        return X["x"][i], X["label"][i]
+
+    def __len__(self):
+        return 8
+
+
+@pytest.mark.parametrize("kind", ["dataset", "generator"])
+def test_a_loader_yields_a_feed_for_every_place(kind):
+    """Two places, batches of two: 2.6.2 yields lists of two dicts; a batch left over is dropped."""
+    main, startup, loss, logits = classifier()
+    feeds = [main.global_block().var(n) for n in ("x", "label")]
+    places = static.cpu_places(2)
+    if kind == "dataset":
+        loader = paddle.io.DataLoader(
+            Rows(), feeds, places, return_list=False, batch_size=2, drop_last=True
+        )
+    else:
+        loader = paddle.io.DataLoader.from_generator(feeds, 4)
+        loader.set_batch_generator(
+            lambda: ((X["x"][i : i + 2], X["label"][i : i + 2]) for i in (0, 2, 4)), places
+        )
+    exe, several = static.Executor(paddle.CPUPlace()), compiled(main, loss)
+    scope, alone = started(startup), started(startup)
+    count = 0
+    for i, feed in enumerate(loader()):
+        assert [sorted(part) for part in feed] == [["label", "x"]] * 2
+        assert [part["x"].shape for part in feed] == [[2, 3]] * 2
+        (got,) = exe.run(several, feed, [logits], scope=scope)
+        whole = {k: v[4 * i : 4 * i + 4] for k, v in X.items()}
+        (want,) = exe.run(main, whole, [logits], scope=alone)
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-6)
+        count += 1
+    assert count == (2 if kind == "dataset" else 1)
+    with pytest.raises(TypeError, match=r"received list.\n.*with_data_parallel"):
+        exe.run(main, feed, [logits], scope=scope)
+
+
+def test_a_loader_yields_lists_for_every_place_and_what_is_left():
+    main, _, _, _ = classifier()
+    feeds = [main.global_block().var(n) for n in ("x", "label")]
+    places = static.cpu_places(2)
+    loader = paddle.io.DataLoader(Rows(), feeds, places, batch_size=2)
+    assert [[[t.shape for t in part] for part in group] for group in loader] == (
+        [[[[2, 3], [2, 1]]] * 2] * 2
+    )
+    loader = paddle.io.DataLoader.from_generator(feeds, 4, drop_last=False)
+    loader.set_sample_generator(lambda: zip(X["x"], X["label"], strict=True), 3, places=places)
+    assert [len(group) for group in loader()] == [2]
+    loader.set_sample_generator(lambda: zip(X["x"], X["label"], strict=True), 3, False, places)
+    assert [len(group) for group in loader()] == [2, 1]
+
+
 def test_lists_tensors_and_lod_tensors_are_divided():
     with building() as (main, _):
         out = static.data("x", [None, 3]) * 2.0

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paddle.framework import io as framework_io
+from paddle.framework import object_writing
 from paddle.framework.atomic import atomic_write
 from paddle.framework.io import load, save
 from paddle.framework.pickle_safe import read_pickle
@@ -277,7 +277,7 @@ def test_a_failing_save_keeps_the_old_file_and_leaves_no_scratch(
         written.extend(os.listdir(tmp_path))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(framework_io, "write_pickle", fail)
+    monkeypatch.setattr(object_writing, "write_pickle", fail)
     with pytest.raises(KeyboardInterrupt):
         save({"epoch": 2}, str(path))
     assert len(written) == 2  # the half file existed beside the old one

@@ -19,8 +19,11 @@ OURS = re.compile(
     r"paddle\.static\.(Program|Variable)(\.|$)|paddle\.utils\.unique_name\."
     r"|paddle\.static\.(name_scope|device_guard|program_guard|default_\w+|data)$"
 )
-# One argument more than PaddlePaddle's, behind them.
-LONGER = {"paddle.static.Variable.set_value": "(value, scope=None)"}
+# What they take beyond PaddlePaddle's 2.0.
+LONGER = {
+    "paddle.static.Variable.set_value": "(value, scope=None)",
+    "paddle.static.Variable.where": "(x=None, y=None, name=None)",
+}
 
 
 def rows() -> list[list[str]]:
@@ -120,6 +123,17 @@ def test_a_block_prints_readably_and_as_its_message() -> None:
     assert plain.startswith("idx: 0\nparent_idx: -1\nvars {\n") and "trainable" not in plain
     detailed = block.to_string(False, with_details=True)
     assert detailed.startswith("blocks {\n  idx: 0\n") and "trainable: True\n" in detailed
+
+
+def test_a_printed_operator_shows_the_attributes_that_nobody_gave() -> None:
+    with building() as (main, _):
+        x, block = static.data("x", [2]), main.global_block()
+        op = block.append_op(type="leaky_relu", inputs={"X": x}, outputs={"Out": "y"})
+    assert str(op) == (
+        "{Out=['y']} = leaky_relu(inputs={X=['x']}, alpha = 0.02, op_device = , "
+        "op_namescope = /, op_role = 0, op_role_var = [])"
+    )
+    assert str(op) in str(main)
 
 
 def test_kinds_of_attributes_can_be_given() -> None:

@@ -430,3 +430,83 @@ def test_a_loaded_model_predicts_until_it_is_trained(tmp_path: Path) -> None:
     np.testing.assert_allclose(loaded(x).numpy(), layer(x).numpy(), rtol=1e-6)
     loaded.train()
     assert (loaded(x).numpy() == 0).any()
+
+
+# -- other sizes than those of the example that was saved -----------------------------------------
+
+
+class Guide(nn.Layer):
+    """The guide's: its forward has no InputSpec."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._linear = nn.Linear(784, 10)
+
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        return self._linear(x)
+
+
+class Baked(Guide):
+    @paddle.jit.to_static
+    def forward(self, x: Any) -> Any:
+        return paddle.reshape(self._linear(x), [x.shape[0] * 2, 5])
+
+
+def saved_after_a_call(layer: nn.Layer, folder: Path) -> str:
+    layer(paddle.rand([16, 784]))
+    path = str(folder / "net")
+    paddle.jit.save(layer, path)
+    return path
+
+
+def test_a_model_trained_with_16_is_used_with_1(tmp_path: Path) -> None:
+    layer = Guide()
+    path = saved_after_a_call(layer, tmp_path)
+    loaded = paddle.jit.load(path)
+    again = str(tmp_path / "again")
+    paddle.jit.save(loaded, again)
+    for model in (loaded, paddle.jit.load(again)):
+        for shape in ([1, 784], [16, 784], [37, 784], [2, 3, 784]):
+            x = paddle.rand(shape)
+            assert model(x).shape == [*shape[:-1], 10]
+            same(model(x), layer(x))
+
+
+def test_it_is_trained_further_with_other_batches(tmp_path: Path) -> None:
+    layer = Guide()
+    loaded = paddle.jit.load(saved_after_a_call(layer, tmp_path))
+    loaded.train()
+    x = paddle.rand([3, 784])
+    loaded(x).mean().backward()
+    layer(x).mean().backward()
+    wanted = {p.grad.numpy().shape: p.grad.numpy() for p in layer.parameters()}
+    for parameter in loaded.parameters():
+        got = parameter.grad.numpy()
+        np.testing.assert_allclose(got, wanted[got.shape], rtol=1e-5, atol=1e-7)
+
+
+def test_static_mode_runs_it_with_other_batches(tmp_path: Path) -> None:
+    layer = Guide()
+    path = saved_after_a_call(layer, tmp_path)
+    x = batch(rows=1, width=784)
+    want = layer(paddle.to_tensor(x)).numpy()
+    paddle.enable_static()
+    try:
+        exe = paddle.static.Executor()
+        program, names, targets = paddle.static.load_inference_model(path, exe)
+        (got,) = exe.run(program, feed={names[0]: x}, fetch_list=targets)
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_what_its_program_cannot_compute_is_refused(tmp_path: Path) -> None:
+    loaded = paddle.jit.load(saved_after_a_call(Baked(), tmp_path))
+    assert loaded(paddle.rand([16, 784])).shape == [32, 5]
+    with pytest.raises(ValueError, match=r"shape \[1, 10\] has 10 .* the 160 of shape") as caught:
+        loaded(paddle.rand([1, 784]))
+    assert "saved with [16, 784], and [1, 784] came" in str(caught.value)
+    assert "InputSpec([None" in str(caught.value)
+    with pytest.raises(ValueError, match=r"inner sizes 7 and 784"):
+        loaded(paddle.rand([16, 7]))

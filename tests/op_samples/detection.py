@@ -138,7 +138,7 @@ SAMPLES = [
 
 ERRORS = [
     ErrorSample("roi_align", {"X": X, "ROIs": ROIS}, {}, ValueError,
-                "share 3 regions among 2 images, but received"),
+                "share 3 regions among 2 images, but received", ErrorSample.LEVELS),
     ErrorSample("roi_pool", {"X": X, "ROIs": ROIS[:, :3], "RoisNum": NUMBERS}, {}, ValueError,
                 r"ROIs \[count, 4\]"),
     ErrorSample("yolo_box", {"X": FEATURES[:, 1:], "ImgSize": SIZES}, YOLO, ValueError,

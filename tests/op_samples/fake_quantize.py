@@ -200,19 +200,23 @@ SAMPLES = [
     ),
 ]
 
+OF_A_PLAN = "the plan of a Program hands over what the variables of its outputs hold"
 WISE = "fake_channel_wise_quantize_abs_max"
 ERRORS = [
     ErrorSample("fake_quantize_abs_max", {"X": X}, {"bit_length": 17}, ValueError, "received 17"),
     ErrorSample(THERE_AND_BACK, {"X": X, **STATED}, {"bit_length": 0}, ValueError, "received 0"),
     ErrorSample(WISE, {"X": X}, {"quant_axis": 2}, ValueError, "received 2"),
     ErrorSample(WISE, {"X": X[0, 0]}, {"quant_axis": 1}, ValueError, r"X of shape \[2\]"),
-    ErrorSample(WISE, {"X": X}, {"is_test": True}, NotImplementedError, "set is_test=False"),
+    ErrorSample(
+        WISE, {"X": X}, {"is_test": True}, NotImplementedError, "set is_test=False", OF_A_PLAN
+    ),
     ErrorSample(
         "fake_quantize_range_abs_max",
         {"X": X, "InScale": ONE},
         {},
         NotImplementedError,
         "fake_quantize_moving_average_abs_max",
+        OF_A_PLAN,
     ),
     ErrorSample(AVERAGE, {"X": X, "InScale": ONE}, {}, ValueError, "received no InAccum"),
     ErrorSample(

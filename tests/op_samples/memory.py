@@ -59,4 +59,13 @@ ERRORS = [
     ),
 ]
 if _NO_GPU:
-    ERRORS.append(ErrorSample("memcpy", {"X": X}, {"dst_place_type": 1}, RuntimeError, "GPUs"))
+    ERRORS.append(
+        ErrorSample(
+            "memcpy",
+            {"X": X},
+            {"dst_place_type": 1},
+            RuntimeError,
+            "GPUs",
+            "the Program may run where there is a GPU",
+        )
+    )

@@ -144,7 +144,7 @@ ERRORS = [
     ErrorSample("psroi_pool", DEEP, BINS | {"output_channels": 3}, ValueError,
                 r"pooled_width = 18 > 0, but received \[4, 12, 6, 5\]"),
     ErrorSample("psroi_pool", {"X": DEEP["X"], "ROIs": ROIS}, BINS | {"output_channels": 2},
-                ValueError, "share 4 regions among 4 images, but received"),
+                ValueError, "share 4 regions among 4 images, but received", ErrorSample.LEVELS),
     ErrorSample("prroi_pool", SMOOTH | {"BatchRoINums": COUNTS}, BINS, ValueError,
                 "share 3 regions among 4 images, but received"),
     ErrorSample("prroi_pool", SMOOTH | {"ROIs": ROIS[:, :3]}, BINS, ValueError,

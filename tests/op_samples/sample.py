@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,13 +53,27 @@ class Sample:
 
 @dataclass
 class ErrorSample:
-    """One wrong call of an operator: the exception's class and a part of its message."""
+    """One wrong call of an operator: the exception's class and a part of its message.
+
+    Attributes:
+        op: the operator's name.
+        inputs: as in a Sample.
+        attrs: as in a Sample.
+        raises: what the call raises.
+        match: a pattern found in its text.
+        at_run: why only a run can tell, and not the recording of the operator, where this is
+            neither the shapes and types of inputs nor their values (those tests find out).
+    """
 
     op: str
     inputs: dict[str, Any]
     attrs: dict[str, Any]
     raises: type[BaseException]
     match: str
+    at_run: str = ""
+
+    # A reason that several operators have.
+    LEVELS: ClassVar[str] = "levels of detail, which say the same as RoisNum, come with the data"
 
     def __str__(self) -> str:
         return f"{self.op}-{self.raises.__name__}"

@@ -341,6 +341,38 @@ def test_operators_are_those_of_paddlepaddle():
     assert set(back.input("Out@GRAD")) <= set(back.output("X@GRAD"))
 
 
+@pytest.mark.filterwarnings("ignore:cond. true_fn and false_fn")
+def test_ranks_and_types_may_differ():
+    """2.0's own examples of case and switch_case; the values are those of 2.6.2."""
+    full = paddle.full
+    fns = {1: lambda: full([1, 2], 1.0), 2: lambda: full([2, 2], 2, "int32"),
+           0: lambda: full([3], 3, "int32")}  # fmt: skip
+    with static() as (main, startup):
+        i = paddle.static.data("i", [1], "int32")
+        chosen = nn.switch_case(i, fns)
+        cases = nn.case([(i < 1, fns[0]), (i < 2, fns[1])], default=fns[2])
+        flat = paddle.reshape(chosen, [-1])
+    for number, want in ((0, [3, 3, 3]), (1, [[1.0, 1.0]]), (2, [[2, 2], [2, 2]])):
+        feed = {"i": np.array([number], "int32")}
+        got = run(main, startup, feed, [chosen, cases, flat])
+        assert [v.tolist() for v in got] == [want, want, np.ravel(want).tolist()]
+        assert got[0].dtype == got[1].dtype == ("float32" if number == 1 else "int32")
+
+
+@pytest.mark.filterwarnings("ignore:cond. true_fn and false_fn")
+def test_gradients_go_through_branches_of_different_rank():
+    with static() as (main, startup):
+        x, c = paddle.static.data("x", [2, 3]), paddle.static.data("c", [1])
+        x.stop_gradient = False
+        y = nn.cond(c > 0.0, lambda: x * 2.0, lambda: paddle.sum(x * 3.0, axis=1))
+        (grad,) = paddle.static.gradients(paddle.mean(y), x)
+    for c_value, want, slope in ((YES, np.full([2, 3], 2.0), 1 / 3), (NO, [9.0, 9.0], 1.5)):
+        feed = {"x": np.ones([2, 3], "float32"), "c": c_value}
+        got = run(main, startup, feed, [y, grad])
+        assert got[0].tolist() == np.array(want).tolist()
+        np.testing.assert_allclose(got[1], np.full([2, 3], slope), rtol=1e-6)
+
+
 def test_shapes_that_differ_are_unknown():
     with static():
         x, c = paddle.static.data("x", [3, 4]), paddle.static.data("c", [1])

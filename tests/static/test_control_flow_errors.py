@@ -30,8 +30,7 @@ def check(kind, *texts):
         (lambda x: (x, x), lambda x: [x], ["structure", "2 and 1 elements"]),
         (lambda x: {"a": x}, lambda x: {"b": x}, ["keys", "'a'", "'b'"]),
         (lambda x: None, lambda x: x, ["None and one Variable"]),
-        (lambda x: x, lambda x: paddle.cast(x, "int64"), ["FP32 of shape", "INT64", "true_fn"]),
-        (lambda x: x, lambda x: paddle.sum(x, axis=1), ["rank", r"\[3, 4\]", r"\[3\]"]),
+        (lambda x: x, lambda x: 3, [r"FP32 of shape \[3, 4\]", "true_fn", "int 3"]),
         (lambda x: [x, [x]], lambda x: [x, [3]], [r"result \[1\]\[0\]", "int 3"]),
         (lambda x: "a", lambda x: "b", ["str 'a'", "str 'b'"]),
     ],
@@ -42,6 +41,22 @@ def test_branches_that_disagree(yes, no, texts):
         with check(ValueError, "true_fn and false_fn", HERE, *texts):
             nn.cond(c, lambda: yes(x), lambda: no(x))
         assert main.current_block_idx == 0
+
+
+@pytest.mark.parametrize(
+    ("no", "texts"),
+    [
+        (lambda x: paddle.cast(x, "int64"), ["FP32 of shape", "INT64", "true_fn"]),
+        (lambda x: paddle.sum(x, axis=1), ["rank", r"\[3, 4\]", r"\[3\]"]),
+    ],
+)
+def test_types_and_ranks_that_differ_are_told(no, texts):
+    pattern = "(?s)" + "".join(f"(?=.*{text})" for text in ["true_fn and false_fn", HERE, *texts])
+    with static():
+        x, c = paddle.static.data("x", [3, 4]), condition()
+        with pytest.warns(UserWarning, match=pattern):
+            y = nn.cond(c, lambda: x, lambda: no(x))
+    assert (y.shape, y.dtype) == ((3, 4), x.dtype)
 
 
 def test_a_branch_that_fails_leaves_no_block():
@@ -285,7 +300,7 @@ def test_branches_that_disagree_leave_no_blocks():
             nn.cond(
                 paddle.mean(x) > 0.0,
                 lambda: nn.cond(x[0, 0] > 0.0, lambda: x, lambda: x),
-                lambda: x[0],
+                lambda: 3.0,
             )
         assert main.num_blocks == 1 and main.current_block().idx == 0
 

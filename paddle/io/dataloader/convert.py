@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -91,26 +92,54 @@ def to_device(batch: Any, device: torch.device) -> Any:
     return map_leaves(batch, change)
 
 
-def loader_device(places: Any) -> torch.device | None:
+def loader_device(places: Any, feeds: Any) -> torch.device | None:
     """Returns the device meant by a ``places`` argument; None stands for the current one.
 
     Args:
-        places (Place|str|list|tuple|None): a place, or a list of just one.
+        places (Place|str|list|tuple|None): a place, or a list of them.
+        feeds (list|None): the Variables that are fed, if it is known that a Program reads them.
 
     Raises:
-        NotImplementedError: several places.
+        NotImplementedError: several GPUs, or several places where no Program is fed.
     """
     if places is None:
         return None
-    given = list(places) if isinstance(places, (list, tuple)) else [places]
-    if not given:
+    devices = [_device(p) for p in _listed(places)]
+    if not devices:
         raise InvalidArgumentError("DataLoader(places): expected a place, but received none.")
-    if len(given) > 1:
+    from paddle.framework.mode import in_dynamic_mode
+
+    for_program = feeds is not None or not in_dynamic_mode()
+    if len(devices) > 1 and not (for_program and set(devices) == {CPU}):
         raise NotImplementedError(
-            f"DataLoader(places): expected one place, but received {len(given)}. Run one process "
-            "per device (python -m paddle.distributed.launch) with a DistributedBatchSampler."
+            f"DataLoader(places): expected one place, but received {len(devices)}: several CPU "
+            "places serve a static Program that was compiled with_data_parallel. Elsewhere run one "
+            "process per device (python -m paddle.distributed.launch) with a "
+            "DistributedBatchSampler."
         )
-    return _device(given[0])
+    return devices[0]
+
+
+def place_count(places: Any) -> int:
+    """Returns how many places a ``places`` argument means."""
+    return 1 if places is None else len(_listed(places))
+
+
+def _listed(places: Any) -> list[Any]:
+    return list(places) if isinstance(places, (list, tuple)) else [places]
+
+
+def for_places(batches: Iterator[Any], count: int, keep_rest: bool) -> Iterator[Any]:
+    """Yields lists with a batch for each of several places, as ``Executor.run`` takes them.
+
+    Args:
+        batches (Iterator): dicts of fields, or lists of them.
+        count (int): the number of places.
+        keep_rest (bool): whether batches that do not suffice for every place make a last list.
+    """
+    while group := list(itertools.islice(batches, count)):
+        if len(group) == count or keep_rest:
+            yield group
 
 
 def _device(place: Any) -> torch.device:

@@ -13,7 +13,14 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
 from paddle.io.dataloader.ahead import copy_ahead
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
-from paddle.io.dataloader.convert import loader_device, target_device, to_device, to_tensors
+from paddle.io.dataloader.convert import (
+    for_places,
+    loader_device,
+    place_count,
+    target_device,
+    to_device,
+    to_tensors,
+)
 from paddle.io.dataloader.dataset import IterableDataset
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.pool import read_with_workers
@@ -68,6 +75,7 @@ class GeneratorLoader:
         self._drop_last = drop_last
         self._batches: Callable[[], Any] | None = None
         self._device: Any = None
+        self._places = 1
 
     def set_sample_generator(
         self, reader: Callable, batch_size: int, drop_last: bool = True, places: Any = None
@@ -132,7 +140,8 @@ class GeneratorLoader:
 
     def _read_from(self, batches: Callable[[], Any], places: Any) -> GeneratorLoader:
         self._batches = batches
-        self._device = loader_device(places)
+        self._device = loader_device(places, self._feeds)
+        self._places = place_count(places)
         return self
 
     def _collate(self, samples: list) -> list:
@@ -170,8 +179,10 @@ class GeneratorLoader:
             batches = (to_device(batch, device) for batch in batches)
         names = self._names
         if names is not None:
-            return (named_fields(batch, names) for batch in batches)
-        return batches
+            batches = (named_fields(batch, names) for batch in batches)
+        if self._places > 1:
+            return for_places(batches, self._places, keep_rest=not self._drop_last)
+        return batches if names is None else ([batch] for batch in batches)
 
     def _tensors(self, batches: Callable[[], Any]) -> Iterator[Any]:
         if not self._multiprocess:

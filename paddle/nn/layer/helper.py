@@ -75,8 +75,8 @@ class LayerObjectHelper:
     def append_op(
         self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
         attrs: Mapping[str, Any] | None = None, stop_gradient: bool = False,
-    ) -> None:  # fmt: skip
-        """Runs an operator, or records it in static mode.
+    ) -> Any:  # fmt: skip
+        """Runs an operator, or records it in static mode and returns what was recorded.
 
         Args:
             type (str): the operator's name.
@@ -89,8 +89,7 @@ class LayerObjectHelper:
         if recording():
             block = paddle.static.default_main_program().current_block()
             given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
-            block.append_op(type, given, outputs, attrs, stop_gradient)
-            return
+            return block.append_op(type, given, outputs, attrs, stop_gradient)
         op = REGISTRY.get(type)
         if op is None:
             raise InvalidArgumentError(f"append_op(type): there is no operator {type!r}.")
@@ -110,6 +109,7 @@ class LayerObjectHelper:
                 if target is value:  # written in place
                     continue
                 replace(target, value.detach() if stop_gradient else value)
+        return None
 
     def append_activation(self, x: Any, act: str | None = None) -> Any:
         """Applies the function of a name in ``paddle.nn.functional``; None: none."""

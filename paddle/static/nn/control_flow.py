@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -74,7 +75,8 @@ def cond(
 
     Returns:
         What the function returns: None, a Variable, or a nest (list, tuple, dict) of them. Both
-        have to return the same structure, element types and ranks. Numbers become Variables.
+        have to return the same structure. Where element types or ranks differ there is a warning,
+        and the Program declares what ``true_fn`` returns. Numbers become Variables.
 
     Raises:
         TypeError: ``pred`` is no bool Variable, or a function cannot be called.
@@ -208,12 +210,25 @@ def _check_branches(yes: _Branch, no: _Branch) -> None:
             f"{site()}"
         )
     for (path, a), b in zip(paths(yes.result), leaves(no.result), strict=True):
-        if not _agree(a, b):
-            raise InvalidArgumentError(
-                f"cond: true_fn and false_fn are expected to return values of the same type and "
-                f"rank, but {'result ' + path if path else 'the result'} is {_described(a)} in "
-                f"true_fn and {_described(b)} in false_fn.{site()}"
-            )
+        if _agree(a, b):
+            continue
+        told = (
+            "cond: true_fn and false_fn are expected to return values of the same type and rank, "
+            f"but {'result ' + path if path else 'the result'} is {_described(a)} in true_fn and "
+            f"{_described(b)} in false_fn."
+        )
+        if not (_dense(a) and _dense(b)):
+            raise InvalidArgumentError(f"{told}{site()}")
+        warnings.warn(
+            f"{told} The Program takes it for what true_fn returns; operators after it may work "
+            f"on the other one in another way than is meant.{site()}",
+            stacklevel=3,
+        )
+
+
+def _dense(value: Any) -> bool:
+    """Whether a value is a Variable whose rank and element type the run decides."""
+    return isinstance(value, Variable) and value.type == VarType.LOD_TENSOR
 
 
 def _agree(a: Any, b: Any) -> bool:
@@ -242,7 +257,7 @@ def _has_site(value: Variable) -> bool:
 def _select(mask: Variable, no: Variable, yes: Variable) -> Variable:
     """The variable that has the value of the branch that ran."""
     block: Block = default_main_program().current_block()
-    shape = common_shape([no._dims, yes._dims])
+    shape = common_shape([yes._dims, no._dims]) or yes._dims
     made = block.create_var(
         type=yes.type, shape=shape, dtype=yes.dtype,
         stop_gradient=yes.stop_gradient and no.stop_gradient,

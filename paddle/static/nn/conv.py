@@ -305,12 +305,6 @@ def _convolve(kind, rank, input, filters, filter_size, options, param_attr, bias
         **attrs,
         data_format=options[4],
     )
-    if any(n == 0 or n < -1 for n in out.shape):
-        raise layer.wrong(
-            "filter_size",
-            f"filters that fit into the padded input of shape {list(input.shape)}",
-            size,
-        )
     axis = rank + 1 if options[4].endswith("C") else 1
     return layer.activate(layer.bias(out, bias_attr, filters, axis), act)
 
