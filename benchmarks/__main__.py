@@ -15,7 +15,10 @@ from pathlib import Path
 from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
-GROUPS = ("eager", "training", "memory", "startup", "fit", "static", "models", "jit", "floors")
+GROUPS = (
+    "eager", "training", "memory", "startup", "fit", "static", "models", "jit", "programs",
+    "floors",
+)  # fmt: skip
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -31,7 +34,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--oracle",
         default=os.environ.get("PADDLE_ORACLE", ""),
         metavar="PYTHON",
-        help="interpreter with a real PaddlePaddle, measured beside the eager calls",
+        help="interpreter with a real PaddlePaddle, measured beside eager calls and whole programs",
     )
     parser.add_argument(
         "--jax",

@@ -82,7 +82,9 @@ def _dispatch(mode: Any, func: Any, types: Any, args: tuple = (), kwargs: Any = 
         if _in_place(func):
             return args[0]
         if not any(a.name == "generator" for a in func._schema.arguments):
-            raise NotTold(f"{func} draws from a state")
+            if "generator" not in func.overloadpacket.overloads():
+                raise NotTold(f"{func} draws from a state")
+            func = func.overloadpacket.generator
         kwargs = {**kwargs, "generator": torch.Generator()}
     if sum(t.numel() for t in tensors) > _LIMIT:
         return _of_many(func, args, kwargs, tensors)
