@@ -217,9 +217,7 @@ def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
     inputs = [Slot.parse(t) for t in left.split()]
     outputs = [Slot.parse(t) for t in right.split()]
     params, attrs = _signature(kernel, inputs)
-    found = OpDef(
-        name, inputs, outputs, attrs, kernel, params, module=_definer(), **options
-    )
+    found = OpDef(name, inputs, outputs, attrs, kernel, params, module=_definer(), **options)
     if dict.__contains__(REGISTRY, name):
         raise ValueError(f"operator {name} is defined twice")
     REGISTRY[name] = found
