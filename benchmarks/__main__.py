@@ -16,17 +16,9 @@ from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
 GROUPS = (
-    "eager",
-    "training",
-    "memory",
-    "startup",
-    "fit",
-    "static",
-    "models",
-    "amp",
-    "jit",
+    "eager", "training", "memory", "startup", "fit", "static", "models", "amp", "jit", "programs",
     "floors",
-)
+)  # fmt: skip
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -42,7 +34,7 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         "--oracle",
         default=os.environ.get("PADDLE_ORACLE", ""),
         metavar="PYTHON",
-        help="interpreter with a real PaddlePaddle, measured beside the eager calls",
+        help="interpreter with a real PaddlePaddle, measured beside eager calls and whole programs",
     )
     parser.add_argument(
         "--jax",

@@ -16,6 +16,8 @@ import torch
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot
 
 _depth = threading.local()
+# What torch.autograd.grad ends in; it has this form in torch 2.11 to 2.13.
+_engine = getattr(torch.autograd.graph, "_engine_run_backward", None)
 
 
 def gradient_of(op: OpDef) -> Gradient:
@@ -63,15 +65,8 @@ def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
             pairs = _pairs(op, outs, d_outs)
             grads: Any = iter(())
             if leaves and pairs:
-                grads = iter(
-                    torch.autograd.grad(
-                        [o for o, _ in pairs],
-                        leaves,
-                        [d for _, d in pairs],
-                        create_graph=nested,
-                        allow_unused=True,
-                    )
-                )
+                outputs, d_outputs = zip(*pairs, strict=True)
+                grads = iter(_differentiate(outputs, d_outputs, tuple(leaves), nested))
     finally:
         _depth.value -= 1
     # torch may hand out a lazy zero; it cannot leave this place.
@@ -83,6 +78,18 @@ def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
         else:
             result.append(next(grads, None) if place else None)
     return result[0] if len(result) == 1 else tuple(result)
+
+
+def _differentiate(outputs: tuple, d_outputs: tuple, leaves: tuple, again: bool) -> Any:
+    """The engine of torch, without the checks of its public function.
+
+    Those import torch.fx and sympy, 0.3 s, to compare shapes that :func:`_pairs` has made equal.
+    """
+    if _engine is None:
+        return torch.autograd.grad(
+            outputs, leaves, d_outputs, create_graph=again, allow_unused=True
+        )
+    return _engine(outputs, d_outputs, again, again, leaves, True, accumulate_grad=False)
 
 
 def _track(value: Any, want: Any, leaves: list, places: list, nested: bool) -> Any:

@@ -1,9 +1,10 @@
 """Shapes and dtypes of an operator's outputs without running it.
 
 Operators name a rule below, or give a function of their own
-``rule(inputs, attrs) -> [Spec, ...]``; without one, the kernel runs on torch's meta device, twice,
-with two different stand-ins for every unknown dimension: what differs between the runs is unknown
-in the result. The meta device is also the oracle that tests every rule.
+``rule(inputs, attrs) -> [Spec, ...]``; without one, the kernel runs on shapes alone, twice, with
+two different stand-ins for every unknown dimension: what differs between the runs is unknown in the
+result. It runs dry (:mod:`paddle.core.dry_run`), and where that does not tell, on torch's meta
+device, which is also the oracle that tests every rule.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import Any
 
 import torch
 
+from paddle.core import dry_run
 from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, check_dtypes, torch_dtype
 from paddle.core.errors import (
     AxisError,
@@ -141,7 +143,7 @@ def infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
         check_dtypes(op, inputs[0])
     rule = RULES[op.infer] if isinstance(op.infer, str) else op.infer
     if rule is None:
-        return infer_by_meta(op, inputs, full)
+        return infer_by_kernel(op, inputs, full)
     specs = rule(inputs, full)
     if op.infer in ("same", "floating", "numbers"):
         specs = specs * len(op.outputs)
@@ -164,8 +166,8 @@ _checking: contextvars.ContextVar[bool] = contextvars.ContextVar("checking", def
 def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     """Like :func:`infer`, and refuses what the kernel would refuse, in the words of eager mode.
 
-    Where every size is known the kernel runs on the meta device, even beside a shape rule; what it
-    can only say of data is left to the run.
+    Where every size is known the kernel runs on shapes alone, even beside a shape rule; what it can
+    only say of data is left to the run.
     """
     try:
         results = infer(op, inputs, attrs)
@@ -187,10 +189,7 @@ def checked_infer(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
 
 @contextlib.contextmanager
 def unchecked() -> Iterator[None]:
-    """Inside, :func:`checked_infer` trusts shape rules: the recorded operators run at once anyway.
-
-    The first run on the meta device of a process costs a second.
-    """
+    """Inside, :func:`checked_infer` trusts shape rules: recorded operators run at once anyway."""
     token = _checking.set(False)
     try:
         yield
@@ -202,8 +201,17 @@ def _run_checks(op: OpDef, inputs: list, attrs: dict[str, Any]) -> None:
     flat = _flat(inputs)
     if not flat or any(-1 in s.shape for s in flat):
         return  # nothing to compare, or not known yet
+    full = {**op.attrs, **attrs}
+    if dry_run.pays():
+        try:
+            _run_dry(op, inputs, full, dry_run.STAND_INS[0])
+            return
+        except dry_run.NeedsData:
+            return
+        except dry_run.NotTold:
+            pass
     try:
-        _run_meta(op, inputs, {**op.attrs, **attrs}, _STAND_INS[0])
+        _run_meta(op, inputs, full, _STAND_INS[0])
     except NeedsData:
         return
     except Exception as error:
@@ -228,13 +236,26 @@ def _described(inputs: list) -> tuple:
     )
 
 
+def infer_by_kernel(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
+    """Runs the kernel on shapes alone, in the way that is quicker in this process."""
+    if dry_run.pays():
+        try:
+            return _by_runs(op, inputs, attrs, _run_dry, dry_run.STAND_INS)
+        except dry_run.NotTold:
+            pass
+    return infer_by_meta(op, inputs, attrs)
+
+
 def infer_by_meta(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
-    """Runs the kernel on shapes alone."""
-    unknown = any(-1 in s.shape for s in _flat(inputs))
-    first = _run_meta(op, inputs, attrs, _STAND_INS[0])
-    if not unknown:
+    """Runs the kernel on torch's meta device, whose first use takes a second."""
+    return _by_runs(op, inputs, attrs, _run_meta, _STAND_INS)
+
+
+def _by_runs(op: OpDef, inputs: list, attrs: dict, run: Callable, sizes: tuple) -> list[Any]:
+    first = run(op, inputs, attrs, sizes[0])
+    if not any(-1 in s.shape for s in _flat(inputs)):
         return [_spec(o, o) for o in first]
-    second = _run_meta(op, inputs, attrs, _STAND_INS[1])
+    second = run(op, inputs, attrs, sizes[1])
     return [_spec(a, b) for a, b in zip(first, second, strict=True)]
 
 
@@ -246,19 +267,9 @@ def _flat(inputs: list) -> list[Spec]:
 
 
 def _run_meta(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> tuple:
-    def empty(spec: Spec) -> torch.Tensor:
-        shape = [stand_in if n == -1 else n for n in spec.shape]
-        return torch.empty(shape, dtype=torch_dtype(spec.dtype), device="meta")
-
-    buffers: list[Any] = []
-    for item in inputs:
-        if item is None:
-            buffers.append(None)
-        else:
-            buffers.append([empty(s) for s in item] if isinstance(item, list) else empty(item))
     try:
         with torch.no_grad():
-            outs = op.kernel(*buffers, **_python_names(attrs))
+            outs = op.kernel(*_shapes_alone(inputs, stand_in), **_python_names(attrs))
     except UnimplementedError:  # the kernel's own words
         raise
     except NotImplementedError as error:
@@ -266,6 +277,28 @@ def _run_meta(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> 
             f"the shape of operator {op.name}'s result depends on the data of its inputs."
         ) from error
     return (outs,) if len(op.outputs) == 1 else tuple(outs)
+
+
+def _run_dry(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> tuple:
+    outs = dry_run.run(op.kernel, _shapes_alone(inputs, stand_in), _python_names(attrs))
+    return (outs,) if len(op.outputs) == 1 else tuple(outs)
+
+
+def _shapes_alone(inputs: list, stand_in: int) -> list[Any]:
+    """Tensors of the meta device, as a kernel takes them."""
+
+    def empty(spec: Spec) -> torch.Tensor:
+        shape = [stand_in if n == -1 else n for n in spec.shape]
+        return torch.empty(shape, dtype=torch_dtype(spec.dtype), device="meta")
+
+    return [
+        None
+        if item is None
+        else [empty(s) for s in item]
+        if isinstance(item, list)
+        else empty(item)
+        for item in inputs
+    ]
 
 
 def _python_names(attrs: dict[str, Any]) -> dict[str, Any]:

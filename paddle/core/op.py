@@ -26,6 +26,7 @@ Without a gradient the generic one of :mod:`paddle.core.derive` differentiates t
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,6 +86,7 @@ class OpDef:
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
+    module: str = ""  # where it is defined
     _derived: dict[str, Any] = field(default_factory=dict)
 
     def __call__(self, *buffers: Any, **attrs: Any) -> Any:
@@ -136,17 +138,16 @@ class OpDef:
 class Registry(dict[str, OpDef]):
     """Operators by name. A family is imported when one of its operators is first asked for.
 
-    ``load`` is set by the operator library: it imports the next family, or returns False when none
-    is left. Whoever goes over all operators sees all of them.
+    ``load`` is set by the operator library: it imports the family of an operator, where there is
+    one, or with None all of them. Whoever goes over all operators sees all of them.
     """
 
-    load: Callable[[], bool] | None = None
+    load: Callable[[str | None], None] | None = None
 
     def __missing__(self, name: str) -> OpDef:
-        while self.load is not None and self.load():
-            if dict.__contains__(self, name):
-                break
-        found = dict.get(self, name)  # another thread may have imported the last family
+        if self.load is not None:
+            self.load(name)
+        found = dict.get(self, name)
         if found is None:
             raise KeyError(name)
         return found
@@ -162,8 +163,8 @@ class Registry(dict[str, OpDef]):
         return isinstance(name, str) and self.get(name) is not None
 
     def _all(self) -> None:
-        while self.load is not None and self.load():
-            pass
+        if self.load is not None:
+            self.load(None)
 
     def __iter__(self) -> Iterator[str]:
         self._all()
@@ -189,6 +190,14 @@ class Registry(dict[str, OpDef]):
 REGISTRY = Registry()
 
 
+def _definer() -> str:
+    """The module that defines an operator: the first one up the stack that is not this one."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals["__name__"] == __name__:
+        frame = frame.f_back
+    return frame.f_globals["__name__"]
+
+
 def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
     """Reads parameter names and attribute defaults off a kernel (a builtin has neither)."""
     try:
@@ -210,7 +219,7 @@ def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
     inputs = [Slot.parse(t) for t in left.split()]
     outputs = [Slot.parse(t) for t in right.split()]
     params, attrs = _signature(kernel, inputs)
-    found = OpDef(name, inputs, outputs, attrs, kernel, params, **options)
+    found = OpDef(name, inputs, outputs, attrs, kernel, params, module=_definer(), **options)
     if dict.__contains__(REGISTRY, name):
         raise ValueError(f"operator {name} is defined twice")
     REGISTRY[name] = found

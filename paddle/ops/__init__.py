@@ -1,44 +1,47 @@
-"""The operator library: kernels and their gradients, a file a family; nothing else.
+"""The operator library: kernels and their gradients, an operator family a file; nothing else.
 
-Families are imported when one of their operators is first asked for, so that `import paddle` stays
-quick: first those that a common script uses, then the others in the order of their names.
+A family is imported when one of its operators is first asked for, so that `import paddle` and short
+scripts stay quick. ``_index.tsv`` says which one; ``scripts/make_op_index.py`` writes it.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 import threading
+from pathlib import Path
 
 from paddle.core.op import REGISTRY
 
-_COMMON = (
-    "common", "elementwise", "activation", "reduce", "linalg", "conv", "pool", "loss", "norm",
-    "unary", "compare", "manipulation", "creation", "optimizer", "conv_transpose",
-)  # fmt: skip
-_waiting: list[str] | None = None
 _lock = threading.RLock()  # who misses an operator waits for the thread that is importing it
 
 
-def _load_next() -> bool:
-    """Imports the next family; False when all are there."""
-    global _waiting
-    with _lock:
-        if _waiting is None:
-            names = [module.name for module in pkgutil.iter_modules(__path__)]
-            _waiting = [*_COMMON, *(n for n in names if n not in _COMMON)]
-        if not _waiting:
-            return False
-        importlib.import_module(f"{__name__}.{_waiting.pop(0)}")
-        return True
+@functools.cache
+def _families() -> dict[str, str]:
+    """Operator -> the family that defines it."""
+    lines = (Path(__file__).parent / "_index.tsv").read_text(encoding="utf8").splitlines()
+    pairs = (line.split("\t") for line in lines)
+    return {name: family for family, names in pairs for name in names.split()}
 
 
+def _load(name: str | None) -> None:
+    """Imports the family of an operator, with None all families."""
+    if name is None:
+        load_all()
+    elif name in _families():
+        with _lock:
+            importlib.import_module(f"{__name__}.{_families()[name]}")
+
+
+@functools.cache
 def load_all() -> None:
     """Imports every family, which registers its operators."""
-    while _load_next():
-        pass
+    with _lock:
+        for module in pkgutil.iter_modules(__path__):
+            importlib.import_module(f"{__name__}.{module.name}")
 
 
 def install() -> None:
     """Lets the registry load families; done once, by ``import paddle``."""
-    REGISTRY.load = _load_next
+    REGISTRY.load = _load

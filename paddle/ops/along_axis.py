@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 
 from paddle.core.dtype import VarType, torch_dtype
@@ -271,7 +273,7 @@ def unique_consecutive(x, *, return_inverse=False, return_counts=False, axis=(),
 
 @op("broadcast_tensors", "X* -> Out*", infer=lambda i, a: [_all_broadcast(i[0])])
 def broadcast_tensors(x):
-    shape = torch.broadcast_shapes(*(t.shape for t in x))
+    shape = functools.reduce(broadcast_shapes, (t.shape for t in x))
     return [t.expand(shape) for t in x]
 
 

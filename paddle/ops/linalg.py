@@ -89,7 +89,7 @@ def _batched_grad(d_out, x, y, trans_x, trans_y, wanted):
     """Vectors become matrices of one row or column, then everything is a batch of products."""
     left = x.unsqueeze(0) if x.dim() == 1 else x.transpose(-2, -1) if trans_x else x
     right = y.unsqueeze(1) if y.dim() == 1 else y.transpose(-2, -1) if trans_y else y
-    batch = torch.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     d_out = d_out.reshape([*batch, left.shape[-2], right.shape[-1]])
     dx = dy = None
     if wanted[0]:

@@ -149,7 +149,7 @@ def masked_select(x, mask):
 
 @masked_select.grad("X.shape Mask")
 def _(d_y, x_shape, mask):
-    shape = torch.broadcast_shapes(x_shape, mask.shape)
+    shape = broadcast_shapes(x_shape, mask.shape)
     zeros = torch.zeros(shape, dtype=d_y.dtype, device=d_y.device)
     return reduce_to(zeros.masked_scatter(mask.expand(shape), d_y), x_shape), None
 

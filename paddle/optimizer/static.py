@@ -15,7 +15,6 @@ from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
 from paddle.core.op import REGISTRY, OpDef
-from paddle.ir.backward import append_backward
 from paddle.ir.block import Block
 from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_startup_program
@@ -61,6 +60,8 @@ class Recorded:
                 f"{list(loss.shape)}.",
                 hint="reduce it first, for instance by paddle.mean",
             )
+        from paddle.ir.backward import append_backward  # eager training does without
+
         chosen = self.optimizer._parameter_list or None if parameters is None else parameters
         return append_backward(loss, chosen, no_grad_set, callbacks)
 

@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import paddle
-from paddle.core.infer import Spec, infer, infer_by_meta
+from paddle.core import dry_run
+from paddle.core.errors import UnimplementedError
+from paddle.core.infer import Spec, _by_runs, _run_dry, infer, infer_by_meta
 from paddle.core.op import REGISTRY
+from paddle.core.random import torch_generator
 from tests.ops.table import (
     ERRORS,
     SAMPLES,
@@ -285,6 +289,30 @@ def test_shape_rule_agrees_with_meta(sample):
     for slot, a, b in zip(op.outputs, by_rule, infer_by_meta(op, specs, attrs), strict=True):
         if a is not None and b is not None and not slot.writes:
             assert a == b, f"{slot.name}: the rule says {a}, meta says {b}"
+
+
+@each_sample
+def test_dry_run_agrees_with_meta(sample):
+    op = REGISTRY[sample.op]
+    if not any(sample.inputs.get(slot.name) is not None for slot in op.inputs):
+        pytest.skip("nothing lies on the meta device")
+    specs = [_spec(a) for a in tensors(sample)]
+    attrs = {**op.attrs, **sample.attrs}
+    state = torch_generator(torch.device("cpu")).get_state()
+    try:
+        dry = _by_runs(op, specs, attrs, _run_dry, dry_run.STAND_INS)
+    except dry_run.NeedsData:
+        pytest.skip("the kernel looks at values")
+    except dry_run.NotTold as untold:
+        assert sample.op in ("lu_unpack",), untold  # zeros are no pivots
+        return
+    finally:
+        assert torch.equal(state, torch_generator(torch.device("cpu")).get_state())
+    try:
+        meta = infer_by_meta(op, specs, attrs)
+    except UnimplementedError:
+        return  # an optimizer's merged kernel, which has no form for the meta device
+    assert dry == meta
 
 
 @each_sample
