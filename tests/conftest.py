@@ -1,7 +1,45 @@
-"""In all tests, and the processes they start, the checker follows every pass over a Program."""
+"""Options of every test run: the checker of passes, and the order of the tests.
+
+In all tests, and the processes they start, the checker follows every pass over a Program.
+"""
 
 from __future__ import annotations
 
 import os
+import random
+from typing import Any
+
+import pytest
 
 os.environ.setdefault("PADDLE_CHECK_PASSES", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--random-order",
+        metavar="SEED",
+        help="run the tests in an order drawn from SEED; `new` draws a seed, which is printed",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draws the seed before xdist starts its workers, which are told the options as they are."""
+    text = config.option.random_order
+    if text == "new":
+        config.option.random_order = str(random.SystemRandom().randrange(10**6))
+    elif text is not None and not text.isdigit():
+        raise pytest.UsageError(f"--random-order: expected a number or `new`, but got {text!r}")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Puts the tests in the drawn order, the same one in every worker."""
+    seed = config.option.random_order
+    if seed is not None:
+        random.Random(int(seed)).shuffle(items)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says how to have the same order again; `-q` prints no header that could."""
+    seed = config.option.random_order
+    if seed is not None:
+        terminalreporter.write_line(f"random order: --random-order {seed} repeats it")

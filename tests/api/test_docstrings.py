@@ -86,7 +86,13 @@ def clean_state(tmp_path: Path) -> Any:
     np.random.seed(0)
     random.seed(0)
     os.chdir(tmp_path)
-    yield
+    static = paddle.static
+    with (
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+        static.program_guard(static.Program(), static.Program()),
+    ):
+        yield
     os.chdir(folder)
     if not paddle.in_dynamic_mode():
         paddle.disable_static()
