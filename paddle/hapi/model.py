@@ -344,8 +344,8 @@ class Model:
         try:
             told.on_begin("train")
             for epoch in run.epochs(epochs):
+                told.on_epoch_begin(epoch)
                 if not run.ended:
-                    told.on_epoch_begin(epoch)
                     run.logs = self._epoch(loader, told, "train", again=epoch > 0, run=run)
                     run.ended = True
                     told.on_epoch_end(epoch, run.logs)

@@ -210,7 +210,7 @@ def test_bad_states():
         "a state with": {},
         "saved with 7 batches, but this loader has 6": {**good, "batches": 7},
         "saved with 2 workers, but this loader has 0": {**good, "workers": 2},
-        "as a dict, but received list": {**good, "sampler": []},
+        "expected a dict with .*, but received list": {**good, "sampler": []},
         "position as a dict": {**good, "reading": 1},
         "no position of this loader": {**good, "reading": {**good["reading"], "delivered": 99}},
         "one state per worker": {**good, "reading": {**good["reading"], "states": [None]}},

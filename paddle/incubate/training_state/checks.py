@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from paddle.core.dtype import dtype_name, numpy_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 
 WHERE = "TrainingState.load"
@@ -42,6 +43,26 @@ def expect_dict(part: str, saved: Any, keys: Iterable[Any]) -> dict[Any, Any]:
 def _listing(names: list[Any]) -> str:
     shown = ", ".join(f"{str(name)[:60]!r}" for name in names[:_LISTED])
     return shown + (f" and {len(names) - _LISTED} more" if len(names) > _LISTED else "")
+
+
+def checked(part: Any, name: str, saved: Any) -> None:
+    """Lets a part look at its data; whatever it stumbles over is a fault of the file."""
+    try:
+        part.check(saved)
+    except FrameworkError:
+        raise
+    except Exception as error:
+        raise mismatch(name, f"the data is malformed ({type(error).__name__}).") from error
+
+
+def expect_like(part: str, saved: dict[str, Any], now: dict[str, Any]) -> None:
+    """Raises where a number of the present state has something else than one in the file."""
+    for key, value in now.items():
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if number and saved[key] is not None and not isinstance(saved[key], Real):
+            raise mismatch(
+                part, f"expected a number as {key!r}, but the file has {type(saved[key]).__name__}."
+            )
 
 
 def expect_tensor(part: str, saved: Any, tensor: Tensor) -> None:

@@ -7,7 +7,7 @@ import struct
 import zlib
 from typing import Any, BinaryIO
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError
+from paddle.core.errors import InvalidArgumentError
 from paddle.framework.atomic import atomic_write
 from paddle.framework.pickle_safe import read_pickle
 from paddle.framework.pickle_writer import write_pickle
@@ -53,11 +53,13 @@ def read(path: str) -> dict[str, Any]:
         path (str): the file.
 
     Raises:
-        NotFoundError: there is no such file.
+        MissingFileError: there is no such file.
         InvalidArgumentError: it is no training state, or not as it was written.
     """
     if not os.path.isfile(path):
-        raise NotFoundError(f"TrainingState.load: there is no file '{path}'.")
+        from paddle.static.io_files import MissingFileError
+
+        raise MissingFileError(f"TrainingState.load: there is no file '{path}'.")
     _check_sum(path)
     held = read_pickle(path)
     if not isinstance(held, dict) or held.get("format") != FORMAT or "parts" not in held:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.incubate.training_state.checks import expect_dict, mismatch
+from paddle.incubate.training_state.checks import expect_dict, expect_like, mismatch
 from paddle.incubate.training_state.plain import decode, encode, settled
 from paddle.io.dataloader.batch_sampler import sampler_state, set_sampler_state
 from paddle.io.dataloader.progress import Progress, follow
@@ -36,7 +36,8 @@ class StatefulObject:
             raise mismatch(
                 self.name, f"expected {type(self._held).__name__}, but the file has {found!r}."
             )
-        expect_dict(self.name, decode(saved["state"], self.name), self._held.state_dict())
+        now = self._held.state_dict()
+        expect_like(self.name, expect_dict(self.name, decode(saved["state"], self.name), now), now)
 
     def apply(self, saved: Any) -> None:
         setter = getattr(self._held, "set_state_dict", None)

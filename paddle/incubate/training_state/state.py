@@ -15,7 +15,7 @@ from paddle.incubate.training_state.arguments import (
     is_program,
     several,
 )
-from paddle.incubate.training_state.checks import WHERE, expect_dict, mismatch
+from paddle.incubate.training_state.checks import WHERE, checked, expect_dict, mismatch
 from paddle.incubate.training_state.model import ModelParts
 from paddle.incubate.training_state.objects import Loader, Sampler, StatefulObject, apply_all
 from paddle.incubate.training_state.optimizers import Optimizer, others, rates
@@ -194,7 +194,7 @@ class TrainingState:
         if not isinstance(extra, dict) or type(saved["epoch"]) is not int or saved["epoch"] < 0:
             raise mismatch("extra", "expected a dict, and a number of epochs.")
         for name, part in now.items():
-            part.check(saved[name])
+            checked(part, name, saved[name])
         apply_all(now, saved)
         self.extra.clear()
         self.extra.update(extra)

@@ -78,16 +78,26 @@ class Progress:
         if set(state) != set(_KEYS):
             raise InvalidArgumentError(f"{_WHERE}: expected a state with {list(_KEYS)}.")
         for key, own in (("batches", self._batches()), ("workers", self._loader.num_workers)):
-            if state[key] != own:
+            if type(state[key]) is not type(own) or state[key] != own:
                 saved = state[key] if isinstance(state[key], int) else type(state[key]).__name__
                 raise InvalidArgumentError(
                     f"{_WHERE}: the state was saved with {saved} {key}, but this loader has {own}.",
                     hint="make the loader with the same dataset, batch_size and num_workers",
                 )
-        _expect(state["sampler"], dict, "the sampler's state as a dict")
-        reading = state["reading"]
-        if reading is None:
-            return
+        self._try_sampler(state["sampler"])
+        if state["reading"] is not None:
+            self._check_reading(state["reading"])
+
+    def _try_sampler(self, state: Any) -> None:
+        """Lets the sampler have a state for a moment: only it knows what fits."""
+        sampler = self._loader.batch_sampler
+        now = sampler_state(sampler)
+        try:
+            set_sampler_state(sampler, state)
+        finally:
+            set_sampler_state(sampler, now)
+
+    def _check_reading(self, reading: Any) -> None:
         _expect(reading, dict, "the position as a dict")
         if set(reading) != set(_READING):
             raise InvalidArgumentError(f"{_WHERE}: expected a position with {list(_READING)}.")
@@ -103,6 +113,7 @@ class Progress:
         if set(reading["start"]) != {"random", "sampler"}:
             raise InvalidArgumentError(f"{_WHERE}: expected the state before the pass.")
         check_host_state(reading["start"]["random"], _WHERE)
+        self._try_sampler(reading["start"]["sampler"])
         _expect(reading["states"], list, "the workers' states as a list")
         if len(reading["states"]) != self._loader.num_workers:
             raise InvalidArgumentError(f"{_WHERE}: expected one state per worker.")
