@@ -23,12 +23,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draws the seed before xdist starts its workers, which are told the options as they are."""
+    """Draws the seed; workers of xdist are told that of the process that started them."""
     text = config.option.random_order
-    if text == "new":
+    if hasattr(config, "workerinput"):
+        config.option.random_order = config.workerinput["random_order"]
+    elif text == "new":
         config.option.random_order = str(random.SystemRandom().randrange(10**6))
     elif text is not None and not text.isdigit():
         raise pytest.UsageError(f"--random-order: expected a number or `new`, but got {text!r}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker the seed: its command line is the same, which may say `new`."""
+    node.workerinput["random_order"] = node.config.option.random_order
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
