@@ -17,6 +17,7 @@ from paddle import nn, optimizer
 from paddle.core.random_state import equal, host_state
 from paddle.incubate import LookAhead, ModelAverage, TrainingState
 from paddle.io import DataLoader, Dataset, Sampler, TensorDataset
+from tests.api.test_docstrings import examples
 from tests.incubate.training_runs import KINDS, STEPS
 
 ROOT = Path(__file__).parents[2]
@@ -616,6 +617,21 @@ def test_a_state_saved_by_fit_can_be_loaded_outside_of_it(path):
     model.prepare(optimizer.Adam(0.05, parameters=model.parameters()), nn.MSELoss())
     TrainingState(model=model).load(path)
     assert model.evaluate(Points(), batch_size=8, verbose=0)["loss"][0] < 10
+
+
+DOCUMENTED = [
+    TrainingState, TrainingState.save, TrainingState.epochs, TrainingState.callback,
+    paddle.get_rng_state, paddle.set_rng_state, paddle.amp.GradScaler.state_dict,
+    paddle.amp.GradScaler.load_state_dict, Sampler.state_dict, Sampler.set_state_dict,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("documented", DOCUMENTED, ids=lambda d: d.__qualname__)
+def test_examples_run(documented):
+    found = examples(documented.__doc__)
+    assert found
+    for source in found:
+        exec(compile(source, "<example>", "exec"), {"__name__": "__example__"})
 
 
 def test_reduce_lr_on_plateau_remembers():
