@@ -19,7 +19,8 @@ endif
 # one thread per worker: two workers on two cores, not four threads fighting for them
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
-.PHONY: help setup quickstart mnist test test-quick lint format fuzz bench docs wheel clean
+.PHONY: help setup quickstart mnist test test-quick test-variation lint format fuzz bench docs wheel
+.PHONY: clean
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -40,6 +41,9 @@ test: $(READY) ## the whole suite, in parallel
 
 test-quick: $(READY) ## the suite without the tests marked slow
 	$(PYTEST) -q -n $(WORKERS) -m "not slow" $(ARGS)
+
+test-variation: $(READY) ## the whole suite as another machine would run it, in turn (VARIATION=0..)
+	$(PY) scripts/run_variation.py $(ARGS)
 
 lint: $(READY) ## format, lint, types, import contract (changes nothing)
 	$(PY) -m ruff format --check .

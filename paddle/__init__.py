@@ -34,6 +34,7 @@ from paddle.core.place import (  # noqa: E402
 )
 from paddle.core.printing import set_printoptions  # noqa: E402
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state  # noqa: E402
+from paddle.core.random_state import get_rng_state, set_rng_state  # noqa: E402
 from paddle.core.tensor import Tensor  # noqa: E402
 from paddle.device import (  # noqa: E402
     is_compiled_with_npu,
@@ -106,11 +107,11 @@ __all__ = [
     "enable_static",
     "flops",  # noqa: F405
     "get_cuda_rng_state", "get_cudnn_version",
-    "get_default_dtype", "get_device", "get_flags", "grad", "in_dynamic_mode",
+    "get_default_dtype", "get_device", "get_flags", "get_rng_state", "grad", "in_dynamic_mode",
     "is_compiled_with_cuda", "is_compiled_with_npu", "is_compiled_with_rocm",
     "is_compiled_with_xpu", "load",
     "no_grad", "save", "seed", "set_cuda_rng_state", "set_default_dtype", "set_device", "set_flags",
-    "set_printoptions",
+    "set_printoptions", "set_rng_state",
     "summary",  # noqa: F405
     *_tensor_names,
 ]  # fmt: skip

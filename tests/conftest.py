@@ -1,4 +1,4 @@
-"""Settings of all tests and the processes they start.
+"""Settings of all tests and the processes they start, and the order of the tests.
 
 The checker follows every pass over a Program, backward refuses values updated since, and nothing is
 measured to choose among the forms of a kernel: a test should not depend on how busy the machine is.
@@ -7,7 +7,50 @@ measured to choose among the forms of a kernel: a test should not depend on how 
 from __future__ import annotations
 
 import os
+import random
+from typing import Any
+
+import pytest
 
 os.environ.setdefault("PADDLE_CHECK_PASSES", "1")
 os.environ.setdefault("FLAGS_check_overwritten", "1")
 os.environ.setdefault("FLAGS_kernel_tuning", "0")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--random-order",
+        metavar="SEED",
+        help="run the tests in an order drawn from SEED; `new` draws a seed, which is printed",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draws the seed; workers of xdist are told that of the process that started them."""
+    text = config.option.random_order
+    if hasattr(config, "workerinput"):
+        config.option.random_order = config.workerinput["random_order"]
+    elif text == "new":
+        config.option.random_order = str(random.SystemRandom().randrange(10**6))
+    elif text is not None and not text.isdigit():
+        raise pytest.UsageError(f"--random-order: expected a number or `new`, but got {text!r}")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tells a worker the seed: its command line is the same, which may say `new`."""
+    node.workerinput["random_order"] = node.config.option.random_order
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Puts the tests in the drawn order, the same one in every worker."""
+    seed = config.option.random_order
+    if seed is not None:
+        random.Random(int(seed)).shuffle(items)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says how to have the same order again; `-q` prints no header that could."""
+    seed = config.option.random_order
+    if seed is not None:
+        terminalreporter.write_line(f"random order: --random-order {seed} repeats it")

@@ -122,6 +122,59 @@ class GradScaler:
                 self._adapt(found)
         return result
 
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the factor, the counts of good and bad steps, and the rule of adaption.
+
+        Returns:
+            dict: plain numbers, and the factor as an array; empty where ``enable`` is False.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
+                print(scaler.state_dict()["scale"])  # [8.]
+        """
+        if not self._enable:
+            return {}
+        return {
+            "scale": self._scale.numpy(),
+            "incr_count": int(self._good),
+            "decr_count": int(self._bad),
+            "use_dynamic_loss_scaling": bool(self._dynamic),
+            **self._rule,
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Goes on from a state that :meth:`state_dict` returned.
+
+        Args:
+            state_dict (dict): the state.
+
+        Raises:
+            TypeError: it is no dict.
+            ValueError: an entry is missing or out of its range; nothing was changed.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
+                again = paddle.amp.GradScaler()
+                again.load_state_dict(scaler.state_dict())
+                print(again.state_dict()["scale"])  # [8.]
+        """
+        if not self._enable:
+            return
+        state = _checked_state(state_dict, self.state_dict())
+        self._dynamic = state["use_dynamic_loss_scaling"]
+        self._rule = {key: state[key] for key in self._rule}
+        self._scale = C.fill_constant(shape=[1], value=state["scale"], dtype=_FP32)
+        self._good = C.fill_constant(shape=[1], value=state["incr_count"], dtype=_INT32)
+        self._bad = C.fill_constant(shape=[1], value=state["decr_count"], dtype=_INT32)
+
+    set_state_dict = load_state_dict
+
     def _unscale(self, optimizer: Any) -> bool:
         """Divides the gradients; says whether one of them is infinite or no number."""
         held = [p for p in optimizer._parameter_list if p._grad is not None]
@@ -141,6 +194,36 @@ class GradScaler:
         _, self._scale, self._good, self._bad = C.update_loss_scaling(
             [], flag, *state, **self._rule
         )
+
+
+def _checked_state(given: Any, model: dict[str, Any]) -> dict[str, Any]:
+    """The entries of a state as numbers of the kinds that ``model`` has."""
+    where = "GradScaler.load_state_dict"
+    if not isinstance(given, dict):
+        raise TypeError(f"{where}: expected a dict, but received {type(given).__name__}.")
+    lacking = [key for key in model if key not in given]
+    if lacking:
+        raise InvalidArgumentError(
+            f"{where}: expected {sorted(model)}, but received no {', '.join(lacking)}.",
+            hint="was it saved from a GradScaler(enable=False)?",
+        )
+    state: dict[str, Any] = {}
+    for key, now in model.items():
+        value = given[key]
+        value = value.item() if getattr(value, "size", 0) == 1 else value
+        kind = float if key == "scale" else type(now)
+        if isinstance(value, bool) != (kind is bool) or not isinstance(value, numbers.Real):
+            raise InvalidArgumentError(
+                f"{where}: expected one {kind.__name__} as {key!r}, but received "
+                f"{type(value).__name__}."
+            )
+        state[key] = kind(value)
+        least = {"incr_ratio": 1, "incr_every_n_steps": 1, "decr_every_n_nan_or_inf": 1}.get(key, 0)
+        if not state[key] >= least:
+            raise InvalidArgumentError(
+                f"{where}: expected {key!r} from {least} on, but received {state[key]}."
+            )
+    return state
 
 
 def _expect(argument: str, value: Any, wanted: str, right: Callable[[Any], bool]) -> None:

@@ -26,6 +26,7 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
     "FLAGS_run_limit_seconds": (0.0, "stop a Program that runs longer; 0: no limit"),
     "FLAGS_run_limit_steps": (0, "stop a Program whose loops take more steps in all; 0: no limit"),
+    "FLAGS_to_static_cache_size": (256, "Programs that a converted function keeps; 0 keeps all"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
 }
 _NOT_BELOW_0 = frozenset(["FLAGS_run_limit_seconds", "FLAGS_run_limit_steps"])

@@ -63,6 +63,17 @@ def default_generator(device: torch.device | None = None) -> Generator:
     """Returns the framework's generator of a device (None: the current one)."""
     device = _place.current_device() if device is None else device
     generators, seed = _own.get() or (_generators, _seed)
+    return _held(generators, seed, device)
+
+
+def main_generator(device: torch.device) -> Generator:
+    """Returns the generator of a device that all share, whatever sequence a thread draws from."""
+    return _held(_generators, _seed, device)
+
+
+def _held(
+    generators: dict[torch.device, Generator], seed: int | None, device: torch.device
+) -> Generator:
     found = generators.get(device)
     if found is None:
         found = generators[device] = Generator(device)

@@ -99,6 +99,12 @@ def of_rows(rows: Rows) -> RowsGradient:
     return made
 
 
+def rows_of(index: Tensor, values: Tensor, table: Tensor) -> RowsGradient:
+    """Returns the gradient of a table that has ``values`` in the rows ``index``."""
+    buffer = table._buf
+    return of_rows(Rows(index._buf.to(buffer.device), values._buf, buffer.shape))
+
+
 def summed(before: Tensor, grad: torch.Tensor | Rows) -> Tensor:
     """The sum of a gradient so far and of what is added; at least one of them is of rows."""
     sparse = type(before) is RowsGradient and before.is_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import Any
 
@@ -160,7 +161,14 @@ class Executor:
             if len(self._plans) >= _CACHED:
                 self._plans.clear()
             self._plans[key] = found
+            self._drop_with(program)
         return found
+
+    def _drop_with(self, program: Program) -> None:
+        """Sees to it that the plans of a Program go when it goes."""
+        serial, plans = program._serial, self._plans
+        if sum(key[0] == serial for key in tuple(plans)) == 1:
+            weakref.finalize(program, _drop_plans, weakref.ref(self), serial).atexit = False
 
     def _results(self, values: tuple, names: list[str], return_numpy: bool, plan: Plan) -> list:
         if not return_numpy:
@@ -195,6 +203,13 @@ class Executor:
     ) -> Any:  # fmt: skip
         """Raises: trainers of the parameter server are not part of this package."""
         raise _no_datasets("start_heter_trainer")
+
+
+def _drop_plans(reference: weakref.ref, serial: int) -> None:
+    executor = reference()
+    for key in () if executor is None else tuple(executor._plans):
+        if key[0] == serial:
+            executor._plans.pop(key, None)
 
 
 def _no_datasets(name: str) -> Exception:

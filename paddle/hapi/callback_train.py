@@ -217,6 +217,24 @@ class EarlyStopping(Callback):
         """Forgets what it knows of an earlier training."""
         self._start()
 
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what it knows, for :class:`paddle.incubate.TrainingState`."""
+        return {
+            "wait_epoch": self.wait_epoch,
+            "stopped_epoch": self.stopped_epoch,
+            "best_value": float(self.best_value),
+            "saved": self._saved,
+        }
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to what :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        self.wait_epoch, self.stopped_epoch = state["wait_epoch"], state["stopped_epoch"]
+        self.best_value, self._saved = state["best_value"], state["saved"]
+
     def on_eval_end(self, logs: Any = None) -> None:
         """Compares, saves the best model, or stops the training."""
         value = self._watch.value(logs)
@@ -299,6 +317,8 @@ class ReduceLROnPlateau(Callback):
         self.min_lr = min_lr
         self._start()
 
+    _COUNTS = ("cooldown_counter", "wait", "epoch")
+
     def _start(self) -> None:
         self.best = self._watch.worst
         self.cooldown_counter = 0
@@ -312,6 +332,20 @@ class ReduceLROnPlateau(Callback):
     def on_train_begin(self, logs: Any = None) -> None:
         """Forgets what it knows of an earlier training."""
         self._start()
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what it knows, for :class:`paddle.incubate.TrainingState`."""
+        counts = {key: getattr(self, key) for key in self._COUNTS}
+        return {"best": float(self.best), **counts}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to what :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        for key in ("best", *self._COUNTS):
+            setattr(self, key, state[key])
 
     def on_eval_end(self, logs: Any = None) -> None:
         """Compares, and makes the learning rate smaller when it is time."""

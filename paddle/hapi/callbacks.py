@@ -74,6 +74,7 @@ def config_callbacks(
             callback.save_dir = save_dir
     if mode == "train" and not has(LRScheduler):
         chosen.append(LRScheduler())
+    chosen.sort(key=lambda c: getattr(c, "after_others", False))  # stable
     told = CallbackList(chosen)
     told.set_model(model)
     told.set_params(

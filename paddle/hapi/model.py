@@ -13,6 +13,7 @@ from paddle.core.tensor import Tensor
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
+from paddle.hapi.fit_run import FitRun
 from paddle.hapi.logs import Logs
 from paddle.hapi.static_adapter import StaticAdapter
 from paddle.metric import Metric
@@ -68,6 +69,7 @@ class Model:
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
+        self._run: FitRun | None = None  # inside of fit
         self._seen_shapes: list[list[int]] | None = None
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         names = [spec.name for spec in (*self._inputs, *self._labels)]
@@ -338,16 +340,21 @@ class Model:
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
-        told.on_begin("train")
-        for epoch in range(epochs):
-            told.on_epoch_begin(epoch)
-            logs = self._epoch(loader, told, "train", again=epoch > 0)
-            told.on_epoch_end(epoch, logs)
-            if eval_loader is not None and epoch % eval_freq == 0:
-                self._evaluate(eval_loader, told, again=epoch > 0)
-            if self.stop_training:
-                break
-        told.on_end("train", logs)
+        self._run = run = FitRun(loader, told)
+        try:
+            told.on_begin("train")
+            for epoch in run.epochs(epochs):
+                told.on_epoch_begin(epoch)
+                if not run.ended:
+                    run.logs = self._epoch(loader, told, "train", again=epoch > 0, run=run)
+                    run.ended = True
+                    told.on_epoch_end(epoch, run.logs)
+                if eval_loader is not None and epoch % eval_freq == 0:
+                    self._evaluate(eval_loader, told, again=epoch > 0)
+                run.stopped = self.stop_training
+            told.on_end("train", run.logs)
+        finally:
+            self._run = None
 
     def evaluate(
         self,
@@ -447,22 +454,28 @@ class Model:
         columns = list(zip(*batches, strict=True))
         return [stacked(column) for column in columns] if stack_outputs else columns
 
-    def _epoch(self, loader: Any, told: Any, mode: str, again: bool = False) -> dict[str, Any]:
+    def _epoch(
+        self, loader: Any, told: Any, mode: str, again: bool = False, run: FitRun | None = None
+    ) -> dict[str, Any]:
         """Goes through the data once, training or evaluating.
 
         Losses and metrics stay where they were computed until a callback looks at the logs, so
         that a device is not waited for at every step.
         """
-        for metric in self._metrics:
-            metric.reset()
+        resumed = run is not None and run.step > 0
+        if not resumed:
+            for metric in self._metrics:
+                metric.reset()
         step_function = self._train_step if mode == "train" else self._eval_step
         waiting: list[list] = []
         room = _MOST_NUMBERS
-        logs: dict[str, Any] = {}
-        for step, data in enumerate(loader):
+        logs: dict[str, Any] = run.logs if resumed else {}  # type: ignore[union-attr]
+        for step, data in enumerate(loader) if run is None else run.batches():
             inputs, labels = self._splitter(data, mode)
             told.on_batch_begin(mode, step, logs)
             losses, states = step_function(inputs, labels)
+            if run is not None:
+                run.advance()
             if states:
                 waiting.append(states)
                 room -= _numbers(states)
@@ -477,6 +490,8 @@ class Model:
             told.on_batch_end(mode, step, logs)
         if isinstance(logs, Logs):
             logs.settle()
+        elif resumed:
+            return logs  # the run before did the last step too
         elif not again:
             raise _no_batch(mode)
         else:

@@ -22,6 +22,7 @@ from paddle.io.dataloader.dataset import Dataset, IterableDataset
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
 from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
 
 
@@ -130,6 +131,7 @@ class DataLoader:
         self.use_shared_memory = use_shared_memory
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
+        self._progress: Any = None  # notes where passes stand, once somebody saves that
         self._device = loader_device(places, feed_list)
         self._places = place_count(places)
         self._names = feed_names(feed_list, return_list)
@@ -186,9 +188,14 @@ class DataLoader:
         return len(self.dataset)
 
     def __iter__(self) -> Iterator[Any]:
+        if self._progress is not None:
+            return self._progress.batches()
+        return self._delivered(self._batches())
+
+    def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
+        """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
         device = target_device(self._device)
-        batches = self._batches()
-        if device.type == "cuda" and self.use_buffer_reader:
+        if device.type == "cuda" and self.use_buffer_reader and ahead:
             batches = copy_ahead(batches, device)
         elif device.type != "cpu":
             batches = (to_device(batch, device) for batch in batches)
@@ -216,16 +223,18 @@ class DataLoader:
         size = self.batch_size if self.batch_sampler is None else 0
         return Recipe(self.dataset, make, self._stream, size, self.drop_last)
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self, reading: Reading | None = None) -> Iterator[Any]:
         recipe = self._recipe()
+        tasks = self._tasks() if reading is None else reading.tasks
         if self.num_workers:
             read = read_with_workers(
                 recipe,
-                self._tasks(),
+                tasks,
                 self.num_workers,
                 share=self.use_shared_memory,
                 timeout=self.timeout,
                 init=self.worker_init_fn,
+                reading=reading,
             )
             for batch in read:
                 yield to_tensors(batch, share=True)
@@ -233,7 +242,7 @@ class DataLoader:
         fetch = recipe.fetcher()
         # What the default made is ours; what comes from elsewhere may live on elsewhere.
         share = recipe.make is default_collate_fn
-        for task in self._tasks():
+        for task in tasks:
             batch = fetch(task)
             if batch is END:
                 return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ from paddle.jit.program_call import ProgramCall
 from paddle.static.input import InputSpec
 from paddle.tensor.creation import assign
 
+_clock = itertools.count()
+
 
 class ConcreteProgram:
     """A function recorded for inputs of one kind.
@@ -37,6 +40,7 @@ class ConcreteProgram:
         outputs: what the function returned, with Variables in the place of Tensors.
         tensors (dict[str, Tensor]): the eager Tensors it uses, by the name of their variable.
         kept (list[Kept]): attributes of layers that a call sets.
+        used (int): greater, the later it ran last, or was recorded.
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class ConcreteProgram:
         self.outputs = outputs
         self.tensors = tensors
         self.kept = kept
+        self.used = next(_clock)
         flat = leaves([outputs, [k.value for k in kept]])
         self._at = [i for i, v in enumerate(flat) if isinstance(v, Variable)]
         self._flat = flat
@@ -77,6 +82,7 @@ class ConcreteProgram:
 
     def __call__(self, tensors: Sequence[Tensor]) -> Any:
         """Runs the Program as one node of the tape and returns what the function would."""
+        self.used = next(_clock)
         results = self._call(tensors)
         if self._one:
             return results[0]

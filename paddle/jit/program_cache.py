@@ -1,30 +1,62 @@
-"""ProgramCache: the Programs that were recorded of one function."""
+"""ProgramCache: the Programs that were recorded of one function, those that were used last."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
+from paddle.core import flags
 from paddle.jit import logs
 from paddle.static.input import InputSpec
 
 MANY = 16
+MOST_LOOKS = 4096  # of calls to remember: with InputSpec([None]) each size is one
 
 
 class ProgramCache:
-    """Programs by the kind of call that they are for."""
+    """Programs by the kind of call that they are for.
+
+    ``FLAGS_to_static_cache_size`` says how many there may be. Where one more is recorded, that goes
+    whose last run lies furthest back, with its plans and its scope.
+    """
 
     def __init__(self) -> None:
         self._programs: dict[tuple, Any] = {}
         self._guards: dict[tuple, Any] = {}
         # What runs a Program, by how a call looks that was seen before.
         self.entries: dict[tuple, Any] = {}
+        self._looks: dict[tuple, list[tuple]] = {}  # kind of call -> such looks
         self._warned = False
 
     def get(self, key: tuple) -> Any:
         """The Program for a kind of call; None if there is none that is valid."""
         program = self._programs.get(key)
         return program if program is not None and self._guards[key].hold() else None
+
+    def remember(self, look: tuple, key: tuple, run: Any) -> None:
+        """Keeps what runs the Program for a kind of call, by how the call looks.
+
+        Args:
+            look (tuple): the description of a call.
+            key (tuple): the kind that it is of.
+            run (callable): takes the Tensors of the call.
+        """
+        if len(self.entries) >= MOST_LOOKS:
+            self.entries.clear()
+            self._looks.clear()
+        if look not in self.entries:
+            self._looks.setdefault(key, []).append(look)
+        self.entries[look] = run
+
+    def _forget(self, key: tuple) -> None:
+        del self._programs[key], self._guards[key]
+        for look in self._looks.pop(key, ()):
+            self.entries.pop(look, None)
+
+    def _make_room(self) -> None:
+        most = flags.get("FLAGS_to_static_cache_size")
+        while len(self._programs) >= most > 0:
+            self._forget(min(self._programs, key=lambda key: self._programs[key].used))
 
     def guards(self, key: tuple) -> Any:
         """What tells whether the Program for a kind of call is still valid."""
@@ -42,7 +74,8 @@ class ProgramCache:
             function (str): whose it is, for the warning.
             names (Sequence[str]): the names of the arguments.
         """
-        self._programs.pop(key, None)  # the last one recorded comes last
+        if self._programs.pop(key, None) is None:  # the last one recorded comes last
+            self._make_room()
         self._programs[key] = program
         self._guards[key] = guards
         if len(self._programs) > MANY and not self._warned:
@@ -97,6 +130,7 @@ class ProgramCache:
         self._programs.clear()
         self._guards.clear()
         self.entries.clear()
+        self._looks.clear()
 
     def __len__(self) -> int:
         return len(self._programs)

@@ -27,7 +27,6 @@ from paddle.jit.program_cache import ProgramCache
 from paddle.jit.signature import Call, FunctionSpec
 
 _recording = threading.RLock()  # one for all: functions that are recorded convert others
-MOST_KINDS = 4096  # of calls to remember: with InputSpec([None]) each size is one
 
 
 class Switch:
@@ -237,9 +236,7 @@ class StaticFunction:
             context = tokens[:3]
             run = in_order(self._program(context, call, runs=True), call)
             run = guarded(run, self._cache.guards((context, call.key)), self, tokens, call)
-            if len(self._entries) >= MOST_KINDS:
-                self._entries.clear()
-            self._entries[tokens] = run
+            self._cache.remember(tokens, (context, call.key), run)
             return run
 
     def _program(self, context: tuple, call: Call, runs: bool = False) -> Any:

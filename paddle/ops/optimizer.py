@@ -6,7 +6,6 @@ kernel, else in a few calls over the lists. They write into the parameters and t
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 
@@ -17,7 +16,7 @@ from paddle.core.op import REQUIRED, op
 
 Buffers = list[torch.Tensor]
 
-_calls = itertools.count(1)
+_updates = [0]  # calls of drop_tiny, in this process and in those whose state was loaded
 _DROP_EVERY = 61  # prime: operators that update one parameter each take turns in being looked at
 _TINY = 1e-30  # smallest normal float32: 1.2e-38
 
@@ -46,6 +45,16 @@ def lazy_count(step: torch.Tensor) -> torch.Tensor:
     return step + 1
 
 
+def updates() -> int:
+    """Returns the number that says which update drops what is tiny."""
+    return _updates[0]
+
+
+def set_updates(count: int) -> None:
+    """Goes on from a number of :func:`updates`."""
+    _updates[0] = count
+
+
 def drop_tiny(moments: Buffers) -> None:
     """Sets to zero, once in a while, what is too small to move a parameter.
 
@@ -53,7 +62,8 @@ def drop_tiny(moments: Buffers) -> None:
     and stays that: ``beta * m`` rounds to ``m``. Processors compute with such numbers several times
     slower, so that every later update would pay.
     """
-    if next(_calls) % _DROP_EVERY == 0:
+    _updates[0] += 1
+    if _updates[0] % _DROP_EVERY == 0:
         for moment in moments:
             if moment.is_cpu and moment.dtype is torch.float32:
                 torch.hardshrink(moment, _TINY, out=moment)

@@ -32,6 +32,8 @@ class State:
     _slots: dict[str, float] = {}
     # What the number of updates is saved as: slot -> setting that is the beta.
     _powers: dict[str, str] = {}
+    # Attributes that count something and belong to the state of a training run.
+    _counts: tuple[str, ...] = ()
 
     _name: str | None
     _learning_rate: Any

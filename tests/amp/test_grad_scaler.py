@@ -128,3 +128,46 @@ def test_wrong_arguments(kwargs, error, text):
 def test_scale_wants_a_tensor():
     with pytest.raises(TypeError, match=r"scale\(var\).*Tensor.*float"):
         GradScaler().scale(1.0)
+
+
+def test_state_goes_on():
+    def made(**options):
+        return paddle.amp.GradScaler(init_loss_scaling=64.0, incr_every_n_steps=2, **options)
+
+    def run(scaler, gradients):
+        p = paddle.create_parameter([1], "float32")
+        sgd = paddle.optimizer.SGD(0.0, parameters=[p])
+        found = []
+        for value in gradients:
+            p.grad = paddle.to_tensor([value])
+            scaler.minimize(sgd, p)
+            found.append(scaler.state_dict()["scale"].item())
+        return found
+
+    steps = [1.0, float("inf"), 1.0, float("nan"), float("inf"), 1.0, 1.0, 1.0]
+    whole = run(made(), steps)
+    first = made()
+    run(first, steps[:4])
+    state = first.state_dict()
+    assert state["decr_count"] == 1 and state["incr_count"] == 0
+    again = paddle.amp.GradScaler()
+    again.load_state_dict(state)
+    assert run(again, steps[4:]) == whole[4:]
+    assert paddle.amp.GradScaler(enable=False).state_dict() == {}
+
+
+def test_bad_states():
+    scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
+    good = scaler.state_dict()
+    with pytest.raises(TypeError, match=r"load_state_dict: expected a dict, but received list"):
+        scaler.load_state_dict([])
+    for text, state in {
+        "received no scale, incr_count": {},
+        "expected one float as 'scale', but received str": {**good, "scale": "x"},
+        "expected one int as 'incr_count', but received list": {**good, "incr_count": [1]},
+        "expected 'scale' from 0 on, but received nan": {**good, "scale": float("nan")},
+        "expected 'decr_count' from 0 on, but received -1": {**good, "decr_count": -1},
+    }.items():
+        with pytest.raises(ValueError, match=text):
+            scaler.load_state_dict(state)
+    assert scaler.state_dict() == good

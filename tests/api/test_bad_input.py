@@ -42,10 +42,11 @@ NOT_DRIVEN = frozenset(
         "paddle." + name
         for name in (
             "batch", "broadcast_shape", "disable_static", "enable_static", "flops", "get_device",
-            "get_cuda_rng_state", "get_cudnn_version", "get_flags", "grad", "in_dynamic_mode",
+            "get_cuda_rng_state", "get_cudnn_version", "get_flags", "get_rng_state", "grad",
+            "in_dynamic_mode",
             "is_compiled_with_cuda", "is_compiled_with_npu", "is_compiled_with_rocm",
             "is_compiled_with_xpu", "is_tensor", "load", "save", "seed",
-            "set_cuda_rng_state",
+            "set_cuda_rng_state", "set_rng_state",
             "set_default_dtype", "set_device", "set_flags", "set_printoptions", "summary",
         )
     ]

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.jit import logs
 from scripts import api_table
 from tests.api.test_conformance import ROWS
 
@@ -86,13 +87,20 @@ def clean_state(tmp_path: Path) -> Any:
     np.random.seed(0)
     random.seed(0)
     os.chdir(tmp_path)
-    yield
+    static = paddle.static
+    with (
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+        static.program_guard(static.Program(), static.Program()),
+    ):
+        yield
     os.chdir(folder)
     if not paddle.in_dynamic_mode():
         paddle.disable_static()
     paddle.set_default_dtype(dtype)
     paddle.set_device(device)
     paddle.set_printoptions(precision=8, threshold=1000, edgeitems=3, sci_mode=False)
+    logs.Settings.verbosity = logs.Settings.code_level = None
 
 
 @pytest.mark.parametrize("row, obj", DOCUMENTED, ids=[r.name for r, _ in DOCUMENTED])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random as python_random
 import subprocess
 import sys
 
@@ -106,3 +107,85 @@ def test_a_seed_means_the_same_in_another_process():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     paddle.seed(12345)
     assert done.stdout == f"{paddle.rand([3]).tolist()}\n"
+
+
+def drawn():
+    """A number of every source on the host."""
+    order = paddle.io.RandomSampler(range(50))
+    return paddle.rand([2]).numpy().tolist(), list(order), np.random.rand(), python_random.random()
+
+
+@pytest.mark.parametrize("seeded", [True, False])
+def test_the_state_of_the_host_goes_back(seeded, tmp_path):
+    before = paddle.get_rng_state("cpu")
+    try:
+        if seeded:
+            paddle.seed(3)
+        else:
+            random._seed = random._numpy = None  # as in a process that never called paddle.seed
+        state = paddle.get_rng_state()
+        wanted = drawn()
+        paddle.seed(4)
+        assert drawn() != wanted
+        paddle.set_rng_state(state)
+        assert drawn() == wanted
+        assert (random.get_seed() is None) is not seeded
+        path = str(tmp_path / "state")
+        paddle.save(state, path)
+        paddle.seed(5)
+        paddle.set_rng_state(paddle.load(path), "cpu")
+        assert drawn() == wanted
+    finally:
+        paddle.set_rng_state(before, paddle.CPUPlace())
+
+
+def test_bad_states_of_random_numbers_change_nothing():
+    paddle.seed(3)
+    (good,) = state = paddle.get_rng_state("cpu")
+    wanted = drawn()
+    paddle.set_rng_state(state)
+    words = np.zeros(624, np.int64)
+    twister = {"bit_generator": "MT19937", "state": {"key": words, "pos": 700}}
+    bad = {
+        r"expected 1 state for the CPU, but received 2": [good, good],
+        r"received int": [3],
+        r"a dict with \[": [{}],
+        r"the 3 bytes are no state of a generator of cpu": [
+            {**good, "generator": np.zeros(3, "u1")}
+        ],
+        r"expected the bytes of a generator's state": [{**good, "generator": np.zeros(5056)}],
+        r"expected an array, but received str": [{**good, "generator": "x"}],
+        r"expected an int or None as seed, but received str": [{**good, "seed": "x"}],
+        r"expected a position from 0 to 624": [
+            {**good, "numpy": {**twister, "has_gauss": 0, "gauss": 0.0}}
+        ],
+        r"expected a dict with \['bit_generator'": [{**good, "framework": {"a": 1}}],
+        r"expected 624 words, but received \[3\]": [
+            {**good, "numpy": {**good["numpy"], "state": {"key": words[:3], "pos": 1}}}
+        ],
+        r"expected the state of a MT19937": [
+            {**good, "numpy": {**good["numpy"], "bit_generator": "PCG64"}}
+        ],
+        r"expected a state of Python's random": [{**good, "python": {}}],
+        r"no state of Python's random": [
+            {**good, "python": {**good["python"], "words": words[:3]}}
+        ],
+    }
+    for text, given in bad.items():
+        with pytest.raises(ValueError, match=text):
+            paddle.set_rng_state(given)
+    with pytest.raises(TypeError, match=r"set_rng_state\(state_list\): expected a list"):
+        paddle.set_rng_state(good)
+    for function in (paddle.get_rng_state, lambda d: paddle.set_rng_state(state, d)):
+        with pytest.raises(TypeError, match=r"rng_state\(device\): expected a place"):
+            function(3.5)
+    assert drawn() == wanted
+
+
+def test_a_thread_with_its_own_sequence_gets_the_state_of_all():
+    paddle.seed(3)
+    state = paddle.get_rng_state("cpu")
+    with random.sequence_of(10**6, 5):
+        paddle.rand([2])
+        inside = paddle.get_rng_state("cpu")
+    assert np.array_equal(inside[0]["generator"], state[0]["generator"])

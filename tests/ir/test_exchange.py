@@ -24,6 +24,7 @@ from paddle.ir import wire
 from paddle.ir.backward import gradients
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
+from tests import rounding
 from tests.static.harness import data, run
 from tests.static.harness import static as recording
 
@@ -47,9 +48,7 @@ def close(found: Any, expected: np.ndarray, name: str) -> None:
     found = np.asarray(found)
     assert found.dtype == expected.dtype, name
     assert found.shape == (expected.shape or (1,)), name
-    np.testing.assert_allclose(
-        found, expected.reshape(found.shape), rtol=1e-4, atol=1e-5, err_msg=name
-    )
+    rounding.close(found, expected.reshape(found.shape), terms=128, least=1.0, name=name)
 
 
 @pytest.mark.parametrize("name", HERE)

@@ -20,9 +20,10 @@ TEXT = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
 OTHERS = frozenset(
     [
         "broadcast_shape", "flops", "get_cuda_rng_state", "get_cudnn_version", "get_default_dtype",
+        "get_rng_state",
         "get_device", "get_flags", "grad", "in_dynamic_mode", "is_compiled_with_cuda",
         "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_tensor",
-        "load", "save", "set_cuda_rng_state",
+        "load", "save", "set_cuda_rng_state", "set_rng_state",
         "set_default_dtype", "set_device", "set_flags", "set_printoptions", "summary",
         "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue", "LayerDict",
     ]

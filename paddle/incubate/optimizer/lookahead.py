@@ -51,6 +51,7 @@ class LookAhead(Optimizer):
     """
 
     _slots = {"slow": 0.0}
+    _counts = ("_updates",)
 
     def __init__(
         self, inner_optimizer: Optimizer, alpha: float = 0.5, k: int = 5, name: str | None = None

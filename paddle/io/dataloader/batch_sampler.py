@@ -96,6 +96,21 @@ class BatchSampler(Sampler):
         samples = len(self.sampler)  # type: ignore[arg-type]
         return (samples if self.drop_last else samples + self.batch_size - 1) // self.batch_size
 
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the state of the sampler inside; see :meth:`Sampler.state_dict`."""
+        own = getattr(self, "sampler", None)  # a subclass may have none
+        return {} if own is None else {"sampler": sampler_state(own)}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to a state that :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        own = getattr(self, "sampler", None)
+        if own is not None:
+            set_sampler_state(own, state.get("sampler"))
+
 
 class DistributedBatchSampler(BatchSampler):
     """Gives each of several training processes its own share of a dataset's batches.
@@ -200,6 +215,40 @@ class DistributedBatchSampler(BatchSampler):
     def __len__(self) -> int:
         more = 0 if self.drop_last else self.batch_size - 1
         return (self.num_samples + more) // self.batch_size
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the number of the next pass; see :meth:`Sampler.state_dict`."""
+        return {"epoch": int(self.epoch)}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to a state that :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        self.set_epoch(state.get("epoch"))  # type: ignore[arg-type]
+
+
+def sampler_state(sampler: Any) -> dict[str, Any]:
+    """Returns the state of a sampler; one that tells none depends on ``paddle.seed`` alone."""
+    return sampler.state_dict() if hasattr(sampler, "state_dict") else {}
+
+
+def set_sampler_state(sampler: Any, state: Any) -> None:
+    """Puts a sampler into a state of :func:`sampler_state`.
+
+    Raises:
+        InvalidArgumentError: the state is that of another kind of sampler.
+    """
+    now = sampler_state(sampler)
+    if not isinstance(state, dict) or set(state) != set(now):
+        found = sorted(map(str, state)) if isinstance(state, dict) else type(state).__name__
+        raise InvalidArgumentError(
+            f"{type(sampler).__name__}.set_state_dict: expected a dict with {sorted(now)}, but "
+            f"received {found}."
+        )
+    if state:
+        sampler.set_state_dict(state)
 
 
 def _from_launcher(variable: str, otherwise: int, given: int | None) -> Any:

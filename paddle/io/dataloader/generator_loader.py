@@ -24,6 +24,7 @@ from paddle.io.dataloader.convert import (
 from paddle.io.dataloader.dataset import IterableDataset
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import is_count
 
 
@@ -73,7 +74,8 @@ class GeneratorLoader:
         self._copy_ahead = use_double_buffer
         self._multiprocess = use_multiprocess
         self._drop_last = drop_last
-        self._batches: Callable[[], Any] | None = None
+        self._source: Callable[[], Any] | None = None
+        self._progress: Any = None  # notes where passes stand, once somebody saves that
         self._device: Any = None
         self._places = 1
 
@@ -139,7 +141,7 @@ class GeneratorLoader:
         return self._read_from(batches, places)
 
     def _read_from(self, batches: Callable[[], Any], places: Any) -> GeneratorLoader:
-        self._batches = batches
+        self._source = batches
         self._device = loader_device(places, self._feeds)
         self._places = place_count(places)
         return self
@@ -164,16 +166,21 @@ class GeneratorLoader:
         return iter(self)
 
     def __iter__(self) -> Iterator[Any]:
-        from paddle.io.reader import named_fields
-
-        if self._batches is None:
+        if self._source is None:
             raise PreconditionNotMetError(
                 "DataLoader.from_generator: nothing to read from yet.",
                 hint="call set_sample_generator, set_sample_list_generator or set_batch_generator",
             )
+        if self._progress is not None:
+            return self._progress.batches()
+        return self._delivered(self._batches())
+
+    def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
+        """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
+        from paddle.io.reader import named_fields
+
         device = target_device(self._device)
-        batches = self._tensors(self._batches)
-        if device.type == "cuda" and self._copy_ahead:
+        if device.type == "cuda" and self._copy_ahead and ahead:
             batches = copy_ahead(batches, device)
         elif device.type != "cpu":
             batches = (to_device(batch, device) for batch in batches)
@@ -184,14 +191,27 @@ class GeneratorLoader:
             return for_places(batches, self._places, keep_rest=not self._drop_last)
         return batches if names is None else ([batch] for batch in batches)
 
-    def _tensors(self, batches: Callable[[], Any]) -> Iterator[Any]:
+    # What Progress asks of a loader.
+    _stream = True
+    batch_sampler = None
+
+    @property
+    def num_workers(self) -> int:
+        """How many processes read: 1 with ``use_multiprocess``, else 0."""
+        return int(self._multiprocess)
+
+    def _tasks(self) -> Iterator[None]:
+        return itertools.repeat(None)
+
+    def _batches(self, reading: Reading | None = None) -> Iterator[Any]:
+        source: Any = self._source
         if not self._multiprocess:
-            for batch in batches():
+            for batch in source():
                 yield to_tensors(batch, share=False)
             return
-        recipe = Recipe(_Stream(batches), default_convert_fn, True, None, False)
-        nothing = itertools.repeat(None)
-        for batch in read_with_workers(recipe, nothing, 1, ahead=self._capacity):
+        recipe = Recipe(_Stream(source), default_convert_fn, True, None, False)
+        tasks = self._tasks() if reading is None else reading.tasks
+        for batch in read_with_workers(recipe, tasks, 1, ahead=self._capacity, reading=reading):
             yield to_tensors(batch, share=True)
 
 

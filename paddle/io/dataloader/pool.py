@@ -17,6 +17,7 @@ from paddle.core.errors import ExecutionTimeoutError
 from paddle.core.random import get_seed, numpy_rng
 from paddle.io.dataloader import transport, worker
 from paddle.io.dataloader.fetch import Recipe
+from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.worker_info import WorkerInfo
 
 _GRACE_SECONDS = 0.3
@@ -31,6 +32,7 @@ def read_with_workers(
     timeout: float = 0,
     init: Callable[[int], Any] | None = None,
     ahead: int = 2,
+    reading: Reading | None = None,
 ) -> Iterator[Any]:
     """Yields the batches of ``tasks``, in their order, made by worker processes.
 
@@ -42,30 +44,40 @@ def read_with_workers(
         timeout (float): seconds to wait for a batch; 0 waits as long as the worker lives.
         init (callable|None): called in each worker with its number.
         ahead (int): batches a worker may be ahead of the trainer.
+        reading (Reading|None): notes where the pass stands, and says where it begins.
     """
-    pool = _Pool(recipe, num_workers, share, timeout, init)
+    pool = _Pool(recipe, num_workers, share, timeout, init, reading)
     finished = False
     try:
-        yield from pool.batches(tasks, ahead)
+        yield from pool.batches(tasks, ahead, reading)
         finished = True
     finally:
         # Also when the loop is left early: the generator is closed as soon as nobody holds it.
         pool.shutdown(_GRACE_SECONDS * 10 if finished else _GRACE_SECONDS)
 
 
+def draw_seed() -> int:
+    """Draws the number that the seeds of all workers are made of."""
+    return int(numpy_rng().randint(0, 2**31 - 1))
+
+
 class _Pool:
-    def __init__(self, recipe: Recipe, size: int, share: bool, timeout: float, init: Any) -> None:
+    def __init__(
+        self, recipe: Recipe, size: int, share: bool, timeout: float, init: Any, reading: Any
+    ) -> None:
         self._owner = os.getpid()
         self._timeout = timeout
         self._conns: list[Any] = []
         self._processes: list[Any] = []
         method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
-        base = int(numpy_rng().randint(0, 2**31 - 1))
+        base = draw_seed() if reading is None else reading.seed
+        states = [None] * size if reading is None else reading.states
         try:
             for i in range(size):
                 info = WorkerInfo(i, size, recipe.dataset, base + i)
-                job = worker.Job(recipe, info, share, init, get_seed() is not None)
+                follow, tells = get_seed() is not None, reading is not None
+                job = worker.Job(recipe, info, share, init, follow, tells, states[i])
                 ours, theirs = context.Pipe(duplex=True)
                 self._conns.append(ours)
                 inherited = list(self._conns) if method == "fork" else []
@@ -79,7 +91,7 @@ class _Pool:
             self.shutdown(0)
             raise
 
-    def batches(self, tasks: Iterator[Any], ahead: int) -> Iterator[Any]:
+    def batches(self, tasks: Iterator[Any], ahead: int, reading: Any) -> Iterator[Any]:
         """Yields batches; tasks go round the workers, so the order of replies is known."""
         due: collections.deque[int] = collections.deque()
         trouble: Exception | None = None
@@ -100,9 +112,10 @@ class _Pool:
                 pass  # found out, and explained, when its reply is due
             due.append(i)
 
-        for _ in range(ahead):
-            for i in range(len(self._conns)):
-                hand_out(i)
+        size = len(self._conns)
+        first = 0 if reading is None else reading.first
+        for i in range(first, first + ahead * size):
+            hand_out(i % size)
         while due:
             i = due.popleft()
             kind, content = self._receive(i)
@@ -112,6 +125,9 @@ class _Pool:
                 due = collections.deque(j for j in due if j != i)
                 continue
             hand_out(i)
+            if reading is not None:
+                content, state = content
+                reading.arrived.append((i, state))
             yield content
         if trouble is not None:
             raise trouble

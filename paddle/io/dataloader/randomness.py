@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.errors import UnimplementedError
 from paddle.core.random import Generator, numpy_rng
+from paddle.core.random_state import (
+    generator_state,
+    numpy_state,
+    set_generator_state,
+    set_numpy_state,
+)
 
 
 def random_state(api: str, generator: Any = None) -> Any:
@@ -31,3 +38,27 @@ def random_state(api: str, generator: Any = None) -> Any:
         f"{api}(generator): expected a paddle Generator, a NumPy random state or None, "
         f"but received {type(generator).__name__}."
     )
+
+
+def source_state(generator: Any) -> Any:
+    """Returns the state of what was given as a ``generator`` argument, as plain data.
+
+    Raises:
+        UnimplementedError: it is a Python iterator.
+    """
+    if isinstance(generator, Generator):
+        return generator_state(generator)
+    if isinstance(generator, (np.random.RandomState, np.random.Generator)):
+        return numpy_state(generator)
+    raise UnimplementedError(
+        "RandomSampler(generator): the position of a Python iterator cannot be saved.",
+        hint="write a Sampler that yields the numbers and has state_dict and set_state_dict",
+    )
+
+
+def set_source_state(generator: Any, state: Any, where: str) -> None:
+    """Puts a ``generator`` argument into a state of :func:`source_state`."""
+    if isinstance(generator, Generator):
+        set_generator_state(generator, state, where)
+    else:
+        set_numpy_state(generator, state, where)

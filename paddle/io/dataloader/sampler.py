@@ -9,7 +9,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.io.dataloader.randomness import random_state
+from paddle.io.dataloader.randomness import random_state, set_source_state, source_state
 
 
 def is_count(value: Any) -> bool:
@@ -45,6 +45,37 @@ class Sampler:
         raise NotImplementedError(
             f"{type(self).__name__} must define __iter__(self), which yields sample numbers."
         )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what the next pass depends on, for :class:`paddle.incubate.TrainingState`.
+
+        It is asked between passes and before one begins. A sampler that only follows
+        ``paddle.seed`` has nothing to add; one with numbers of its own overrides both methods.
+
+        Returns:
+            dict: plain numbers and arrays.
+
+        Examples:
+            .. code-block:: python
+
+                from paddle.io import SequenceSampler
+                print(SequenceSampler(range(4)).state_dict())  # {}
+        """
+        return {}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to a state that :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+
+        Examples:
+            .. code-block:: python
+
+                from paddle.io import SequenceSampler
+                sampler = SequenceSampler(range(4))
+                sampler.set_state_dict(sampler.state_dict())
+        """
 
 
 class SequenceSampler(Sampler):
@@ -143,6 +174,23 @@ class RandomSampler(Sampler):
 
     def __len__(self) -> int:
         return self.num_samples
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns the state of ``generator``, if there is one; see :meth:`Sampler.state_dict`.
+
+        Raises:
+            NotImplementedError: ``generator`` is a Python iterator, which has no state.
+        """
+        return {} if self.generator is None else {"generator": source_state(self.generator)}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to a state that :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        if self.generator is not None:
+            set_source_state(self.generator, state.get("generator"), "RandomSampler")
 
 
 class WeightedRandomSampler(Sampler):

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from paddle.core import place
+from paddle.core import place, random_state
 from paddle.core import random as core_random
 from paddle.io.dataloader import transport
 from paddle.io.dataloader.failures import Failure
@@ -36,6 +36,8 @@ class Job:
         share (bool): whether batches go through shared memory.
         init (callable|None): the user's ``worker_init_fn``.
         follow_paddle_seed (bool): whether ``paddle.seed`` was called in the trainer.
+        tells (bool): whether each batch comes with the state of random numbers after it.
+        state (dict|None): the state to begin with, in place of what belongs to the seed.
     """
 
     recipe: Recipe
@@ -43,6 +45,8 @@ class Job:
     share: bool
     init: Callable[[int], Any] | None
     follow_paddle_seed: bool
+    tells: bool = False
+    state: Any = None
 
 
 def main(conn: Connection, inherited: list[Connection], job: Job) -> None:
@@ -105,17 +109,30 @@ def _answerer(job: Job) -> Callable[[Any], tuple[str, Any]]:
     try:
         if job.init is not None:
             job.init(job.info.id)
+        if job.state is not None:
+            random_state.set_host_state(job.state, "DataLoader worker")
         fetch = job.recipe.fetcher()
     except Exception as error:
         failed = (FAILED, Failure(error, where))
         return lambda task: failed
 
+    told: Any = None  # the last state that the trainer knows
+
     def answer(task: Any) -> tuple[str, Any]:
+        nonlocal told
         try:
             batch = fetch(task)
         except Exception as error:
             return FAILED, Failure(error, where)
-        return (DONE, None) if batch is END else (BATCH, batch)
+        if batch is END:
+            return DONE, None
+        if not job.tells:
+            return BATCH, batch
+        state = random_state.host_state()
+        if told is not None and random_state.equal(state, told):
+            return BATCH, (batch, None)
+        told = state
+        return BATCH, (batch, state)
 
     return answer
 

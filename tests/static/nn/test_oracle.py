@@ -10,6 +10,7 @@ import pytest
 
 import paddle
 from paddle import static
+from tests import rounding
 from tests.static.harness import static as fresh
 from tests.static.nn.cases import CASES, FORWARD, rng, values
 
@@ -86,8 +87,7 @@ def test_same_as_paddlepaddle(name: str) -> None:
 
 def close(got: np.ndarray, expected: np.ndarray) -> None:
     assert got.dtype == expected.dtype
-    scale = np.abs(expected).max() if expected.size else 0.0
-    np.testing.assert_allclose(got, expected, rtol=2e-5, atol=2e-6 * max(scale, 1.0))
+    rounding.close(got, expected, terms=128, least=1.0)
 
 
 def test_every_case_has_expected_numbers() -> None:

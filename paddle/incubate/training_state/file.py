@@ -1,0 +1,106 @@
+"""The file of a training state: one pickle of plain data, and a checksum behind it."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from typing import Any, BinaryIO
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.framework.atomic import atomic_write
+from paddle.framework.pickle_safe import read_pickle
+from paddle.framework.pickle_writer import write_pickle
+
+FORMAT, VERSION = "paddle.incubate.TrainingState", 1
+_PROTOCOL = 4
+_MARK = b"PDTRAIN1"
+_END = struct.Struct(f"<{len(_MARK)}sQI")  # mark, size of the pickle, its CRC-32
+_CHUNK = 1 << 22
+
+
+class _Summed:
+    """A file that sums up what is written to it."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = 0
+        self.sum = 0
+
+    def write(self, data: Any) -> None:
+        self.sum = zlib.crc32(data, self.sum)
+        self.size += memoryview(data).nbytes
+        self._file.write(data)
+
+
+def write(path: str, parts: dict[str, Any]) -> None:
+    """Writes a training state in place of the file that may be there, all of it or nothing.
+
+    Args:
+        path (str): the file.
+        parts (dict): plain data; arrays may be ``Deferred``.
+    """
+    with atomic_write(path) as file:
+        summed: Any = _Summed(file)
+        write_pickle({"format": FORMAT, "version": VERSION, "parts": parts}, summed, _PROTOCOL)
+        file.write(_END.pack(_MARK, summed.size, summed.sum))
+
+
+def read(path: str) -> dict[str, Any]:
+    """Reads what :func:`write` wrote.
+
+    Args:
+        path (str): the file.
+
+    Raises:
+        MissingFileError: there is no such file.
+        InvalidArgumentError: it is no training state, or not as it was written.
+    """
+    if not os.path.isfile(path):
+        from paddle.static.io_files import MissingFileError
+
+        raise MissingFileError(f"TrainingState.load: there is no file '{path}'.")
+    _check_sum(path)
+    held = read_pickle(path)
+    if not isinstance(held, dict) or held.get("format") != FORMAT or "parts" not in held:
+        raise _foreign(path)
+    if held.get("version") != VERSION:
+        found = held["version"] if isinstance(held.get("version"), int) else "unknown"
+        raise InvalidArgumentError(
+            f"TrainingState.load: '{path}' has version {found} of the format; this release reads "
+            f"version {VERSION}."
+        )
+    if not isinstance(held["parts"], dict):
+        raise _foreign(path)
+    return held["parts"]
+
+
+def _foreign(path: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"TrainingState.load: expected a file that TrainingState.save wrote, but '{path}' is "
+        "another file, or its end is missing."
+    )
+
+
+def _check_sum(path: str) -> None:
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size - _END.size
+        if size < 0:
+            raise _foreign(path)
+        file.seek(size)
+        mark, told, wanted = _END.unpack(file.read(_END.size))
+        if mark != _MARK or told != size:
+            raise _foreign(path)
+        file.seek(0)
+        found = 0
+        while size:
+            data = file.read(min(_CHUNK, size))
+            if not data:
+                raise _foreign(path)
+            found = zlib.crc32(data, found)
+            size -= len(data)
+    if found != wanted:
+        raise InvalidArgumentError(
+            f"TrainingState.load: the file '{path}' is damaged: its content does not belong to "
+            "its checksum."
+        )
