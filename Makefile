@@ -19,7 +19,7 @@ endif
 # one thread per worker: two workers on two cores, not four threads fighting for them
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
-.PHONY: help setup quickstart mnist test test-quick lint format bench docs wheel clean
+.PHONY: help setup quickstart mnist test test-quick lint format bad-calls bench docs wheel clean
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -50,6 +50,9 @@ lint: $(READY) ## format, lint, types, import contract (changes nothing)
 format: $(READY) ## apply the formatter and the safe fixes
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+bad-calls: $(READY) ## every public callable with nonsense for each argument (ARGS="--only nn.GRU")
+	OMP_NUM_THREADS=1 $(PY) scripts/bad_calls.py $(if $(ARGS),$(ARGS),--all)
 
 bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quick --only eager")
 	$(PY) -m benchmarks $(ARGS)
