@@ -6,8 +6,10 @@ import collections
 import contextlib
 from collections.abc import Iterator
 
+from paddle.core.guards import Guarded
 
-class UniqueNameGenerator:
+
+class UniqueNameGenerator(Guarded):
     """Counts how often each key was asked for.
 
     Args:
@@ -31,7 +33,7 @@ class UniqueNameGenerator:
         return f"{self.prefix}{key}_{number}"
 
 
-class DygraphParameterNameChecker:
+class DygraphParameterNameChecker(Guarded):
     """Remembers names: says whether one was there before, and notes it.
 
     Examples:

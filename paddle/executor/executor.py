@@ -12,6 +12,7 @@ from paddle.core import random
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
 from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.guards import Guarded
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
@@ -26,7 +27,7 @@ from paddle.ir.variable import Variable
 _CACHED = 256
 
 
-class Executor:
+class Executor(Guarded):
     """Runs Programs.
 
     The first run of a Program with certain feeds and fetches makes a plan, one Python function;

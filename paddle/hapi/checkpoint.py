@@ -8,6 +8,7 @@ from typing import Any
 
 import paddle
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.user_frame import outside
 from paddle.nn import Layer
 from paddle.static.input import InputSpec
 
@@ -88,7 +89,7 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
         warnings.simplefilter("ignore")  # the one below says it all at once
         network.set_state_dict(usable)
     if problems:
-        warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=3)
+        warnings.warn(f"Model.load({path!r}) skipped: {'; '.join(problems)}.", stacklevel=outside())
     if optimizer is not None and os.path.exists(prefix + ".pdopt"):
         state = paddle.load(prefix + ".pdopt")
         optimizer.set_state_dict(_renamed(state, saved_names, network))

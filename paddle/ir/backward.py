@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.ir import backward_blocks as _blocks  # noqa: F401  (registers makers)
 from paddle.ir.block import Block
 from paddle.ir.gradient_flow import carries, flags_of
@@ -295,3 +296,6 @@ def _target_gradients(targets: list[Variable], given: Any) -> list[Variable | No
                 f"{target._name!r}, but received {list(value._dims)}."
             )
     return listed
+
+
+guard_module(globals())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
+from paddle.core.guards import Guarded
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
 from paddle.ir.variable import Parameter, Variable
@@ -27,7 +28,7 @@ class Marks:
 marks = Marks()
 
 
-class Program:
+class Program(Guarded):
     """A description of a computation: blocks of variables and operators.
 
     Usually there are two: the startup program gives parameters their first values and runs once;
