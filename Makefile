@@ -19,8 +19,8 @@ endif
 # one thread per worker: two workers on two cores, not four threads fighting for them
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
-.PHONY: help setup quickstart mnist test test-quick test-variation lint format fuzz bench docs wheel
-.PHONY: clean
+.PHONY: help setup quickstart mnist test test-quick test-variation lint format fuzz bad-calls bench
+.PHONY: docs wheel clean
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -57,6 +57,9 @@ format: $(READY) ## apply the formatter and the safe fixes
 
 fuzz: $(READY) ## damaged files, failing disks, kills, at length (ARGS="--count 20000 --seed 7")
 	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m tests.fuzz $(ARGS)
+
+bad-calls: $(READY) ## every public callable with nonsense for each argument (ARGS="--only nn.GRU")
+	OMP_NUM_THREADS=1 $(PY) scripts/bad_calls.py $(if $(ARGS),$(ARGS),--all)
 
 bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quick --only eager")
 	$(PY) -m benchmarks $(ARGS)

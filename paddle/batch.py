@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 
 __all__ = ["batch"]
 
@@ -53,3 +54,6 @@ def batch(
             yield waiting
 
     return batches
+
+
+guard_module(globals())

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from paddle.core.guards import guard_module
+
 __all__ = [
     "floor_division", "get_exception_message", "long_type", "round", "to_bytes", "to_text",
 ]  # fmt: skip
@@ -112,6 +114,8 @@ def round(x: float, d: int = 0) -> float:
     """
     if math.isinf(x) or math.isnan(x) or x == 0.0:
         return float(x)
+    if abs(d) > 400:  # beyond the digits of any float
+        return float(x) if d > 0 else math.copysign(0.0, x)
     unit = 10**d
     return math.copysign(math.floor(abs(x) * unit + 0.5) / unit, x)
 
@@ -142,3 +146,6 @@ def get_exception_message(exc: BaseException) -> str:
             f"get_exception_message(exc): expected an exception, but received {type(exc).__name__}."
         )
     return str(exc)
+
+
+guard_module(globals())

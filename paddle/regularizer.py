@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import Guarded
 from paddle.core.tensor import wrap
 from paddle.ir.block import Block
 from paddle.ir.variable import Variable
@@ -12,7 +13,7 @@ from paddle.ops import optimizer as kernels
 __all__ = ["L1Decay", "L2Decay"]
 
 
-class WeightDecayRegularizer:
+class WeightDecayRegularizer(Guarded):
     """Base of the penalties; ``coeff`` scales the penalty."""
 
     def __init__(self, coeff: float = 0.0) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.op import C
 from paddle.core.rows import RowsGradient
@@ -16,7 +17,7 @@ from paddle.core.tensor import Tensor
 _FP32, _INT32, _BOOL = VarType.FP32, VarType.INT32, VarType.BOOL
 
 
-class GradScaler:
+class GradScaler(Guarded):
     """Multiplies the loss by a factor, divides the gradients by it, and adapts the factor.
 
     A step whose gradients overflow is left out. After ``decr_every_n_nan_or_inf`` such steps in a

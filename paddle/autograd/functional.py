@@ -7,6 +7,7 @@ from typing import Any
 from paddle.autograd.higher import GraphArithmetic
 from paddle.core import tape
 from paddle.core.errors import InvalidArgumentError, MissingValueError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording, set_grad_enabled
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -206,3 +207,6 @@ def _results(
         taken.add(id(value))
         found.append(value)
     return found
+
+
+guard_module(globals())

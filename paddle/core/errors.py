@@ -129,6 +129,22 @@ def check_tensors(api: str, **given: Any) -> None:
             )
 
 
+def check_not_negative(api: str, **given: Any) -> None:
+    """Refuses numbers below 0 and NaN where only distances make sense: epsilon, a deviation.
+
+    Args:
+        api (str): the function's or the layer's name.
+        given: its arguments by name.
+    """
+    for name, value in given.items():
+        if isinstance(value, (str, bytes)) or value is None:
+            raise TypeError(f"{api}({name}): expected a number, but received {_describe(value)}.")
+        if not value >= 0:
+            raise InvalidArgumentError(
+                f"{api}({name}): expected a number of at least 0, but received {value}."
+            )
+
+
 _DTYPE = re.compile(
     r"not (yet )?implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
     r"|must have the same dtype|result type|can't be cast|safely cast|only supports? "
@@ -139,7 +155,6 @@ _DTYPE = re.compile(
 )
 # What it says where two types differ names types of the backend.
 _MIXED = re.compile(r"Input type \(.*should be the same|mixed dtype|must have the same dtype", re.I)
-_MEMORY = re.compile(r"can't allocate memory|out of memory|not enough memory", re.I)
 _BROADCAST = re.compile(
     r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
     r" at non-singleton dimension (\d+)"
@@ -219,13 +234,20 @@ def kernel_error(op: Any, args: tuple, attrs: dict[str, Any], error: Exception) 
     context = f"\n  inputs: {got}" + (f"\n  attributes: {given}" if given else "") + where
     if isinstance(error, FrameworkError):
         # Another object: an error that is raised from itself would be a cycle.
-        return _with_text(type(error), str(error.args[0]) + context)
+        return _with_text(type(error), str(error.args[0]).replace("torch.", "") + context)
+    from paddle.core.attribute_errors import in_our_words, too_large, wrong_attribute
+
     text = str(error).split("\n")[0]
-    if isinstance(error, MemoryError) or _MEMORY.search(text):
-        return ResourceExhaustedError(text + context)
+    size = too_large(error, text)
+    if size:
+        return ResourceExhaustedError(size + context)
+    attribute = wrong_attribute(op, attrs, error, text)
+    if attribute:
+        return InvalidTypeError(f"{op.name}: {attribute}{context}")
     ours = _in_our_words(text)
     if ours is not None:
         return (AxisError if _AXIS.search(text) else InvalidArgumentError)(ours + context)
+    text = in_our_words(text)
     if isinstance(error, IndexError) or _RANGE.search(text):
         return OutOfRangeError(text + context)
     if _MIXED.search(text):

@@ -123,6 +123,10 @@ class XPUPlace(Place):
     kind = "xpu"
 
     def __init__(self, dev_id: int) -> None:
+        if not isinstance(dev_id, int):
+            raise TypeError(
+                f"XPUPlace(dev_id): expected an int, but received {type(dev_id).__name__}."
+            )
         self._id = dev_id
 
     def __repr__(self) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from paddle.core import place as _place
+from paddle.core.guards import guarded
 
 
 class Generator:
@@ -98,6 +99,7 @@ def torch_generator(device: torch.device | None = None) -> torch.Generator:
     return default_generator(device)._torch
 
 
+@guarded
 def seed(seed: int) -> Generator:
     """Makes everything random repeatable: operators, initializers, shuffling, transforms.
 
@@ -173,6 +175,7 @@ def get_cuda_rng_state() -> list[Any]:
     return [default_generator(device).get_state() for device in devices]
 
 
+@guarded
 def set_cuda_rng_state(state_list: list[Any]) -> None:
     """Goes back to the states that :func:`get_cuda_rng_state` returned.
 

@@ -10,12 +10,13 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 
 _lock = threading.Lock()  # a generator's count is read and written; generators can be copied
 
 
-class UniqueNameGenerator:
+class UniqueNameGenerator(Guarded):
     """Counts how often each key was asked for.
 
     Args:
@@ -40,7 +41,7 @@ class UniqueNameGenerator:
         return f"{self.prefix}{key}_{number}"
 
 
-class DygraphParameterNameChecker:
+class DygraphParameterNameChecker(Guarded):
     """Remembers names: says whether one was there before, and notes it.
 
     Examples:

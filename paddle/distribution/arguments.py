@@ -11,6 +11,7 @@ from paddle.core.dtype import VarType, dtype_name, get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.framework.mode import in_dynamic_mode
 from paddle.tensor.arithmetic import cast
 from paddle.tensor.creation import assign
@@ -127,6 +128,6 @@ def like_parameter(api: str, value: Any, parameter: Any) -> Any:
         warnings.warn(
             f"{api}: value of type {dtype_name(got)} is converted to {dtype_name(want)}, the type "
             "of the distribution",
-            stacklevel=3,
+            stacklevel=outside(),
         )
     return cast(value, want)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import Guarded
 
-class Distribution:
+
+class Distribution(Guarded):
     """What distributions have in common; a subclass overrides what it can do.
 
     Examples:

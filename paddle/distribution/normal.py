@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from paddle.core.dtype import to_vartype
+from paddle.core.errors import check_not_negative
 from paddle.core.op import C
 from paddle.distribution.arguments import (
     is_number,
@@ -49,6 +50,8 @@ class Normal(Distribution):
     def __init__(self, loc: Any, scale: Any, name: str | None = None) -> None:
         self.name = name or "Normal"
         self.all_arg_is_float = is_number(loc) and is_number(scale)
+        if is_number(scale):
+            check_not_negative("Normal", scale=scale)
         self.loc, self.scale = parameters("Normal", loc=loc, scale=scale)
 
     def sample(self, shape: list[int], seed: int = 0) -> Any:

@@ -18,6 +18,7 @@ from paddle.core.errors import (
     NotFoundError,
     PreconditionNotMetError,
 )
+from paddle.core.guards import Guarded
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
@@ -33,7 +34,7 @@ from paddle.ir.variable import Variable
 _CACHED = 256
 
 
-class Executor:
+class Executor(Guarded):
     """Runs Programs.
 
     The first run of a Program with certain feeds and fetches makes a plan, one Python function;

@@ -86,7 +86,7 @@ class Scope:
         Args:
             name (str): the name.
         """
-        found = self._vars.get(name)
+        found = self._vars.get(name) if isinstance(name, str) else None
         if found is None:
             if not isinstance(name, str):
                 raise TypeError(f"Scope.var(name): expected a str, got {type(name).__name__}.")
@@ -101,11 +101,15 @@ class Scope:
             name (str): the name.
         """
         scope: Scope | None = self
-        while scope is not None:
-            found = scope._vars.get(name)
-            if found is not None:
-                return found
-            scope = scope._parent
+        try:
+            while scope is not None:
+                found = scope._vars.get(name)
+                if found is not None:
+                    return found
+                scope = scope._parent
+        except TypeError:  # a list has no hash
+            came = type(name).__name__
+            raise TypeError(f"Scope.find_var(name): expected a str, got {came}.") from None
         return None
 
     def erase(self, names: list[str]) -> None:

@@ -15,6 +15,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, Un
 from paddle.core.lod import LoDTensor
 from paddle.core.place import current_device
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
@@ -160,7 +161,7 @@ def set_program_state(
             f"{where}: the Program has no variable for {listing(extra)}, which "
             f"{'is' if len(extra) == 1 else 'are'} not set; "
             f"without a new value stay {listing(left)}.",
-            stacklevel=3,
+            stacklevel=outside(),
         )
 
 

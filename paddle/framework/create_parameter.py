@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Parameter
 from paddle.framework.param_attr import ParamAttr
 
@@ -13,7 +14,7 @@ __all__ = ["create_parameter"]
 
 
 def create_parameter(
-    shape: Any,
+    shape: list[int] | tuple[int, ...],
     dtype: Any,
     name: str | None = None,
     attr: Any = None,
@@ -52,3 +53,6 @@ def create_parameter(
     )
     assert made is not None
     return made
+
+
+guard_module(globals())

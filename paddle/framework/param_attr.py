@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import Guarded
 
-class ParamAttr:
+
+class ParamAttr(Guarded):
     """Describes a parameter: name, first value, how it is trained.
 
     Given to a layer as ``weight_attr`` or ``bias_attr``. There a str stands for

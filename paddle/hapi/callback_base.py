@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 
 MODES = ("train", "eval", "predict")
 
 
-class Callback:
+class Callback(Guarded):
     """Base of callbacks: override the ``on_...`` methods you need.
 
     Inside of them ``self.model`` is the :class:`paddle.Model` and ``self.params`` a dict with
@@ -103,7 +104,7 @@ class Callback:
         """Called after a step of ``predict``."""
 
 
-class CallbackList:
+class CallbackList(Guarded):
     """Hands every call to all callbacks, in their order.
 
     Args:

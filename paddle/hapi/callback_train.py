@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.user_frame import outside
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
 from paddle.optimizer import lr
@@ -132,7 +133,7 @@ class _Watch:
             warnings.warn(
                 f"{owner}(mode): expected 'auto', 'min' or 'max', but received {mode!r}; "
                 "'auto' is taken.",
-                stacklevel=3,
+                stacklevel=outside(),
             )
             mode = "auto"
         self.owner, self.monitor, self.mode = owner, monitor, mode
@@ -147,7 +148,7 @@ class _Watch:
             warnings.warn(
                 f"{self.owner}(monitor): {self.monitor!r} is not among the logs {known}; "
                 "nothing is done.",
-                stacklevel=3,
+                stacklevel=outside(),
             )
             return None
         value = logs[self.monitor]
@@ -357,7 +358,7 @@ class ReduceLROnPlateau(Callback):
             warnings.warn(
                 "ReduceLROnPlateau: expected an optimizer with a float as learning rate, but it "
                 f"has {type(optimizer._learning_rate).__name__}; nothing is done.",
-                stacklevel=2,
+                stacklevel=outside(),
             )
             return
         if self.in_cooldown():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.hapi.callback_base import Callback, CallbackList
 from paddle.hapi.callback_log import ProgBarLogger, VisualDL
 from paddle.hapi.callback_train import (
@@ -87,3 +88,6 @@ def config_callbacks(
         }
     )
     return told
+
+
+guard_module(globals())

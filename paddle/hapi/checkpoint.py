@@ -11,6 +11,7 @@ from typing import Any
 import paddle
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.framework.atomic import atomic_files
 from paddle.framework.io import check_target
 from paddle.framework.object_writing import write_object
@@ -113,7 +114,7 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
         warnings.simplefilter("ignore")  # the one below says it all at once
         network.set_state_dict(usable)
     if problems:
-        warnings.warn(f"{where} skipped: {'; '.join(problems)}.", stacklevel=3)
+        warnings.warn(f"{where} skipped: {'; '.join(problems)}.", stacklevel=outside())
     if moments is not None:
         names = saved_names if isinstance(saved_names, dict) else {}
         with _of_file(prefix + _OPT, where):
@@ -134,7 +135,7 @@ def _moments(prefix: str, where: str) -> dict | None:
         warnings.warn(
             f"{where}: '{prefix + _PARAMS}' was saved together with '{file}', which is not there; "
             "the optimizer keeps the state it has.",
-            stacklevel=4,
+            stacklevel=outside(),
         )
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle import nn
+from paddle.core.guards import guard_module
 from paddle.hapi import probe
 from paddle.nn import Layer
 
@@ -171,3 +172,6 @@ def _table(counts: list[_Count]) -> str:
     rule = "+" + "+".join("-" * width for width in widths) + "+"
     body = ["|" + "|".join(t.center(w) for t, w in zip(line, widths)) + "|" for line in lines]
     return "\n".join([rule, body[0], rule, *body[1:], rule])
+
+
+guard_module(globals())

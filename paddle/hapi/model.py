@@ -9,7 +9,9 @@ import numpy as np
 
 import paddle
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
@@ -26,7 +28,7 @@ _MOST_WAITING = 64
 _MOST_NUMBERS = 1 << 20
 
 
-class Model:
+class Model(Guarded):
     """A network that can be trained, evaluated and asked for predictions.
 
     Args:
@@ -498,7 +500,7 @@ class Model:
             warnings.warn(
                 f"Model: the data of {mode} gave no batch this time. A generator can be gone "
                 "through only once: pass a Dataset, a DataLoader or a list.",
-                stacklevel=3,
+                stacklevel=outside(),
             )
         return logs
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from paddle.core.guards import guard_module
 from paddle.hapi import probe
 from paddle.nn import Layer, Sequential
 
@@ -135,3 +136,6 @@ def _table(rows: list[_Row], total: int, trainable: int, entered: int) -> str:
             "",
         ]
     )
+
+
+guard_module(globals())

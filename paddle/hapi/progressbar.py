@@ -8,8 +8,10 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from paddle.core.guards import Guarded
 
-class ProgressBar:
+
+class ProgressBar(Guarded):
     """Writes ``step 200/938 [=====>....] - loss: 0.1358 - acc: 0.9284 - ETA: 13s - 18ms/step``.
 
     Args:

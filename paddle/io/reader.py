@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.io.dataloader.ahead import copy_ahead
 from paddle.io.dataloader.batch_sampler import BatchSampler
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
@@ -30,7 +31,7 @@ class _NoLength(InvalidArgumentError, TypeError):
     """Also a TypeError, which is what lets ``list(loader)`` go on without a length."""
 
 
-class DataLoader:
+class DataLoader(Guarded):
     """Iterates over a dataset in batches of Tensors.
 
     Both ``for batch in loader`` and ``for batch in loader()`` work. A batch looks like a sample,
@@ -384,11 +385,15 @@ def _check_dataset(dataset: Any) -> None:
         )
 
 
+_MOST_WORKERS = 1024  # each is a process
+
+
 def _check_workers(num_workers: Any, timeout: Any) -> None:
     is_int = isinstance(num_workers, int) and not isinstance(num_workers, bool)
-    if not is_int or num_workers < 0:
+    if not is_int or not 0 <= num_workers <= _MOST_WORKERS:
         raise InvalidArgumentError(
-            f"DataLoader(num_workers): expected an int of at least 0, but received {num_workers!r}."
+            f"DataLoader(num_workers): expected an int from 0 to {_MOST_WORKERS}, "
+            f"but received {num_workers!r}."
         )
     if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
         raise TypeError(

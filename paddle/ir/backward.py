@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.ir import backward_blocks as _blocks  # noqa: F401  (registers makers)
 from paddle.ir import custom_gradients as _custom  # noqa: F401
 from paddle.ir.block import Block
@@ -307,3 +308,6 @@ def _target_gradients(targets: list[Variable], given: Any) -> list[Variable | No
                 f"{target._name!r}, but received {list(value._dims)}."
             )
     return listed
+
+
+guard_module(globals())

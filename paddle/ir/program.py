@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
+from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
@@ -22,7 +23,7 @@ name_scopes: Setting[tuple[str, ...]] = Setting("name scopes", ())
 device_mark = Setting("device", "")
 
 
-class Program:
+class Program(Guarded):
     """A description of a computation: blocks of variables and operators.
 
     Usually there are two: the startup program gives parameters their first values and runs once;

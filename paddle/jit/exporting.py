@@ -10,6 +10,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.nests import leaves
 from paddle.core.tensor import Parameter, Tensor
+from paddle.core.user_frame import outside
 from paddle.framework.atomic import atomic_files
 from paddle.framework.pickle_writer import write_pickle
 from paddle.framework.seals import SaveSet
@@ -195,7 +196,7 @@ def for_inference(
         warnings.warn(
             f"paddle.jit.save: {name} returns {shown} besides Tensors; a saved model gives only "
             "the Tensors.",
-            stacklevel=4,
+            stacklevel=outside(),
         )
     kept = variables if output_spec is None else chosen(variables, output_spec, name)
     needed = needed_by(program, {v.name for v in kept})

@@ -10,6 +10,7 @@ import numpy as np
 
 from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import Guarded
 from paddle.core.nests import leaves
 from paddle.core.tensor import Tensor
 from paddle.executor.executor import Executor
@@ -32,7 +33,7 @@ _ONE_RUN = (
 )
 
 
-class TracedLayer:
+class TracedLayer(Guarded):
     """A Program with its parameters, made by running a Layer once.
 
     :meth:`trace` makes it. What the code decides on the way (by shapes, by Python values) is

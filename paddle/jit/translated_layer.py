@@ -15,6 +15,7 @@ from paddle.core.errors import (
 )
 from paddle.core.mode import grad_enabled, no_grad, recording
 from paddle.core.tensor import Parameter, Tensor
+from paddle.core.user_frame import outside
 from paddle.ir import wire
 from paddle.ir.inference import FEED, FETCH, persistables
 from paddle.ir.program import Program
@@ -174,7 +175,7 @@ class TranslatedLayer(Layer):
             warnings.warn(
                 f"TranslatedLayer.{name}: no gradients are computed in evaluation mode, for its "
                 f"Program has none: {reason}",
-                stacklevel=4,
+                stacklevel=outside(),
             )
         return results
 

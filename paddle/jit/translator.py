@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.guards import Guarded
 from paddle.core.nests import leaves
 from paddle.ir.variable import Variable
 from paddle.jit import logs
@@ -19,7 +20,7 @@ __all__ = ["ProgramTranslator"]
 _STATIC = "_static_function"  # the attribute of a function that keeps its StaticFunction
 
 
-class ProgramTranslator:
+class ProgramTranslator(Guarded):
     """The one object that converts functions; making another gives the same one.
 
     Examples:

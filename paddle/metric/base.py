@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 
 
@@ -30,7 +31,7 @@ def check_tensors(function: str, **tensors: Any) -> None:
             )
 
 
-class Metric(metaclass=abc.ABCMeta):
+class Metric(Guarded, metaclass=abc.ABCMeta):
     """Base of metrics: ``compute`` on Tensors, ``update`` on arrays, ``accumulate`` over batches.
 
     A subclass defines ``reset``, ``update``, ``accumulate`` and ``name``. ``Model`` calls

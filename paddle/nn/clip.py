@@ -7,6 +7,7 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor, wrap
 from paddle.ir.variable import Variable
 from paddle.ops import clip_gradients
@@ -27,7 +28,7 @@ def _number(owner: Any, name: str, value: Any, positive: bool = False) -> float:
     return float(value)
 
 
-class ClipGradBase:
+class ClipGradBase(Guarded):
     """Base of gradient clipping; parameters with ``need_clip=False`` are left alone."""
 
     def apply(self, grads: list) -> list:

@@ -9,6 +9,7 @@ import numpy as np
 from paddle.core import constants
 from paddle.core.dtype import VarType, get_default_dtype, numpy_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded, guard_module
 from paddle.core.mode import recording
 from paddle.core.nests import leaves, mapped, rebuilt
 from paddle.core.op import C
@@ -37,7 +38,7 @@ def _cast(x: Any, kind: VarType) -> Any:
     return C.cast(x, in_dtype=int(x.dtype), out_dtype=int(kind))
 
 
-class BeamSearchDecoder:
+class BeamSearchDecoder(Guarded):
     """Beam search: keeps the ``beam_size`` best sequences of every example.
 
     A step takes the logits that the cell gives for each kept sequence, adds the logarithms of
@@ -478,3 +479,6 @@ def _kept(old: Any, new: Any, finished: Any) -> Any:
 def _ones(less: Any, more: Any) -> list[int]:
     """Sizes that bring one tensor to the rank of another."""
     return [1] * (len(more.shape) - len(less.shape))
+
+
+guard_module(globals())

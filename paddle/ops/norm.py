@@ -70,6 +70,8 @@ def batch_norm(
         x = to_channel_first(x)
     channels = x.shape[1] if x.dim() > 1 else 0
     _check_parameters(channels, "channel", Scale=scale, Bias=bias, Mean=mean, Variance=variance)
+    if not epsilon >= 0.0:
+        raise _negative(epsilon)
     if momentum_tensor is not None:
         momentum = float(momentum_tensor)
     if use_global_stats or (is_test and not trainable_statistics):
@@ -169,6 +171,12 @@ def _rows(shape: tuple, begin: int) -> int:
     return rows
 
 
+def _negative(epsilon):
+    return InvalidArgumentError(
+        f"epsilon is expected to be a number of at least 0, but received {epsilon}."
+    )
+
+
 def _layer_norm_rule(inputs, attrs):
     x = inputs[0]
     stats = Spec((_rows(x.shape, attrs["begin_norm_axis"]),), x.dtype)
@@ -182,6 +190,8 @@ def layer_norm(x, scale, bias, *, epsilon=1e-5, begin_norm_axis=1):
             f"expected begin_norm_axis in [0, {x.dim()}), but received {begin_norm_axis} for X of "
             f"shape {list(x.shape)}."
         )
+    if not epsilon >= 0.0:
+        raise _negative(epsilon)
     shape = x.shape[begin_norm_axis:]
     if scale is not None or bias is not None:
         _check_parameters(shape.numel(), "normalized element", Scale=scale, Bias=bias)
@@ -248,6 +258,8 @@ def group_norm(x, scale, bias, *, epsilon=1e-5, groups=-1, data_layout="NCHW"):
 
 def _grouped(x, scale, bias, groups, epsilon):
     """ATen's group norm of ``[N, C, ...]``."""
+    if not epsilon >= 0.0:
+        raise _negative(epsilon)
     n, c = x.shape[:2]
     _check_parameters(c, "channel", Scale=scale, Bias=bias)
     return torch.native_group_norm(

@@ -135,6 +135,8 @@ def _mean(x: torch.Tensor, win: Windows, exclusive: bool) -> torch.Tensor:
         return pool(x, win.kernel, win.strides, win.before, False, not exclusive)
     padded = torch.constant_pad_nd(x, win.padding())
     sums = pool(padded, win.kernel, win.strides, 0, False, True, 1)
+    if sums.is_meta:  # only the shape is wanted, and there may be more windows than memory
+        return sums
     return torch.div(sums, win.elements(x, exclusive))
 
 

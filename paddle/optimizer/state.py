@@ -11,8 +11,10 @@ import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor, wrap
+from paddle.core.user_frame import outside
 from paddle.ops import optimizer as kernels
 from paddle.optimizer.lr import LRScheduler
 
@@ -21,7 +23,7 @@ _LAST_POWER = -104.0
 _MASTER = re.compile(r"_fp32_master_\d+(?=_)")  # accumulators of a master copy carry its name
 
 
-class State:
+class State(Guarded):
     """Base of :class:`Optimizer` that keeps, saves and loads state.
 
     Accumulators carry PaddlePaddle's names, ``<parameter>_<slot>_<number>``. The number of updates
@@ -208,7 +210,7 @@ class State:
                        f"{_shortened(missing)}.")  # fmt: skip
 
     def _warn(self, text: str) -> None:
-        warnings.warn(f"{type(self).__name__}.set_state_dict: {text}", stacklevel=4)
+        warnings.warn(f"{type(self).__name__}.set_state_dict: {text}", stacklevel=outside())
 
     def _load_scheduler(self, state: dict[str, Any]) -> None:
         scheduled = isinstance(self._learning_rate, LRScheduler)

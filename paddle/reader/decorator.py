@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.reader.ahead import (
     buffered,
     check_count,
@@ -222,3 +223,6 @@ def firstn(reader: Reader, n: int) -> Reader:
         yield from itertools.islice(reader(), n)
 
     return read
+
+
+guard_module(globals())

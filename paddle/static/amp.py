@@ -11,6 +11,7 @@ from paddle.amp.lists import custom
 from paddle.amp.rewrite import rewrite
 from paddle.core import unique_name
 from paddle.core.errors import PreconditionNotMetError
+from paddle.core.guards import guard_module
 from paddle.ir.current import default_startup_program, name_scope, program_guard
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
@@ -270,3 +271,6 @@ class OptimizerWithMixedPrecision:
         with program_guard(loss.block.program, startup):
             pairs = self.backward(loss, startup, parameter_list, no_grad_set)
             return self.apply_gradients(pairs), pairs
+
+
+guard_module(globals())

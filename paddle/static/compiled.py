@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core import flags, random
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import Guarded, guard_module
 from paddle.core.place import CPUPlace, CUDAPlace, device_count, to_torch_device
 from paddle.executor.debug import probe_for
 from paddle.executor.executor import (
@@ -30,6 +31,9 @@ from paddle.static.strategy import BuildStrategy, ExecutionStrategy, check_strat
 __all__ = ["CompiledProgram", "ParallelExecutor", "cpu_places", "cuda_places", "xpu_places"]
 
 
+_MOST_PLACES = 4096  # each is a thread and a part of the batch
+
+
 def cpu_places(device_count: int | None = None) -> list[Any]:
     """Returns a list of CPU places.
 
@@ -43,9 +47,9 @@ def cpu_places(device_count: int | None = None) -> list[Any]:
             print(len(paddle.static.cpu_places(2)))  # 2
     """
     count = int(os.environ.get("CPU_NUM", 1)) if device_count is None else device_count
-    if not isinstance(count, int) or count < 1:
+    if not isinstance(count, int) or not 1 <= count <= _MOST_PLACES:
         raise InvalidArgumentError(
-            f"cpu_places(device_count): expected an int >= 1, got {count!r}."
+            f"cpu_places(device_count): expected an int >= 1 and <= {_MOST_PLACES}, got {count!r}."
         )
     return [CPUPlace() for _ in range(count)]
 
@@ -96,7 +100,7 @@ def xpu_places(device_ids: Any = None) -> list[Any]:
     raise NotImplementedError("xpu_places: there are no kernels for XPUs; use cpu_places().")
 
 
-class CompiledProgram:
+class CompiledProgram(Guarded):
     """A Program with strategies and, after :meth:`with_data_parallel`, several places.
 
     Args:
@@ -297,7 +301,7 @@ class CompiledProgram:
             write_graph(self._program, path)
 
 
-class ParallelExecutor:
+class ParallelExecutor(Guarded):
     """The 1.x form of :class:`CompiledProgram` and :class:`Executor` in one.
 
     Args:
@@ -383,3 +387,6 @@ class ParallelExecutor:
     def drop_local_exe_scopes(self) -> None:
         """Frees what is kept between runs; the next one makes it anew."""
         self._compiled._plans.clear()
+
+
+guard_module(globals())

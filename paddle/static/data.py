@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import get_default_dtype, to_vartype
+from paddle.core.guards import guard_module
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
 
@@ -54,3 +55,6 @@ def data(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variab
             need_check_feed=True,
         )
     )
+
+
+guard_module(globals())

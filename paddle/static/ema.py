@@ -9,6 +9,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.ir.block import Block
@@ -221,3 +222,6 @@ def _cast(value: Any, dtype: str) -> Any:
 def _like(value: Any, param: Variable) -> Any:
     """A float32 number in the parameter's element type."""
     return value if value.dtype == param.dtype else value.astype(param.dtype)
+
+
+guard_module(globals())

@@ -8,13 +8,14 @@ import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
+from paddle.core.guards import Guarded, guard_module
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 
 __all__ = ["InputSpec"]
 
 
-class InputSpec:
+class InputSpec(Guarded):
     """Describes an input.
 
     Args:
@@ -196,3 +197,6 @@ class InputSpec:
 
     def __hash__(self) -> int:
         return hash((self.shape, self.dtype, self.name))
+
+
+guard_module(globals())

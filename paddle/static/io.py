@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddle.core.guards import guard_module
 from paddle.static.io_inference import (
     deserialize_persistables,
     deserialize_program,
@@ -22,3 +23,6 @@ __all__ = [
     "save_inference_model", "save_to_file", "save_vars", "serialize_persistables",
     "serialize_program", "set_program_state",
 ]  # fmt: skip
+
+
+guard_module(globals())

@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.executor.state import Stored, put_values
 from paddle.framework.atomic import atomic_files, atomic_write
 from paddle.framework.pickle_writer import write_pickle
@@ -403,3 +404,6 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
     source = f"{where} from '{path_prefix}'" if path_prefix is not None else where
     put_values(variables, values, None, device, source, complete=True)
     return [program, feeds, fetches]
+
+
+guard_module(globals())

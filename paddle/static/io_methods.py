@@ -11,6 +11,7 @@ import warnings
 from typing import Any, NamedTuple
 
 from paddle.core.errors import FrameworkError, InvalidArgumentError
+from paddle.core.user_frame import outside
 from paddle.framework.seals import read_sealed
 from paddle.ir.inference import FETCH, persistables
 from paddle.ir.program import Program
@@ -78,7 +79,7 @@ def read_model(path: Any, model_filename: Any, params_filename: Any, where: str)
     kept = {n: p for n, p in programs.items() if n not in left_out}
     values = _read_all(models, kept, left_out, prefix, where)
     for name, reason in left_out.items():
-        warnings.warn(f"{where}: method {name!r} is left out: {reason}", stacklevel=3)
+        warnings.warn(f"{where}: method {name!r} is left out: {reason}", stacklevel=outside())
     return Saved({n: p for n, p in kept.items() if n not in left_out}, values, table, left_out)
 
 

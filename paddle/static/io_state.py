@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.executor import state
 from paddle.executor.state import Stored, of_mode, put_values
 from paddle.framework.atomic import atomic_files
@@ -235,3 +236,6 @@ def set_program_state(program: Any, state_dict: dict[str, Any]) -> None:
     """
     where = "set_program_state"
     state.set_program_state(_given(program, where), state_dict, None, where)
+
+
+guard_module(globals())

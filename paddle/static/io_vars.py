@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.executor.state import Stored, put_values
 from paddle.ir.inference import NO_VALUES, persistables
 from paddle.ir.variable import Variable
@@ -152,3 +153,6 @@ def load_vars(
         path = os.path.join(folder, checked_path(filename, f"{where}(filename)"))
         values = read_streams(path, variables, where)
     put_values(variables, values, None, device, where, complete=True)
+
+
+guard_module(globals())

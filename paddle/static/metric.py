@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, INTS, Layer
@@ -159,3 +160,6 @@ def auc(
             slide_steps=steps,
         )
     return results[0], results[1], counters
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
@@ -176,3 +177,6 @@ def noted_assert(cond: Variable, data: list, message: str) -> None:
     op = Assert(cond, data)
     if op is not None and op.site is not None:
         op.site = op.site._replace(note=message)
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.executor.callables import number_of
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
@@ -111,3 +112,6 @@ def _variables(argument: str, value: Any) -> list[Variable]:
                 f"py_func({argument}): expected Variables, but received {type(item).__name__}."
             )
     return listed
+
+
+guard_module(globals())

@@ -11,6 +11,7 @@ import numbers
 from typing import Any, NamedTuple
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 
 
 class Switch(NamedTuple):
@@ -111,7 +112,7 @@ _LEAST = {  # of integers
 }  # fmt: skip
 
 
-class _Strategy:
+class _Strategy(Guarded):
     """Values of the switches of a table."""
 
     _table: dict[str, Switch]

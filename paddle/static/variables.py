@@ -9,6 +9,7 @@ from typing import Any
 from paddle.core import constants, unique_name
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.lowering import write
@@ -19,7 +20,7 @@ __all__ = ["create_global_var"]
 
 
 def create_global_var(
-    shape: Any,
+    shape: list[int] | tuple[int, ...],
     value: Any,
     dtype: Any,
     persistable: bool = False,
@@ -98,3 +99,6 @@ def _number(api: str, value: Any, kind: VarType) -> float:
             f"{api}(value): expected an integer for dtype {dtype_name(kind)}, but received {value}."
         )
     return value  # type: ignore[return-value]  # as it is: an integer stays exact
+
+
+guard_module(globals())

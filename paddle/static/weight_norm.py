@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.framework.param_attr import ParamAttr
@@ -125,3 +126,6 @@ def length(v: Any, dim: int | None) -> Any:
     if axes:
         total = C.reduce_sum(total, dim=axes, keep_dim=True, reduce_all=dim is None)
     return C.sqrt(total)
+
+
+guard_module(globals())

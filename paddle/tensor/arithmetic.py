@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core.dtype import to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guarded
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -409,7 +410,11 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     if recording():
         from paddle.ir.lowering import write
 
-        return write(x, "increment", [x], {"step": float(value)})
+        try:
+            step = float(value)
+        except (TypeError, ValueError):
+            raise wrong_type("increment", "value", value, "a number") from None
+        return write(x, "increment", [x], {"step": step})
     return replace(x, C.increment(x, step=value))
 
 
@@ -433,7 +438,7 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
             print(paddle.cast(x, "int32").numpy())  # [1 0]
             print(paddle.cast(x, "bool").numpy())  # [ True False]
     """
-    if not hasattr(x, "dtype"):
+    if not hasattr(x, "stop_gradient"):
         raise wrong_type("cast", "x", x, "a Tensor")
     return C.cast(x, in_dtype=int(x.dtype), out_dtype=int(to_vartype(dtype)))
 
@@ -464,6 +469,7 @@ def multiplex(inputs: list[Tensor], index: Tensor, name: str | None = None) -> T
     return C.multiplex(inputs, index)
 
 
+@guarded
 def broadcast_shape(x_shape: list[int], y_shape: list[int]) -> list[int]:
     """Returns the shape that Tensors of two shapes broadcast to.
 

@@ -11,6 +11,7 @@ from paddle.core import constants
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guarded
 from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -309,7 +310,12 @@ def arange(
         _scalar(step, kind, "arange", "step"),
     )
     if is_variable(made) and all(isinstance(v, _NUMBERS) for v in (start, end, step)):
-        made.shape = [max(math.ceil((end - start) / step), 0)]
+        try:
+            made.shape = [max(math.ceil((end - start) / step), 0)]
+        except (OverflowError, ValueError):  # of infinity, of NaN
+            raise InvalidArgumentError(
+                f"arange: expected finite numbers, but received {start}, {end} and {step}."
+            ) from None
     return made
 
 
@@ -399,6 +405,7 @@ def _eye_of_sizes(rows: Any, columns: Any, dtype: Any) -> Any:
 # -- from other tensors -------------------------------------------------------------------------
 
 
+@guarded
 def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None = None) -> Tensor:
     """Makes a matrix with a vector on a diagonal, or takes a diagonal out of a matrix.
 
@@ -526,7 +533,10 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     elif isinstance(x, (list, tuple)) and recording() and holds_variable(x):
         made = constant_of(x, None)
     elif isinstance(x, (np.ndarray, np.generic, list, tuple, bool, int, float)):
-        array = np.asarray(x)
+        try:
+            array = np.asarray(x)
+        except ValueError:  # lists of different lengths
+            raise wrong_type("assign", "x", x, "lists of equal lengths") from None
         if array.dtype.kind in "OSU":
             raise wrong_type("assign", "x", x, "a Tensor, array, list of numbers or number")
         if array.dtype == np.float64:

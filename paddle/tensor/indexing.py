@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.attribute_errors import in_our_words
 from paddle.core.dtype import VarType
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, OutOfRangeError
 from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
@@ -106,7 +107,7 @@ def _set_directly(self: Tensor, pattern: tuple, tensors: Any, flips: tuple, valu
         got = value.shape if isinstance(value, Tensor) else value
         raise InvalidArgumentError(
             f"Tensor.__setitem__: expected a value that broadcasts to the indexed part of a Tensor "
-            f"of shape {self.shape}, but received {got}: {error}"
+            f"of shape {self.shape}, but received {got}: {in_our_words(str(error))}"
         ) from error
 
 

@@ -158,7 +158,7 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
             print([part.tolist() for part in paddle.unstack(x, axis=1)])  # [[1, 3], [2, 4]]
     """
     axis = read_int(axis, "unstack", "axis")
-    return C.unstack(x, axis=axis, num=0 if num is None else num)
+    return C.unstack(x, axis=axis, num=0 if num is None else read_int(num, "unstack", "num"))
 
 
 def unbind(input: Tensor, axis: int = 0) -> list[Tensor]:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import read_ints, wrong_type
@@ -292,6 +293,7 @@ def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
     return C.cholesky(x, upper=upper)
 
 
+@guarded
 def dist(x: Tensor, y: Tensor, p: float = 2) -> Tensor:
     r"""Returns the p-norm of ``x - y``, all elements taken as one vector.
 
@@ -348,6 +350,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
     return input if len(input.shape) < 2 else transpose(input, [1, 0])
 
 
+@guarded
 def histogram(input: Tensor, bins: int = 100, min: int = 0, max: int = 0) -> Tensor:
     """Counts the elements in ranges of equal width between ``min`` and ``max``.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable
@@ -282,6 +283,7 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     return C.equal_all(x, y)
 
 
+@guarded
 def allclose(
     x: Tensor,
     y: Tensor,

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_dims, read_int, read_ints, wrong_type
@@ -376,6 +377,7 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
 # -- values -------------------------------------------------------------------------------------
 
 
+@guarded
 def unique(
     x: Tensor, return_index: bool = False, return_inverse: bool = False,
     return_counts: bool = False, axis: int | None = None, dtype: Any = "int64",
@@ -419,6 +421,7 @@ def unique(
     return found if len(found) > 1 else values
 
 
+@guarded
 def shard_index(
     input: Tensor, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
 ) -> Tensor:

@@ -6,7 +6,8 @@ from typing import Any
 
 from paddle.core import dtype as _dtype
 from paddle.core.dtype import FLOATING, VarType, dtype_name, to_vartype
-from paddle.core.errors import InvalidArgumentError, InvalidTypeError
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError, check_not_negative
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import is_variable, read_dims, read_int, shape_of, shapes_fit, wrong_type
@@ -168,6 +169,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
         if not isinstance(value, (int, float)) and not any(value is t for t in given):
             raise wrong_type("normal", arg, value, "a float or a Tensor")
     if not given:
+        check_not_negative("normal", std=std)
         return _gaussian("normal", [1] if shape is None else shape, float(mean), float(std), None)
     kind = _floating(given[0].dtype, "normal")
     if len(given) == 2 and not shapes_fit(mean.shape, std.shape):
@@ -313,3 +315,6 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
             f"but received {dtype_name(kind)}."
         )
     return C.randperm(n=n, dtype=kind)
+
+
+guard_module(globals(), checks=False)

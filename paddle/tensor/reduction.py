@@ -51,7 +51,8 @@ def sum(
         axis (int|list|tuple, optional): what to sum over; negative ones count from the end. None
             or an empty list means everything.
         dtype (str|np.dtype, optional): the type to add in. None keeps the type of ``x``, but makes
-            bool and int32 into int64.
+            bool and int32 into int64. A sum that int8, int16 or uint8 cannot hold wraps round, as
+            in PaddlePaddle; give ``"int64"`` for those.
         keepdim (bool, optional): keep the axes with length one.
         name (str, optional): unused in eager mode.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import read_int
@@ -188,6 +189,11 @@ def median(
             )
         at = at % rank
     length = flat.shape[at]
+    if length == 0:
+        raise InvalidArgumentError(
+            f"median(x): expected at least one element to take the median of, but received shape "
+            f"{list(x.shape)}."
+        )
     if length == -1:  # a static Program that learns it in a run
         length = slice(C.shape(flat), [0], [at], [at + 1])
     lowest = topk(flat, length // 2 + 1, at, largest=False)[0]
@@ -203,3 +209,6 @@ def _nan_where_any_is(x: Any, axis: int) -> Any:
     """0 where no element along ``axis`` is NaN, else NaN."""
     zeros = C.fill_any_like(x, value=0.0)
     return C.reduce_sum(C.where(C.isnan_v2(x), x, zeros), dim=[axis], keep_dim=True)
+
+
+guard_module(globals(), checks=False)

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded, guard_module
 
 __all__: list[str] = []
 
@@ -234,7 +235,7 @@ def oversample(img: list[np.ndarray], crop_dims: Any) -> np.ndarray:
     return np.stack(made).astype("float32")
 
 
-class ImageTransformer:
+class ImageTransformer(Guarded):
     """Brings an image into the layout and the range that a network takes.
 
     Args:
@@ -300,3 +301,6 @@ class ImageTransformer:
         if self.channel_swap is not None:
             data = data[list(self.channel_swap)]
         return data if self.mean is None else data - self.mean
+
+
+guard_module(globals())

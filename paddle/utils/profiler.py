@@ -13,6 +13,7 @@ from typing import Any
 from paddle.core import mode
 from paddle.core.dispatch import py
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.op import C
 
 __all__ = ["Profiler", "ProfilerOptions", "get_profiler"]
@@ -229,7 +230,7 @@ def cuda_profiler(
     )
 
 
-class ProfilerOptions:
+class ProfilerOptions(Guarded):
     """Settings of :class:`Profiler`.
 
     Args:
@@ -290,7 +291,7 @@ class ProfilerOptions:
 _current: Profiler | None = None
 
 
-class Profiler:
+class Profiler(Guarded):
     """Times operators of the steps that the settings name.
 
     Args:

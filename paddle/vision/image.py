@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 
 __all__ = ["set_image_backend", "get_image_backend", "image_load"]
 
@@ -104,3 +105,6 @@ def image_load(path: str, backend: str | None = None) -> Any:
 
     planes = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
     return paddle.to_tensor(np.ascontiguousarray(planes))
+
+
+guard_module(globals())

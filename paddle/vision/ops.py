@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.nn.functional.window_args import check_input, integer, integers
 from paddle.nn.initializer import Normal
@@ -321,3 +322,6 @@ class DeformConv2D(Layer):
             f"stride={self._stride}, padding={self._padding}, dilation={self._dilation}, "
             f"groups={self._groups}"
         )
+
+
+guard_module(globals())

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded, guarded
 from paddle.core.tensor import Tensor
 from paddle.io.dataloader.randomness import random_state
 
 
-class Dataset:
+class Dataset(Guarded):
     """A collection of samples that are fetched by number.
 
     Subclasses define ``__getitem__(idx)``, returning one sample, and ``__len__()``.
@@ -268,6 +269,7 @@ class Subset(Dataset):
         return lambda batch: whole([self.indices[i] for i in batch])
 
 
+@guarded
 def random_split(dataset: Dataset, lengths: Sequence[int], generator: Any = None) -> list[Subset]:
     """Splits a dataset at random into parts that do not overlap.
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.io.dataloader.randomness import random_state, set_source_state, source_state
 
@@ -18,7 +19,7 @@ def is_count(value: Any) -> bool:
     return whole and bool(value > 0)
 
 
-class Sampler:
+class Sampler(Guarded):
     """Base of all samplers: an iterable over sample numbers.
 
     Subclasses define ``__iter__()`` and, as a rule, ``__len__()``.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import contextvars
 from collections.abc import Callable, Iterator
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,11 @@ def names_of(function: Callable, skip: int = 0) -> list[str]:
     given = getattr(function, "carried_names", None)
     if given is not None:
         return list(given)
-    code = function.__code__
+    code = getattr(function, "__code__", None)
+    if not isinstance(code, CodeType):
+        raise TypeError(
+            f"expected a function as a branch or a body, but received {function!r:.60}."
+        )
     return list(code.co_varnames[skip : code.co_argcount])
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.errors import InvalidArgumentError, check_not_negative, check_tensors
+from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import FLOATING, shapes_fit
@@ -245,6 +246,7 @@ def dropout3d(
     return _dropout_channels("dropout3d", x, p, training, data_format, ("NCDHW", "NDHWC"), 5)
 
 
+@guarded
 def alpha_dropout(
     x: Tensor, p: float = 0.5, training: bool = True, name: str | None = None
 ) -> Tensor:
@@ -283,6 +285,7 @@ def alpha_dropout(
     return (x * keep + (1.0 - keep) * dropped) * a + b
 
 
+@guarded
 def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-08) -> Tensor:
     r"""Cosine of the angle: :math:`x_1 \cdot x_2 / \max(|x_1| |x_2|, \epsilon)`.
 
@@ -303,11 +306,13 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-08)
             y = paddle.to_tensor([[1.0, 0.0], [1.0, -1.0]])
             print(paddle.nn.functional.cosine_similarity(x, y).numpy())  # [1. 0.]
     """
+    check_not_negative("cosine_similarity", eps=eps)
     product = paddle.sum(x1 * x2, axis=axis)
     squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
     return product / paddle.sqrt(paddle.clip(squares, min=eps * eps))
 
 
+@guarded
 def bilinear(
     x1: Tensor, x2: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None
 ) -> Tensor:
@@ -340,6 +345,7 @@ def bilinear(
     return C.bilinear_tensor_product(x1, x2, weight, bias)
 
 
+@guarded
 def label_smooth(
     label: Tensor,
     prior_dist: Tensor | None = None,

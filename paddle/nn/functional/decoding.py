@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import shapes_fit
@@ -39,3 +40,6 @@ def gather_tree(ids: Tensor, parents: Tensor) -> Tensor:
             f"but received {ids.shape} and {parents.shape}."
         )
     return C.gather_tree(ids, parents)
+
+
+guard_module(globals(), checks=False)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import paddle
-from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.errors import InvalidArgumentError, check_not_negative, check_tensors
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import (
@@ -123,6 +124,7 @@ def log_loss(
             print(paddle.nn.functional.log_loss(x, y).numpy())  # [[0.6929472]]
     """
     check_same_shape("log_loss", input=input, label=label)
+    check_not_negative("log_loss", epsilon=epsilon)
     return C.log_loss(input, label, epsilon=float(epsilon))
 
 
@@ -216,4 +218,8 @@ def dice_loss(
     axes = list(range(1, input.ndim))
     overlap = paddle.sum(input * label, axis=axes)
     total = paddle.sum(input, axis=axes) + paddle.sum(label, axis=axes)
+    check_not_negative("dice_loss", epsilon=epsilon)
     return paddle.mean(1 - overlap * 2 / (total + epsilon))
+
+
+guard_module(globals(), checks=False)

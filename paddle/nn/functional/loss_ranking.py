@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import paddle
 from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_classes import softmax_with_cross_entropy
@@ -89,3 +90,6 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
     scores = paddle.matmul(anchor, positive, transpose_y=True)
     entropy = softmax_with_cross_entropy(scores, target, soft_label=True)
     return penalty * 0.25 * l2_reg + paddle.mean(paddle.sum(target * entropy, 0))
+
+
+guard_module(globals(), checks=False)

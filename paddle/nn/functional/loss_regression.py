@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import paddle
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import (
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 
+@guarded
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
     r"""The square of the difference: :math:`(x - y)^2`.
 
@@ -96,6 +98,7 @@ def l1_loss(
     return reduce(paddle.abs(C.elementwise_sub(input, label)), reduction)
 
 
+@guarded
 def smooth_l1_loss(
     input: Tensor,
     label: Tensor,
@@ -133,6 +136,7 @@ def smooth_l1_loss(
     return reduce(C.huber_loss(input, label, delta=float(delta))[0], reduction)
 
 
+@guarded
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None
 ) -> Tensor:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import paddle
 from paddle.core.errors import InvalidArgumentError, check_tensors
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.loss_reduction import check_reduction, shapes_fit
+from paddle.tensor.dims import read_int
 
 __all__ = [
     "ctc_loss",
@@ -70,7 +72,9 @@ def ctc_loss(
                 f"ctc_loss({name}): expected shape [{batch}], one length per sequence, "
                 f"but received {lengths.shape}."
             )
-    loss, _ = C.warpctc(log_probs, labels, input_lengths, label_lengths, blank=blank)
+    loss, _ = C.warpctc(
+        log_probs, labels, input_lengths, label_lengths, blank=read_int(blank, "ctc_loss", "blank")
+    )
     loss = paddle.squeeze(loss, axis=[-1])
     if reduction == "mean":
         return paddle.mean(loss / paddle.cast(label_lengths, loss.dtype))
@@ -147,3 +151,6 @@ def hsigmoid_loss(
         num_classes=num_classes,
         is_sparse=is_sparse,
     )[0]
+
+
+guard_module(globals(), checks=False)

@@ -5,8 +5,15 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, UnimplementedError, check_tensors
+from paddle.core.errors import (
+    InvalidArgumentError,
+    UnimplementedError,
+    check_not_negative,
+    check_tensors,
+)
+from paddle.core.guards import guarded
 from paddle.core.op import C
+from paddle.nn.functional.window_args import integer
 from paddle.tensor.dims import shape_of, shapes_fit
 
 __all__ = ["batch_norm", "instance_norm", "layer_norm", "local_response_norm", "normalize"]
@@ -27,6 +34,7 @@ def _layout(api: str, data_format: str) -> str:
     )
 
 
+@guarded
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
@@ -54,7 +62,8 @@ def normalize(
     """
     check_tensors("normalize", x=x)
     if len(x.shape) == 1:
-        axis = 0
+        axis = integer("normalize", "axis", axis) * 0
+    check_not_negative("normalize", epsilon=epsilon)
     length = C.p_norm(x, porder=float(p), axis=axis, keepdim=True, epsilon=epsilon)
     return C.elementwise_div(x, C.clip(length, min=epsilon, max=3.4028234663852886e38))
 
@@ -175,6 +184,7 @@ def layer_norm(
     return C.layer_norm(x, weight, bias, epsilon=epsilon, begin_norm_axis=begin)[0]
 
 
+@guarded
 def instance_norm(
     x: Any,
     running_mean: Any = None,
@@ -247,6 +257,7 @@ def _plane(shape: Any, axis: int, size: int) -> list[int]:
     return [outer, 1, shape[axis] + size - 1, inner]
 
 
+@guarded
 def local_response_norm(
     x: Any,
     size: int,

@@ -10,6 +10,7 @@ import numpy as np
 from paddle.core.constants import array
 from paddle.core.dtype import VarType, numpy_dtype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.nn.functional.window_args import integer
 from paddle.tensor.creation import full
@@ -145,3 +146,6 @@ def _channel_last(rank: int, amounts: list[int], data_format: str) -> bool:
             f"but received {data_format!r}."
         )
     return data_format == _FORMATS[rank][1]
+
+
+guard_module(globals(), checks=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.nn.functional.window_args import check_input, integer, integers
 from paddle.tensor.dims import is_variable
@@ -202,3 +203,6 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
         )
     seg_num = integer("temporal_shift", "seg_num", seg_num)
     return C.temporal_shift(x, seg_num=seg_num, shift_ratio=float(shift_ratio))
+
+
+guard_module(globals(), checks=False)

@@ -40,7 +40,13 @@ def integer(api: str, name: str, value: Any) -> int:
         hasattr(value, "__index__") or hasattr(value, "stop_gradient")
     ):
         raise ArgumentTypeError(f"{api}({name}): expected an integer, but received {value!r}.")
-    return int(value)
+    try:
+        return int(value)
+    except (TypeError, ValueError):  # a class, an array or a Tensor of several
+        came = f"{type(value).__name__} {value!r:.60}"
+        raise ArgumentTypeError(
+            f"{api}({name}): expected an integer, but received {came}."
+        ) from None
 
 
 def integers(api: str, name: str, value: Any, count: int, least: int = 1) -> list[int]:

@@ -8,12 +8,13 @@ from typing import Any
 
 from paddle.core.dtype import FLOATING, VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 
 
-class Initializer:
+class Initializer(Guarded):
     """Base of everything that gives a parameter its first value.
 
     An initializer is called with the parameter and fills it. To write one, subclass this and

@@ -7,6 +7,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
+from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Constant
 from paddle.nn.layer.activation_base import Activation
 from paddle.nn.layer.layers import Layer
@@ -348,6 +349,7 @@ class Maxout(Activation):
     """
 
     def __init__(self, groups: int, axis: int = 1, name: str | None = None) -> None:
+        integers("Maxout", "groups", groups, 1, least=2)
         super().__init__(name, groups=groups, axis=axis)
 
     def forward(self, x: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
@@ -107,6 +107,7 @@ class BatchNorm(Layer):
             raise TypeError(f"BatchNorm(act): expected a str or None, but received {act!r}.")
         average = do_model_average_for_mean_and_var
         self._act, self._is_test, self._in_place = act, is_test, in_place
+        check_not_negative("BatchNorm", epsilon=epsilon)
         self._momentum, self._epsilon, self._data_layout = momentum, epsilon, data_layout
         self._use_global_stats = use_global_stats
         self._trainable_statistics = trainable_statistics
@@ -156,6 +157,7 @@ class _BatchNormBase(Layer):
                 f"{type(self).__name__}(data_format): expected one of {list(self._formats)}, "
                 f"but received {data_format!r}."
             )
+        check_not_negative(type(self).__name__, epsilon=epsilon)
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
         self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self._data_format, self._use_global_stats = data_format, use_global_stats

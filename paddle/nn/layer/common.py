@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import paddle
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.mode import no_grad, recording
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
@@ -103,7 +103,7 @@ class Dropout(Layer):
     def __init__(
         self,
         p: float = 0.5,
-        axis: Any = None,
+        axis: int | list[int] | None = None,
         mode: str = "upscale_in_train",
         name: str | None = None,
     ) -> None:
@@ -412,6 +412,7 @@ class CosineSimilarity(Layer):
     def __init__(self, axis: int = 1, eps: float = 1e-08) -> None:
         super().__init__()
         self._axis = axis
+        check_not_negative("CosineSimilarity", eps=eps)
         self._eps = eps
 
     def forward(self, x1: Tensor, x2: Tensor) -> Tensor:
@@ -445,6 +446,7 @@ class PairwiseDistance(Layer):
     ) -> None:
         super().__init__()
         self.p = p
+        check_not_negative("PairwiseDistance", epsilon=epsilon)
         self.epsilon = epsilon
         self.keepdim = keepdim
         self.name = name

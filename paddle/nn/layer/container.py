@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any
 
@@ -23,9 +24,11 @@ def _position(owner: Any, index: Any, size: int, *, end: bool = False) -> int:
         end (bool): whether the position behind the last one counts too.
     """
     name = type(owner).__name__
-    if isinstance(index, bool) or not hasattr(index, "__index__"):
-        raise TypeError(f"{name}: expected an int as index, but received {type(index).__name__}.")
-    found = int(index)
+    try:
+        found = operator.index(None if isinstance(index, bool) else index)
+    except TypeError:
+        came = type(index).__name__
+        raise TypeError(f"{name}: expected an int as index, but received {came}.") from None
     if not -size <= found < size + end:
         raise OutOfRangeError(
             f"{name}: expected an index from {-size} to {size - 1 + end}, but received {found}."

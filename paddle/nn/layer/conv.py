@@ -59,6 +59,7 @@ class _ConvNd(Layer):
         self._stride = integers(api, "stride", stride, rank)
         self._dilation = integers(api, "dilation", dilation, rank)
         self._padding, self._padding_mode = padding, padding_mode
+        integers(api, "output_padding", output_padding, rank, least=0)
         self.output_padding = output_padding
         paddings, algorithm = padding_of(api, padding, rank, last)
         self._margins: list[int] | None = None

@@ -11,6 +11,7 @@ import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype, numpy_dtype
+from paddle.core.failed_call import failed_forward
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor, from_numpy
 from paddle.nn.layer.hooks import HookRemoveHelper, check_hook
@@ -87,7 +88,13 @@ class Layer(State):
             kwargs = {k: _to_tensor(v) for k, v in kwargs.items()}
         if self._forward_pre_hooks:
             inputs = self._before(inputs)
-        outputs = self.forward(*inputs, **kwargs) if kwargs else self.forward(*inputs)
+        try:
+            outputs = self.forward(*inputs, **kwargs) if kwargs else self.forward(*inputs)
+        except Exception as error:
+            raised = failed_forward(self, inputs, kwargs, error)
+            if raised is None:
+                raise
+            raise raised from error
         if self._forward_post_hooks:
             for hook in list(self._forward_post_hooks.values()):
                 changed = hook(self, inputs, outputs)

@@ -14,6 +14,7 @@ from collections.abc import MutableMapping
 from contextvars import ContextVar
 from typing import Any
 
+from paddle.core.guards import Guarded
 from paddle.core.tensor import Parameter, Tensor
 from paddle.ir import variable as static
 from paddle.ir.variable import Variable
@@ -91,7 +92,7 @@ def _nobody() -> None:
     """The owner of a dictionary that is no layer's any more."""
 
 
-class Members:
+class Members(Guarded):
     """The part of Layer that says what ``layer.name`` is, may become, and how it goes away."""
 
     _parameters: Any

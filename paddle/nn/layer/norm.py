@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.nn.functional.norm import instance_norm, layer_norm, local_response_norm
@@ -75,6 +75,7 @@ class LayerNorm(Layer):
                 "LayerNorm(normalized_shape): expected an int or a list of them, "
                 f"but received {type(normalized_shape).__name__}."
             )
+        check_not_negative("LayerNorm", epsilon=epsilon)
         self._normalized_shape, self._epsilon = list(normalized_shape), epsilon
         count = 1
         for n in self._normalized_shape:
@@ -137,6 +138,7 @@ class GroupNorm(Layer):
                 f"but received {num_channels} and {num_groups}."
             )
         self._num_groups, self._num_channels = num_groups, num_channels
+        check_not_negative("GroupNorm", epsilon=epsilon)
         self._epsilon, self._data_format = epsilon, data_format
         self.weight = frozen_if_false(self, [num_channels], weight_attr, 1.0)
         self.bias = frozen_if_false(self, [num_channels], bias_attr, 0.0)
@@ -181,6 +183,7 @@ class _InstanceNorm(Layer):
                 f"{type(self).__name__}: expected weight_attr and bias_attr to be False together, "
                 f"but received {weight_attr!r} and {bias_attr!r}."
             )
+        check_not_negative(type(self).__name__, epsilon=epsilon)
         self._num_features, self._epsilon = num_features, epsilon
         self._data_format = data_format
         self.scale = self.create_parameter(
@@ -355,7 +358,7 @@ class SpectralNorm(Layer):
 
     def __init__(
         self,
-        weight_shape: Any,
+        weight_shape: list[int] | tuple[int, ...],
         dim: int = 0,
         power_iters: int = 1,
         eps: float = 1e-12,
@@ -366,6 +369,12 @@ class SpectralNorm(Layer):
         if not shape or min(shape) < 1:
             raise InvalidArgumentError(
                 f"SpectralNorm(weight_shape): expected positive sizes, but received {shape}."
+            )
+        check_not_negative("SpectralNorm", eps=eps)
+        if not isinstance(dim, int) or not 0 <= dim < len(shape):
+            raise InvalidArgumentError(
+                f"SpectralNorm(dim): expected an int from 0 to {len(shape) - 1}, "
+                f"but received {dim!r}."
             )
         self._dim, self._power_iters, self._eps = dim, power_iters, eps
         rows, count = shape[dim], 1

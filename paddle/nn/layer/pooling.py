@@ -19,6 +19,7 @@ from paddle.nn.functional.pooling import (
     max_pool2d,
     max_pool3d,
 )
+from paddle.nn.functional.window_args import integers, padding_of
 from paddle.nn.layer.layers import Layer
 
 __all__ = [
@@ -40,13 +41,27 @@ __all__ = [
 class _Window(Layer):
     """Base of the pools over windows: settings and printing."""
 
-    def __init__(self, kernel_size: Any, stride: Any, padding: Any) -> None:
+    def __init__(self, rank: int, kernel_size: Any, stride: Any, padding: Any) -> None:
         super().__init__()
+        api = type(self).__name__
+        integers(api, "kernel_size", kernel_size, rank)
+        if stride is not None:
+            integers(api, "stride", stride, rank)
+        if not (isinstance(padding, (list, tuple)) and padding and isinstance(padding[0], list)):
+            padding_of(api, padding, rank, False)  # pairs depend on the layout: checked when used
         self.ksize, self.stride, self.padding = kernel_size, stride, padding
 
     def extra_repr(self) -> str:
         """The settings, for printing."""
         return f"kernel_size={self.ksize}, stride={self.stride}, padding={self.padding}"
+
+
+def _check_output_size(api: str, size: Any, rank: int) -> None:
+    """Raises unless it is one number of windows or ``rank`` of them; None keeps a size."""
+    if isinstance(size, (list, tuple)):
+        size = [1 if n is None else n for n in size]
+    if size is not None:
+        integers(api, "output_size", size, rank)
 
 
 class AvgPool1D(_Window):
@@ -77,7 +92,7 @@ class AvgPool1D(_Window):
         ceil_mode: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(1, kernel_size, stride, padding)
         self.exclusive, self.ceil_mode = exclusive, ceil_mode
 
     def forward(self, x: Tensor) -> Tensor:
@@ -113,7 +128,7 @@ class MaxPool1D(_Window):
         ceil_mode: bool = False,
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(1, kernel_size, stride, padding)
         self.return_mask, self.ceil_mode = return_mask, ceil_mode
 
     def forward(self, input: Tensor) -> Any:
@@ -151,11 +166,11 @@ class AvgPool2D(_Window):
         padding: Any = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
-        divisor_override: Any = None,
+        divisor_override: int | float | None = None,
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(2, kernel_size, stride, padding)
         self.ceil_mode, self.exclusive = ceil_mode, exclusive
         self.divisor, self.data_format = divisor_override, data_format
 
@@ -203,7 +218,7 @@ class MaxPool2D(_Window):
         data_format: str = "NCHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(2, kernel_size, stride, padding)
         self.return_mask, self.ceil_mode = return_mask, ceil_mode
         self.data_format = data_format
 
@@ -248,11 +263,11 @@ class AvgPool3D(_Window):
         padding: Any = 0,
         ceil_mode: bool = False,
         exclusive: bool = True,
-        divisor_override: Any = None,
+        divisor_override: int | float | None = None,
         data_format: str = "NCDHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(3, kernel_size, stride, padding)
         self.ceil_mode, self.exclusive = ceil_mode, exclusive
         self.divisor, self.data_format = divisor_override, data_format
 
@@ -300,7 +315,7 @@ class MaxPool3D(_Window):
         data_format: str = "NCDHW",
         name: str | None = None,
     ) -> None:
-        super().__init__(kernel_size, stride, padding)
+        super().__init__(3, kernel_size, stride, padding)
         self.return_mask, self.ceil_mode = return_mask, ceil_mode
         self.data_format = data_format
 
@@ -334,6 +349,7 @@ class AdaptiveAvgPool1D(Layer):
 
     def __init__(self, output_size: Any, name: str | None = None) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 1)
         self._output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
@@ -365,6 +381,7 @@ class AdaptiveMaxPool1D(Layer):
         self, output_size: Any, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 1)
         self._output_size, self._return_mask = output_size, return_mask
 
     def forward(self, input: Tensor) -> Any:
@@ -396,6 +413,7 @@ class AdaptiveAvgPool2D(Layer):
         self, output_size: Any, data_format: str = "NCHW", name: str | None = None
     ) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 2)
         self._output_size = output_size
         self._data_format = data_format
 
@@ -428,6 +446,7 @@ class AdaptiveMaxPool2D(Layer):
         self, output_size: Any, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 2)
         self._output_size, self._return_mask = output_size, return_mask
 
     def forward(self, x: Tensor) -> Any:
@@ -459,6 +478,7 @@ class AdaptiveAvgPool3D(Layer):
         self, output_size: Any, data_format: str = "NCDHW", name: str | None = None
     ) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 3)
         self._output_size = output_size
         self._data_format = data_format
 
@@ -491,6 +511,7 @@ class AdaptiveMaxPool3D(Layer):
         self, output_size: Any, return_mask: bool = False, name: str | None = None
     ) -> None:
         super().__init__()
+        _check_output_size(type(self).__name__, output_size, 3)
         self._output_size, self._return_mask = output_size, return_mask
 
     def forward(self, x: Tensor) -> Any:

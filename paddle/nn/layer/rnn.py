@@ -10,6 +10,7 @@ from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.container import LayerList
 from paddle.nn.layer.rnn_cells import (
+    MOST_LAYERS,
     GRUCell,
     LSTMCell,
     RNNCellBase,
@@ -78,7 +79,7 @@ class _Network(LayerList):
             )
         self.input_size = positive_size(owner, "input_size", input_size)
         self.hidden_size = positive_size(owner, "hidden_size", hidden_size)
-        self.num_layers = positive_size(owner, "num_layers", num_layers)
+        self.num_layers = positive_size(owner, "num_layers", num_layers, MOST_LAYERS)
         self.num_directions = 1 if direction == "forward" else 2
         self.time_major, self.dropout, self.state_components = time_major, dropout, self._states
         for layer in range(num_layers):

@@ -17,12 +17,19 @@ from paddle.tensor.dims import shapes_fit
 __all__ = ["GRUCell", "LSTMCell", "RNNCellBase", "SimpleRNNCell"]
 
 
-def positive_size(owner: str, name: str, value: Any) -> int:
+MOST_LAYERS = 10_000  # more would be made for minutes, and is a mistake
+
+
+def positive_size(owner: str, name: str, value: Any, most: int | None = None) -> int:
     """Checks one of the sizes that a recurrent layer is made with."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{owner}({name}): expected an int, but received {type(value).__name__}.")
     if value < 1:
         raise InvalidArgumentError(f"{owner}({name}): expected at least 1, but received {value}.")
+    if most is not None and value > most:
+        raise InvalidArgumentError(
+            f"{owner}({name}): expected at most {most}, but received {value}."
+        )
     return value
 
 

@@ -14,6 +14,7 @@ from paddle.core.dtype import dtype_name, torch_dtype
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place import CPUPlace, CUDAPlace, Place, to_torch_device
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.nn.layer.traversal import Traversal
 
 # paddle.load(..., keep_name_table=True) leaves this table among the entries.
@@ -240,7 +241,7 @@ def _warn(
             f"set_state_dict: {total - len(missing)} of {total} entries of "
             f"{type(layer).__name__} were loaded."
         )
-        warnings.warn("\n  ".join([head, *complaints]), stacklevel=3)
+        warnings.warn("\n  ".join([head, *complaints]), stacklevel=outside())
 
 
 def _convert(tensor: Tensor, kind: Any, options: dict[str, Any]) -> None:

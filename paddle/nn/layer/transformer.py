@@ -19,6 +19,7 @@ from paddle.nn.layer.attention import (
 from paddle.nn.layer.container import LayerList
 from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.norm import LayerNorm
+from paddle.nn.layer.rnn_cells import MOST_LAYERS, positive_size
 from paddle.nn.layer.transformer_block import Block, attr_list
 
 __all__ = [
@@ -33,7 +34,7 @@ __all__ = [
 
 def _stack(owner: str, argument: str, layer: Any, num_layers: Any) -> LayerList:
     """The given layer, followed by new ones with the same settings."""
-    check_size(owner, "num_layers", num_layers)
+    positive_size(owner, "num_layers", num_layers, MOST_LAYERS)
     if not isinstance(layer, Layer):
         raise TypeError(
             f"{owner}({argument}): expected a Layer, but received {type(layer).__name__}."

@@ -75,7 +75,7 @@ class ReduceOnPlateau(LRScheduler):
         self.threshold = checks.number(api, "threshold", threshold)
         self.cooldown = checks.integer(api, "cooldown", cooldown, at_least=0)
         self.min_lr = checks.number(api, "min_lr", min_lr, at_least=0)
-        self.epsilon = checks.number(api, "epsilon", epsilon)
+        self.epsilon = checks.number(api, "epsilon", epsilon, at_least=0)
         self.base_lr = checks.number(api, "learning_rate", learning_rate, at_least=0)
         self.last_lr = self.base_lr
         self.last_epoch = 0

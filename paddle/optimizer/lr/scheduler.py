@@ -7,10 +7,12 @@ from numbers import Real
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
+from paddle.core.guards import Guarded
+from paddle.core.user_frame import outside
 from paddle.optimizer.lr import checks
 
 
-class LRScheduler:
+class LRScheduler(Guarded):
     r"""Base of all schedules; calling a schedule returns the learning rate in force.
 
     A subclass sets its own attributes, calls ``super().__init__`` last, and defines
@@ -132,7 +134,7 @@ class LRScheduler:
             warnings.warn(
                 f"{api}: {unused} are not used; expected only {self.keys}. Was the state saved by "
                 "another class of schedule?",
-                stacklevel=2,
+                stacklevel=outside(),
             )
         for key in self.keys:
             setattr(self, key, _plain(state_dict[key]))

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, INTS, Layer, known_size
 
@@ -180,3 +181,6 @@ def sparse_embedding(
         "paddle.static.nn.embedding(input, size, padding_idx=, param_attr=, dtype=), whose table "
         "is a parameter on the device."
     )
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import dtype_name
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
 from paddle.static.nn.helper import FLOATS, Layer
@@ -144,3 +145,6 @@ def bilinear_tensor_product(
     inputs = {"X": x, "Y": y, "Weight": weight, "Bias": bias}
     layer.append("bilinear_tensor_product", inputs, {"Out": out})
     return layer.activate(out, act)
+
+
+guard_module(globals())

@@ -9,6 +9,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType, get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.nests import difference, leaves, paths, rebuilt
 from paddle.core.op import C
@@ -577,3 +578,6 @@ class _Loop:
                 old._dims = shape
             if not new.stop_gradient:
                 old.stop_gradient = False
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.functional.window_args import both_sides, channel_last, integers, padding_of
 from paddle.nn.initializer import Normal
@@ -354,3 +355,6 @@ def _filter_size(layer: Layer, input: Any, wanted: list[int], attrs: dict[str, A
             wanted,
         )
     return found
+
+
+guard_module(globals())

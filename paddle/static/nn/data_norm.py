@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
@@ -151,3 +152,6 @@ def _first_values(layer: Layer, given: Any) -> dict[str, float]:
                 f"{layer.api}(param_attr): expected a number for {key!r}, but received {value!r}."
             )
     return {key: float(value) for key, value in given.items()}
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from paddle.core.dtype import dtype_name
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Normal
@@ -109,3 +110,6 @@ def deform_conv2d(
         im2col_step=layer.count("im2col_step", im2col_step),
     )
     return layer.bias(out, bias_attr, num_filters, axis=1)
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.static.nn.conv import conv2d
 from paddle.static.nn.helper import FLOATS, Layer
@@ -194,3 +195,6 @@ def _numbers(layer: Layer, argument: str, value: Any) -> list[float]:
         if isinstance(item, bool) or not isinstance(item, numbers.Real):
             raise TypeError(f"{layer.api}({argument}): expected numbers, but received {item!r}.")
     return [float(item) for item in listed]
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, INTS, Layer
 
@@ -89,3 +90,6 @@ def mean(x: Any, name: str | None = None) -> Variable:
     layer = Layer("mean", name)
     layer.check("x", x, dtypes=FLOATS)
     return layer.call("mean", x)
+
+
+guard_module(globals())

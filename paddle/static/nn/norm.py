@@ -8,6 +8,8 @@ import warnings
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
+from paddle.core.user_frame import outside
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant, Normal
 from paddle.static.nn.helper import FLOATS, Layer
@@ -186,7 +188,7 @@ def layer_norm(
             if attr:
                 warnings.warn(
                     f"{layer.api}: {named} has no effect because {argument} is False.",
-                    stacklevel=2,
+                    stacklevel=outside(),
                 )
             continue
         size = math.prod(layer.size(input, i, "input") for i in range(axis, rank))
@@ -370,3 +372,6 @@ def spectral_norm(
         eps=_epsilon(layer, eps, "eps"),
     )
     return out
+
+
+guard_module(globals())

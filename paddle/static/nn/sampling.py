@@ -11,6 +11,7 @@ import numpy as np
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import NotFoundError
+from paddle.core.guards import guard_module
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Parameter, Variable
@@ -32,7 +33,7 @@ def nce(
     num_neg_samples: int | None = None,
     name: str | None = None,
     sampler: str = "uniform",
-    custom_dist: Any = None,
+    custom_dist: list[float] | None = None,
     seed: int = 0,
     is_sparse: bool = False,
 ) -> Variable:
@@ -210,3 +211,6 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     inputs = {"Emission": input, "Transition": found, "Label": label, "Length": length}
     layer.append("crf_decoding", inputs, {"ViterbiPath": out})
     return out
+
+
+guard_module(globals())

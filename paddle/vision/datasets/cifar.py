@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.framework.pickle_safe import read_pickle
 from paddle.io import Dataset
 from paddle.vision.datasets.common import check_arguments, locate
@@ -178,3 +179,6 @@ def _plain_data(content: bytes, where: str) -> dict[Any, Any]:
             f"{where}: expected a pickled dict, but received {type(batch).__name__}."
         )
     return batch
+
+
+guard_module(globals())

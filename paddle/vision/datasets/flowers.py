@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.guards import guard_module
 from paddle.io import Dataset
 from paddle.vision.datasets.common import TarMembers, check_arguments, decode, locate
 
@@ -124,3 +125,6 @@ def _matrix(path: str, name: str) -> np.ndarray:
             f"{path}: expected a variable {name!r} in it, but it holds {known}."
         )
     return np.asarray(content[name]).ravel().astype(np.int64)
+
+
+guard_module(globals())

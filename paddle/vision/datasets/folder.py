@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, MissingFileError, NotFoundError
+from paddle.core.guards import guard_module
 from paddle.io import Dataset
 
 __all__ = []
@@ -201,3 +202,6 @@ class ImageFolder(Dataset):
 
     def __len__(self) -> int:
         return len(self.samples)
+
+
+guard_module(globals())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, UnavailableError
+from paddle.core.guards import guard_module
 from paddle.io import Dataset
 from paddle.utils.download import dataset_home, fetch_dataset
 from paddle.vision.datasets.common import check_arguments, open_maybe_gzip
@@ -203,3 +204,6 @@ def _damaged(path: str, expected: str, received: str) -> InvalidArgumentError:
         f"{path} is damaged or not an IDX file: expected {expected}, but received {received}.",
         hint="delete the file, so that it is fetched again",
     )
+
+
+guard_module(globals())

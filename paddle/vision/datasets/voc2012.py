@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.guards import guard_module
 from paddle.io import Dataset
 from paddle.vision.datasets.common import TarMembers, check_arguments, decode, locate
 
@@ -84,3 +85,6 @@ class VOC2012(Dataset):
         archive = getattr(self, "_archive", None)
         if archive is not None:
             archive.close()
+
+
+guard_module(globals())

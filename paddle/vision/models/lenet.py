@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import paddle
 from paddle import nn
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 
 __all__ = ["LeNet"]
@@ -45,3 +46,6 @@ class LeNet(nn.Layer):
         if self.num_classes > 0:
             x = self.fc(paddle.flatten(x, 1))
         return x
+
+
+guard_module(globals())

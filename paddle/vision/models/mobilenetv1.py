@@ -6,6 +6,7 @@ from typing import Any
 
 import paddle
 from paddle import nn
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.vision.models.blocks import ConvNormActivation
 from paddle.vision.models.pretrained import with_weights
@@ -110,3 +111,6 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
     """
     model = MobileNetV1(scale=scale, **kwargs)
     return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained)
+
+
+guard_module(globals())

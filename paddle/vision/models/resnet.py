@@ -7,6 +7,7 @@ from typing import Any
 import paddle
 from paddle import nn
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.vision.models.pretrained import with_weights
 
@@ -245,3 +246,6 @@ def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
             model = resnet152(num_classes=10)
     """
     return _resnet(BottleneckBlock, 152, pretrained, kwargs)
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 import paddle
 from paddle import nn
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.vision.models.pretrained import with_weights
 
@@ -151,3 +152,6 @@ def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
             model = vgg19(num_classes=0)
     """
     return _vgg(19, batch_norm, pretrained, kwargs)
+
+
+guard_module(globals())

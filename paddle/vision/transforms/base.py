@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.core.errors import UnimplementedError
+from paddle.core.guards import Guarded
 from paddle.vision.transforms import checks
 
 
-class BaseTransform:
+class BaseTransform(Guarded):
     """Base of all transforms: says what each of several inputs is and how it is transformed.
 
     Called with a tuple such as ``(image, boxes, label)``, a transform applies ``_apply_<key>`` to
@@ -115,7 +116,7 @@ class BaseTransform:
         raise UnimplementedError(f"{type(self).__name__} must define _apply_mask(self, mask).")
 
 
-class Compose:
+class Compose(Guarded):
     """Apply transforms one after the other.
 
     Args:

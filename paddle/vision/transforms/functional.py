@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.vision.transforms import (
     checks,
     functional_array,
@@ -416,3 +417,6 @@ def adjust_hue(img: Any, hue_factor: float) -> Any:
     """
     factor = checks.factor("adjust_hue", "hue_factor", hue_factor, -0.5, 0.5)
     return code_for("adjust_hue", img).adjust_hue(img, factor)
+
+
+guard_module(globals())

@@ -138,7 +138,15 @@ def _floating_array(img: Any, data_format: str) -> np.ndarray:
 
 def checked_statistics(mean: Any, std: Any, data_format: str) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation as float32 arrays that broadcast over an image."""
-    return _statistics(_hashable(mean), _hashable(std), data_format)
+    try:
+        return _statistics(_hashable(mean), _hashable(std), data_format)
+    except TypeError as error:
+        if not str(error).startswith("unhashable"):
+            raise
+        raise TypeError(
+            f"normalize: expected numbers as mean and std, but received {mean!r:.50} and "
+            f"{std!r:.50}."
+        ) from None
 
 
 def _hashable(value: Any) -> Any:

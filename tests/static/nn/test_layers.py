@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import numpy as np
@@ -260,7 +261,8 @@ RAISES = {"sparse_embedding"}
 @pytest.mark.parametrize("name", sorted(set(nn.__all__) - OTHERS - RAISES))
 def test_dynamic_mode_is_refused(name: str) -> None:
     function = getattr(nn, name)
-    count = function.__code__.co_argcount - len(function.__defaults__ or ())
+    inner = inspect.unwrap(function)
+    count = inner.__code__.co_argcount - len(inner.__defaults__ or ())
     x = paddle.ones([2, 3])
     with pytest.raises(RuntimeError, match=f"paddle.static.nn.{name} adds to a static Program"):
         function(*[x] * max(count, 1))
