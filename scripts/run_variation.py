@@ -11,7 +11,6 @@ turn soon. WORKERS in the environment goes before the row's number of processes.
 from __future__ import annotations
 
 import os
-import random
 import subprocess
 import sys
 import time
@@ -30,7 +29,7 @@ class Variation:
         name (str): what differs.
         environment (Mapping): variables that are set.
         workers (int): pytest processes.
-        in_random_order (bool): in an order drawn from a new seed, which is printed.
+        in_random_order (bool): in an order drawn from the commit's seed, which is printed.
     """
 
     name: str
@@ -47,19 +46,26 @@ TABLE = (
     Variation("ATen and oneDNN of AVX2", {"ATEN_CPU_CAPABILITY": "avx2", **_AVX2}),
     Variation("oneDNN of AVX2", _AVX2),
     Variation("one process", workers=1),
+    Variation("kernels chosen by measuring", {"FLAGS_kernel_tuning": "1"}),
 )
 
 
-def turn(root: Path = ROOT) -> int:
-    """Returns a number that grows from run to run."""
+def commit(root: Path = ROOT) -> tuple[int, int]:
+    """Returns the turn, which grows from commit to commit, and a seed of the commit's own.
+
+    So a run can be repeated: the same commit has the same row and the same order.
+    """
     try:
         told = subprocess.run(
-            ["git", "rev-list", "--count", "HEAD"], cwd=root, capture_output=True, text=True
+            ["git", "log", "--format=%h"], cwd=root, capture_output=True, text=True
         )
-        count = int(told.stdout) if told.returncode == 0 else 0
-    except (OSError, ValueError):
-        count = 0
-    return count if count > 1 else int(time.time() // 86400)  # a shallow clone has one commit
+        names = told.stdout.split() if told.returncode == 0 else []
+    except OSError:
+        names = []
+    if len(names) > 1:
+        return len(names), int(names[0], 16) % 10**6
+    days = int(time.time() // 86400)  # a shallow clone has one commit
+    return days, days
 
 
 def chosen(given: str | None, number: int) -> int:
@@ -92,9 +98,9 @@ def main(arguments: list[str]) -> None:
             words = [f"{k}={v}" for k, v in row.environment.items()]
             print(f"{i}  {row.name}: {' '.join([*words, *command(row, None, 0)])}")
         return
-    at = chosen(os.environ.get("VARIATION"), turn())
+    number, seed = commit()
+    at = chosen(os.environ.get("VARIATION"), number)
     row = TABLE[at]
-    seed = random.SystemRandom().randrange(10**6)
     words = [*command(row, os.environ.get("WORKERS"), seed), *arguments]
     shown = [f"{k}={v}" for k, v in row.environment.items()] + ["python", *words]
     print(f"variation {at} of {len(TABLE)}, {row.name}: {' '.join(shown)}", flush=True)

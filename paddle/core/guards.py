@@ -119,6 +119,7 @@ class Guarded:
 def guard_methods(cls: type) -> type:
     """Makes the constructor and the public methods that a class defines explain what failed."""
     names = ("__init__",) if hasattr(cls, "forward") else ("__init__", "__call__")
+    known: dict[Any, Any] = {}  # a method may have two names
     for name, member in list(vars(cls).items()):
         if name == "forward" or (name.startswith("_") and name not in names):
             continue
@@ -126,7 +127,9 @@ def guard_methods(cls: type) -> type:
         function = member.__func__ if wrap else member
         if not isinstance(function, FunctionType) or hasattr(function, "guards"):
             continue
-        made = guarded(function, cls, name == "__init__")
+        made = known.get(function)
+        if made is None:
+            made = known[function] = guarded(function, cls, name == "__init__")
         setattr(cls, name, wrap(made) if wrap else made)
     return cls
 
@@ -140,9 +143,12 @@ def guard_module(namespace: dict[str, Any], leave: Iterable[str] = (), checks: b
         leave (Iterable[str]): names that are left as they are, for their speed.
         checks (bool): as for :func:`guarded`.
     """
+    known: dict[Any, Any] = {}  # a function may have two names
     for name in namespace["__all__"] or [n for n in namespace if not n.startswith("_")]:
         member = namespace[name]
         if name in leave or getattr(member, "__module__", None) != namespace["__name__"]:
             continue
         if isinstance(member, FunctionType) and not hasattr(member, "guards"):
-            namespace[name] = guarded(member, None, checks)
+            if member not in known:
+                known[member] = guarded(member, None, checks)
+            namespace[name] = known[member]

@@ -179,9 +179,9 @@ def _of_file(file: str, where: str) -> Iterator[None]:
     """Lets what an optimizer says of a state begin with the file that it is from."""
     try:
         yield
-    except FrameworkError:
-        raise
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        if isinstance(error, FrameworkError) and not hasattr(error, "explains"):
+            raise  # no accident of Python
         raise InvalidArgumentError(
             f"{where}: '{file}' does not hold the state of this optimizer: {error}"
         ) from error

@@ -40,8 +40,16 @@ def test_commands():
     assert command(TABLE[1], "3", 7)[3:] == ["-n", "3", "--random-order", "7"]
 
 
-def test_the_turn_is_the_number_of_commits_or_of_days(tmp_path):
-    assert run_variation.turn(tmp_path) > 20_000  # no repository: days since 1970
+def test_turn_and_seed_are_those_of_the_commit_or_of_the_day(tmp_path):
+    assert run_variation.commit(tmp_path)[0] > 20_000  # no repository: days since 1970
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(tmp_path)]
+    subprocess.run([*git, "init", "-q"], check=True)
+    found = []
+    for number in range(3):
+        subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", str(number)], check=True)
+        found.append(run_variation.commit(tmp_path))
+    assert [turn for turn, _ in found[1:]] == [2, 3] and found[1][1] != found[2][1]
+    assert run_variation.commit(tmp_path) == found[2], "the same again"
 
 
 def order(folder, *options):
