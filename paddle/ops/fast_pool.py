@@ -21,6 +21,7 @@ _pool = torch._C._nn.max_pool2d_with_indices
 _pool_backward = torch.ops.aten.max_pool2d_with_indices_backward
 _above = torch.ops.aten.threshold_backward  # (d, x, t): 0 where x <= t, else d
 # The largest numbers below zero: "above" them means at least zero.
+_SHORT = (torch.bfloat16, torch.float16)
 _BELOW_ZERO = {torch.float32: -(2.0**-149), torch.float64: -(2.0**-1074)}
 
 
@@ -36,7 +37,7 @@ def is_halving(
     return (
         kernel[0] == kernel[1] == strides[0] == strides[1] == 2
         and not (before[0] or before[1] or after[0] or after[1])
-        and x.dtype in _BELOW_ZERO
+        and (x.dtype in _BELOW_ZERO or x.dtype in _SHORT)
         and not (x.shape[2] & 1 or x.shape[3] & 1)
         and x.numel() >= 8192
         and x.is_cpu
@@ -60,6 +61,8 @@ def halve_backward(dy: torch.Tensor, x: torch.Tensor, out: torch.Tensor) -> torc
     Left and right are interleaved as the two parts of complex numbers, which is the one ATen kernel
     that does it fast (0.06 ms where ``stack`` takes 0.47).
     """
+    if x.dtype in _SHORT:  # every result is an element of dy, or 0
+        return halve_backward(dy.float(), x.float(), out.float()).to(x.dtype)
     least = _BELOW_ZERO[x.dtype]
     left, right = x[..., 0::2], x[..., 1::2]
     upper = torch.maximum(left[..., 0::2, :], right[..., 0::2, :])

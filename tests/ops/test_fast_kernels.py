@@ -36,7 +36,7 @@ def _inputs(shape, dtype):
     yield "huge", x.sign() * torch.finfo(dtype).max
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("shape", _SHAPES)
 def test_halving_equals_aten(shape, dtype):
     for note, x in _inputs(shape, dtype):
@@ -88,7 +88,7 @@ def test_halving_applies_only_where_it_may():
     assert not applies(x, padding=(1, 0))
     assert not applies(torch.zeros(4, 4, 32, 33))
     assert not applies(torch.zeros(1, 1, 4, 4))
-    assert not applies(x.to(torch.float16))
+    assert applies(x.to(torch.bfloat16))
     assert not applies(x.to(torch.int32))
     assert not applies(x.movedim(1, -1))
     assert not applies(x.clone().requires_grad_())
