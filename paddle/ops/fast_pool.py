@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from paddle.core.tuning import Choice, bucket
+from paddle.core.tuning import Choice, bucket, size_class
 
 _pool = torch._C._nn.max_pool2d_with_indices
 _pool_backward = torch.ops.aten.max_pool2d_with_indices_backward
@@ -94,7 +94,7 @@ def largest_backward(dy, x, out, kernel, strides, before, after):
     """Gradient of :func:`largest`."""
     if dy.requires_grad or not is_halving(x, kernel, strides, before, after):
         return max_pool_backward(dy, x, kernel, strides, before)
-    key = x.shape, *kernel, *strides, *before
+    key = x.shape, x.dtype, *kernel, *strides, *before
     form = _halving_gradient.known.get(key) or _halving_gradient.choose(
         key, "halve", dy, x, out, kernel, strides, before
     )
@@ -113,7 +113,7 @@ def max_pool(x, kernel, strides, padding):
 def max_pool_backward(dy, x, kernel, strides, padding):
     """Gradient of :func:`max_pool`; finds the indices again instead of keeping them."""
     if _either(x) and not dy.requires_grad:
-        key = x.shape, *kernel, *strides, *padding
+        key = x.shape, x.dtype, *kernel, *strides, *padding
         form = _gradient.known.get(key) or _gradient.choose(
             key, _usual(x), dy, x, kernel, strides, padding
         )
@@ -152,17 +152,19 @@ def _last_backward(dy, x, kernel, strides, padding):
 
 
 def _chosen(choice: Choice, usual: str, x, kernel, strides, padding) -> Any:
-    key = x.shape, *kernel, *strides, *padding
+    key = x.shape, x.dtype, *kernel, *strides, *padding
     return choice.known.get(key) or choice.choose(key, usual, x, kernel, strides, padding)
 
 
 def _sample(x, *window):
-    """Some images of at most 64 channels and 32 x 32 points."""
+    """Some images, so many that the processor cannot learn by heart which elements are largest."""
     channels = bucket(x.shape[1], 64)
-    sides = [min(n, 32 if n % 2 == 0 else 31) for n in x.shape[2:]]
-    count = bucket(len(x), max(1, (1 << 15) // (channels * sides[0] * sides[1])))
+    sides = [min(n, 56 if n % 2 == 0 else 55) for n in x.shape[2:]]
+    count = bucket(len(x), max(1, _MOST // (channels * sides[0] * sides[1])))
     small = x[:count, :channels, : sides[0], : sides[1]].contiguous()
-    return (small, *window), (*small.shape, *[n for part in window for n in part])
+    size = size_class(small.numel(), _MOST)
+    numbers = size, min(channels, 16), x.element_size(), *[n for part in window for n in part]
+    return (small, *window), numbers
 
 
 def _sample_gradient(dy, x, *window):
@@ -176,6 +178,7 @@ def _sample_halving(dy, x, out, *window):
     return (torch.ones_like(out), small, out, *window), numbers
 
 
+_MOST = 1 << 17
 _forward = Choice("max pool", {"channels first": _pool, "channels last": _last}, _sample)
 _gradient = Choice(
     "gradient of max pool",
