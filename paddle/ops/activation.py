@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, define, op
 
 relu = define("relu", "X -> Out", torch.relu, infer="same")
@@ -210,7 +213,25 @@ def _slopes(x: torch.Tensor, alpha: torch.Tensor, mode: str) -> torch.Tensor:
     return alpha.reshape([1, *x.shape[1:]])
 
 
-@op("prelu", "X Alpha -> Out", infer="same")
+def _prelu_rule(inputs, attrs):
+    x, alpha = inputs
+    mode, due = attrs["mode"], -1
+    if -1 not in alpha.shape:
+        if mode == "all":
+            due = 1
+        elif mode == "channel" and len(x.shape) > 1:
+            due = x.shape[1]
+        elif mode == "element" and -1 not in x.shape[1:]:
+            due = math.prod(x.shape[1:])
+        if due >= 0 and math.prod(alpha.shape) != due:
+            raise InvalidArgumentError(
+                f"expected Alpha to have {due} elements with mode {mode!r} for X of shape "
+                f"{list(x.shape)}, but received shape {list(alpha.shape)}."
+            )
+    return [x]
+
+
+@op("prelu", "X Alpha -> Out", infer=_prelu_rule)
 def prelu(x, alpha, *, mode="all"):
     return torch.where(torch.gt(x, 0), x, torch.mul(x, _slopes(x, alpha, mode)))
 

@@ -117,6 +117,10 @@ def _(d_out, mask, *, dropout_prob, is_test, dropout_implementation):
 
 def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     w, ids = inputs[1], inputs[0]
+    if ids.dtype not in (None, VarType.INT32, VarType.INT64):
+        raise InvalidTypeError(
+            f"no kernel for these data types: expected Ids of int32 or int64, got {ids.dtype}."
+        )
     return [Spec((*ids.shape, w.shape[1]), w.dtype)]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -38,9 +40,10 @@ def _sum(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
     return x.sum(dims) if dims else x  # torch takes no dimensions for all of them
 
 
-def _check_parameters(count: int, what: str, **parameters: torch.Tensor | None) -> None:
+def _check_parameters(count: int, what: str, **parameters: torch.Tensor | Spec | None) -> None:
+    """Refuses scales and biases that are not ``count``; a size of -1 is not known yet."""
     for name, value in parameters.items():
-        if value is not None and value.numel() != count:
+        if value is not None and -1 not in value.shape and math.prod(value.shape) != count:
             raise InvalidArgumentError(
                 f"expected {name} to have {count} elements, one per {what}, "
                 f"but received shape {list(value.shape)}."
@@ -179,6 +182,11 @@ def _negative(epsilon):
 
 def _layer_norm_rule(inputs, attrs):
     x = inputs[0]
+    normalized = x.shape[attrs["begin_norm_axis"] :]
+    if -1 not in normalized:
+        _check_parameters(
+            math.prod(normalized), "normalized element", Scale=inputs[1], Bias=inputs[2]
+        )
     stats = Spec((_rows(x.shape, attrs["begin_norm_axis"]),), x.dtype)
     return [x, stats, stats]
 
@@ -304,6 +312,8 @@ def _(dy, x, scale, bias, mean, variance, *, epsilon, groups, data_layout, wante
 
 def _instance_norm_rule(inputs, attrs):
     x = inputs[0]
+    if len(x.shape) > 1 and x.shape[1] != -1:
+        _check_parameters(x.shape[1], "channel", Scale=inputs[1], Bias=inputs[2])
     stats = Spec((_rows(x.shape, 2),), x.dtype)
     return [x, stats, stats]
 

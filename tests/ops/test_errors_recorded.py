@@ -155,6 +155,13 @@ UNKNOWN_BATCH = [
     ("elementwise_add", [(-1, 3), (3,)], {"axis": 5}, "0 to 1, but it is 5"),
     ("matmul_v2", [(-1, 10), (9, 3)], {}, "inner dimensions"),
     ("dropout", [(-1, 3), None], {"dropout_prob": 1.5}, r"p to be in \[0, 1\]"),
+    ("layer_norm", [(-1, 3, 4), (4,), None], {}, "12"),
+    ("layer_norm", [(-1, 3), None, (4,)], {}, "3"),
+    ("instance_norm", [(-1, 3, 2, 2), (4,), None], {}, "3"),
+    ("prelu", [(-1, 3, 2), (2,)], {"mode": "channel"}, "Alpha to have 3 elements"),
+    ("prelu", [(-1, 3, 2), (5,)], {"mode": "element"}, "Alpha to have 6 elements"),
+    ("prelu", [(-1, 3, 2), (3,)], {"mode": "all"}, "Alpha to have 1 elements"),
+    ("lookup_table_v2", [(-1, 3), (5, 4)], {}, "expected Ids of int32 or int64"),
 ]
 
 
