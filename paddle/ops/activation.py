@@ -213,26 +213,24 @@ def _slopes(x: torch.Tensor, alpha: torch.Tensor, mode: str) -> torch.Tensor:
     return alpha.reshape([1, *x.shape[1:]])
 
 
+def _check_slopes(x, alpha, mode: str) -> None:
+    """Refuses slopes that are not as many as the mode wants; a size of -1 is not known yet."""
+    due = {"all": (), "channel": x.shape[1:2], "element": x.shape[1:]}.get(mode, (-1,))
+    if -1 not in (*due, *alpha.shape) and math.prod(alpha.shape) != math.prod(due):
+        raise InvalidArgumentError(
+            f"expected Alpha to have {math.prod(due)} elements with mode {mode!r} for X of shape "
+            f"{list(x.shape)}, but received shape {list(alpha.shape)}."
+        )
+
+
 def _prelu_rule(inputs, attrs):
-    x, alpha = inputs
-    mode, due = attrs["mode"], -1
-    if -1 not in alpha.shape:
-        if mode == "all":
-            due = 1
-        elif mode == "channel" and len(x.shape) > 1:
-            due = x.shape[1]
-        elif mode == "element" and -1 not in x.shape[1:]:
-            due = math.prod(x.shape[1:])
-        if due >= 0 and math.prod(alpha.shape) != due:
-            raise InvalidArgumentError(
-                f"expected Alpha to have {due} elements with mode {mode!r} for X of shape "
-                f"{list(x.shape)}, but received shape {list(alpha.shape)}."
-            )
-    return [x]
+    _check_slopes(*inputs, attrs["mode"])
+    return [inputs[0]]
 
 
 @op("prelu", "X Alpha -> Out", infer=_prelu_rule)
 def prelu(x, alpha, *, mode="all"):
+    _check_slopes(x, alpha, mode)
     return torch.where(torch.gt(x, 0), x, torch.mul(x, _slopes(x, alpha, mode)))
 
 

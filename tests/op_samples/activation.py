@@ -127,6 +127,6 @@ ERRORS = [
     ErrorSample("log_softmax", {"X": X}, {"axis": -3}, ValueError,
                 "axis is expected to be in range"),
     ErrorSample("prelu", {"X": CUBE, "Alpha": f64(4)}, {"mode": "channel"}, ValueError,
-                "expected them equal, or one of them 1"),
+                "expected Alpha to have 3 elements with mode 'channel'"),
     ErrorSample("maxout", {"X": CUBE}, {"groups": 2}, ValueError, "invalid for input of size"),
 ]  # fmt: skip
