@@ -7,6 +7,10 @@ from typing import Any, NoReturn
 from paddle.core.errors import UnimplementedError
 
 
+class MissingPartError(UnimplementedError, AttributeError):
+    """A part of a name that this version does not have; ``hasattr`` says that it is not there."""
+
+
 class NotYet:
     """A name of 2.0 that this version does not have: using it in any way raises.
 
@@ -21,7 +25,7 @@ class NotYet:
         self.__dict__.update(_name=name, _advice=advice)
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise UnimplementedError(f"{self._name} is not part of this version.", hint=self._advice)
+        raise MissingPartError(f"{self._name} is not part of this version.", hint=self._advice)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # what Python and its tools ask of any object

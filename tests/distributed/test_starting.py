@@ -92,3 +92,12 @@ def test_launching_several_is_refused(words: list[str], capsys: pytest.CaptureFi
         launch([*words, "train.py"])
     error = capsys.readouterr().err
     assert f"{words[0]}: training in several processes" in error and "leave it out" in error
+
+
+def test_what_is_not_there_yet_can_be_looked_for():
+    from paddle.distributed import fleet
+
+    assert not hasattr(fleet.DistributedStrategy, "amp")
+    assert getattr(fleet.DistributedStrategy, "amp", None) is None
+    with pytest.raises(NotImplementedError, match="not part of this version"):
+        fleet.DistributedStrategy.amp
