@@ -11,12 +11,12 @@ import paddle
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import REGISTRY, C
+from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
-from paddle.nn.layer.helper import LayerObjectHelper
+from paddle.nn.layer.helper import LayerObjectHelper, activation_of
 from paddle.nn.layer.parameters import make_parameter
 
 
@@ -282,17 +282,7 @@ class LayerHelper(LayerObjectHelper):
         act = self.kwargs.get("act") if act is None else act
         if act is None:
             return input_var
-        attrs = dict(act) if isinstance(act, dict) else {"type": act}
-        kind = attrs.pop("type", None)
-        if not isinstance(kind, str):
-            raise TypeError(
-                f"{self._type}(act): expected the activation's name, got {type(act).__name__}."
-            )
-        if kind not in REGISTRY or len(REGISTRY[kind].inputs) != 1:
-            raise InvalidArgumentError(
-                f"{self._type}(act): there is no activation named {kind!r}.",
-                hint="one like 'relu', 'sigmoid', 'tanh', 'softmax'",
-            )
+        kind, attrs = activation_of(self._type, act)
         attrs = {n: v for n, v in attrs.items() if not n.startswith("use_")}
         return getattr(C, kind)(input_var, **attrs)
 

@@ -143,3 +143,26 @@ def _known(argument: str, type: str, given: Mapping[str, Any], names: list[str])
             raise InvalidArgumentError(
                 f"append_op({argument}): operator {type!r} has no {name!r}; it has {names}."
             )
+
+
+def activation_of(api: str, act: Any) -> tuple[str, dict[str, Any]]:
+    """Reads the argument ``act``: the operator's name, and its attributes.
+
+    Args:
+        api (str): whose argument it is, for error texts.
+        act (str|dict): a name, or a dict with the name as ``type`` and attributes beside it.
+
+    Raises:
+        TypeError: it names nothing.
+        ValueError: no operator of one input has the name.
+    """
+    attrs: dict[str, Any] = dict(act) if isinstance(act, dict) else {"type": act}
+    kind = attrs.pop("type", None)
+    if not isinstance(kind, str):
+        raise TypeError(f"{api}(act): expected the activation's name, got {type(kind).__name__}.")
+    if kind not in REGISTRY or len(REGISTRY[kind].inputs) != 1:
+        raise InvalidArgumentError(
+            f"{api}(act): there is no activation named {kind!r}.",
+            hint="one like 'relu', 'sigmoid', 'tanh', 'softmax'",
+        )
+    return kind, attrs

@@ -16,6 +16,7 @@ from paddle.ir.current import default_main_program
 from paddle.ir.record import layer_name, plain_attr
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
+from paddle.nn.layer.helper import activation_of
 from paddle.nn.layer.parameters import make_parameter
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
@@ -164,20 +165,8 @@ class Layer:
         """Applies an activation given by its name, or by a dict with its attributes."""
         if act is None:
             return out
-        attrs: dict[str, Any] = {}
-        if isinstance(act, dict):
-            attrs = dict(act)
-            act = attrs.pop("type", None)
-        if not isinstance(act, str):
-            raise TypeError(
-                f"{self.api}(act): expected the activation's name, got {type(act).__name__}."
-            )
-        if act not in REGISTRY or len(REGISTRY[act].inputs) != 1:
-            raise InvalidArgumentError(
-                f"{self.api}(act): there is no activation named {act!r}.",
-                hint="one like 'relu', 'sigmoid', 'tanh', 'softmax'",
-            )
-        return self.call(act, out, **attrs)
+        kind, attrs = activation_of(self.api, act)
+        return self.call(kind, out, **attrs)
 
 
 def known_size(value: int, api: str, what: str) -> int:
