@@ -2,8 +2,9 @@
 
 Usage: python scripts/make_wire_tables.py PATH/api
 
-``paddle/ir/framework.json``: messages and enumerations of ProgramDesc, the union of all releases.
-``paddle/ir/attribute_kinds.json``: the kind each operator's attributes have on the wire.
+``paddle/serialization/program/framework.json``: messages and enumerations of ProgramDesc, the
+union of all releases.
+``paddle/ir/attribute_kinds.json``: the kind each operator's attributes have in a ProgramDesc.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-PACKAGE = Path(__file__).parents[1] / "paddle" / "ir"
+PACKAGE = Path(__file__).parents[1] / "paddle"
 ROOTS = ("ProgramDesc", "VarType.TensorDesc")
 
 
@@ -105,10 +106,10 @@ def main() -> None:
         for name in ("framework-proto", "op-protos", "op-protos-2.0.0-src")
     }
     described = schema(facts["framework-proto"])
-    dump(described, "framework.json")
+    dump(described, "serialization/program/framework.json")
     codes = described["enums"]["AttrType"]
     table = kinds(facts["op-protos"], facts["op-protos-2.0.0-src"], codes)
-    dump(table, "attribute_kinds.json")
+    dump(table, "ir/attribute_kinds.json")
 
 
 if __name__ == "__main__":

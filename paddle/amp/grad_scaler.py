@@ -11,7 +11,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.op import C
-from paddle.core.rows import RowsGradient
+from paddle.core.selected_rows import RowsGradient
 from paddle.core.tensor import Tensor
 
 _FP32, _INT32, _BOOL = VarType.FP32, VarType.INT32, VarType.BOOL

@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
-from paddle.ir.shapes import infer_outputs
+from paddle.ir.recording.shapes import infer_outputs
 
 
 def rewrite(

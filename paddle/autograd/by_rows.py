@@ -7,10 +7,10 @@ from typing import Any
 from paddle.core.dtype import FROM_TORCH
 from paddle.core.mode import grad_enabled
 from paddle.core.op import C
-from paddle.core.rows import of_rows
+from paddle.core.selected_rows import of_rows
 from paddle.core.tape import Node
 from paddle.core.tensor import Tensor, wrap
-from paddle.ops.rows import gradient_of_rows
+from paddle.ops.optimizer.row_updates import gradient_of_rows
 
 
 def look_up(ids: Tensor, table: Tensor, padding_idx: int) -> Tensor:

@@ -7,10 +7,10 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.mode import GRAD, get_mode, no_grad
 from paddle.core.tensor import Tensor
-from paddle.ir.backward import gradients
-from paddle.ir.custom_gradients import converted, record_custom_gradient
+from paddle.ir.autodiff.backward import gradients
+from paddle.ir.autodiff.custom_gradients import converted, record_custom_gradient
 from paddle.ir.operator import Role
-from paddle.ir.record import captured
+from paddle.ir.recording.record import captured
 from paddle.ir.variable import Variable
 
 

@@ -25,7 +25,7 @@ from paddle.core.errors import (
     OutOfRangeError,
     ResourceExhaustedError,
 )
-from paddle.core.user_frame import FOLDER
+from paddle.core.user_frame import PACKAGE
 
 _RAISES = frozenset(dis.opmap[n] for n in ("RAISE_VARARGS", "RERAISE") if n in dis.opmap)
 _LIBRARIES = frozenset(
@@ -83,7 +83,7 @@ def on_purpose(error: BaseException, since: TracebackType | None = None) -> bool
         return False
     code = trace.tb_frame.f_code
     return (
-        code.co_filename.startswith((FOLDER, "<operator"))
+        code.co_filename.startswith((PACKAGE, "<operator"))
         and code.co_code[trace.tb_lasti] in _RAISES
         and not (code.co_name == "__getattr__" and _of_ours(trace.tb_frame.f_locals.get("self")))
     )

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from paddle.core import flags, rows
+from paddle.core import flags, selected_rows
 from paddle.core.errors import InvalidArgumentError, MissingValueError, PreconditionNotMetError
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import newest, updated_since, writable, writes
@@ -146,7 +146,7 @@ class Arithmetic:
 
     @staticmethod
     def add(a: Any, b: Any) -> Any:
-        return rows.add(a, b)
+        return selected_rows.add(a, b)
 
     @staticmethod
     def zeros(meta: Any, like: Any) -> Any:
@@ -485,9 +485,9 @@ def accumulate(leaf: Tensor, grad: Any) -> None:
     if grad.dtype is not leaf._buf.dtype:
         grad = grad.to(leaf._buf.dtype)
     before = leaf._grad
-    if grad.is_sparse or type(before) is rows.RowsGradient:
+    if grad.is_sparse or type(before) is selected_rows.RowsGradient:
         new = before is None or before is CLEARED
-        leaf._grad = rows.of_rows(grad) if new else rows.summed(before, grad)
+        leaf._grad = selected_rows.of_rows(grad) if new else selected_rows.summed(before, grad)
     elif before is None or before is CLEARED:
         # A second handle on the memory: the gradient may be some other Tensor's as well, and the
         # count of uses then shows it to whoever writes here first.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER = str(Path(__file__).resolve().parent.parent)
+PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep  # where our own code lies
 
 
 def outside() -> int:
@@ -16,7 +17,7 @@ def outside() -> int:
     """
     frame: Any = sys._getframe(1)
     level = 1
-    while frame is not None and frame.f_code.co_filename.startswith(FOLDER):
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         frame = frame.f_back
         level += 1
     return level

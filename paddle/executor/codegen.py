@@ -2,7 +2,7 @@
 
 The function takes the fed buffers and returns the fetched ones. Attributes are bound, values of a
 scope are read at its start, each buffer is dropped after its last use. Control flow is Python's
-own: the emitters of :mod:`paddle.executor.control_flow` write ``if`` and ``while``.
+own: the emitters of :mod:`paddle.executor.emitters.control_flow` write ``if`` and ``while``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from paddle.analysis.aliasing import FORMS, IN_PLACE, makes_memory
+from paddle.analysis.liveness import DROPS, shape_needs
 from paddle.core import flags
 from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
@@ -22,10 +24,8 @@ from paddle.core.op import REQUIRED, OpDef
 from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
-from paddle.executor.inplace import FORMS, IN_PLACE, makes_memory
-from paddle.executor.levels import share_levels
 from paddle.executor.limits import limit_lines
-from paddle.executor.liveness import DROPS, shape_needs
+from paddle.executor.lod_propagation import share_levels
 from paddle.executor.memo import KEPT, Memo
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator

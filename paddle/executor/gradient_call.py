@@ -9,7 +9,7 @@ import torch
 from paddle.core.derive import gradient_of, is_generic
 from paddle.core.dispatch import py
 from paddle.core.op import OpDef
-from paddle.ir.higher_order import inherited_flags
+from paddle.ir.autodiff.higher_order import inherited_flags
 from paddle.ir.operator import EMPTY, Operator
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.parsing import parse
 from paddle.executor.codegen import Emitter
 from paddle.executor.limits import limit_lines
-from paddle.executor.liveness import gradient_needs, inner_names, is_gradient
 from paddle.executor.plan import Plan
-from paddle.ir.backward import gradients
+from paddle.ir.autodiff.backward import gradients
+from paddle.ir.autodiff.gradient_flow import carries, flags_of, slots_out
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
-from paddle.ir.gradient_flow import carries, flags_of, slots_out
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.passes import prepare
@@ -43,7 +43,7 @@ class JoinedPlan(Plan):
     Attributes:
         through (list[str]): the fetched variables that a gradient comes back through, each once.
         found (list[bool]): for each wanted variable whether there is a gradient. That of a table
-            may be :class:`paddle.core.rows.Rows`.
+            may be :class:`paddle.core.selected_rows.Rows`.
     """
 
     def __init__(

@@ -16,14 +16,14 @@ from paddle.core.errors import (
     PreconditionNotMetError,
     kernel_error,
 )
-from paddle.executor import arrays as _arrays  # noqa: F401  (these register emitters)
-from paddle.executor import control_flow as _control_flow  # noqa: F401
-from paddle.executor import effects as _effects  # noqa: F401
-from paddle.executor import quantized as _quantized  # noqa: F401
-from paddle.executor import recurrent as _recurrent  # noqa: F401
-from paddle.executor import rows as _rows  # noqa: F401
-from paddle.executor import updates as _updates  # noqa: F401
 from paddle.executor.codegen import Emitter
+from paddle.executor.emitters import arrays as _arrays  # noqa: F401  (these register emitters)
+from paddle.executor.emitters import control_flow as _control_flow  # noqa: F401
+from paddle.executor.emitters import effects as _effects  # noqa: F401
+from paddle.executor.emitters import quantized as _quantized  # noqa: F401
+from paddle.executor.emitters import recurrent as _recurrent  # noqa: F401
+from paddle.executor.emitters import row_split as _row_split  # noqa: F401
+from paddle.executor.emitters import updates as _updates  # noqa: F401
 from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope
 from paddle.ir.operator import Operator
@@ -185,7 +185,7 @@ def _with_site(error: Exception, op: Operator) -> Exception:
         text = f"{made.args[0]}\n  the operator was added here:\n  {op.site}"
         made.args = (text, *made.args[1:])
     made._explained = True  # type: ignore[attr-defined]
-    made._site = op.site  # type: ignore[attr-defined]  # for the list of paddle.jit.errors
+    made._site = op.site  # type: ignore[attr-defined]  # for the list of paddle.jit.explaining.errors
     return made
 
 

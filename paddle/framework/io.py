@@ -12,11 +12,12 @@ from paddle.core.errors import (
     NotFoundError,
     UnimplementedError,
 )
-from paddle.framework import file_objects, program_files
-from paddle.framework.atomic import atomic_files
-from paddle.framework.object_writing import write_object
-from paddle.framework.restoring import from_file_form
-from paddle.framework.seals import SaveSet, read_sealed, seal_wanted
+from paddle.serialization.files.atomic import atomic_files
+from paddle.serialization.files.seals import SaveSet, read_sealed, seal_wanted
+from paddle.serialization.models import program_files
+from paddle.serialization.pickles import file_objects
+from paddle.serialization.pickles.object_writing import write_object
+from paddle.serialization.pickles.restoring import from_file_form
 
 __all__ = ["load", "load_dygraph", "save"]
 

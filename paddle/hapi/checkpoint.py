@@ -12,13 +12,13 @@ import paddle
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
-from paddle.framework.atomic import atomic_files
 from paddle.framework.io import check_target
-from paddle.framework.object_writing import write_object
-from paddle.framework.packing import NAME_TABLE
-from paddle.framework.pickle_limits import shown
-from paddle.framework.seals import SaveSet, check_together, read_seal
 from paddle.nn import Layer
+from paddle.serialization.files.atomic import atomic_files
+from paddle.serialization.files.seals import SaveSet, check_together, read_seal
+from paddle.serialization.pickles.limits import shown
+from paddle.serialization.pickles.object_writing import write_object
+from paddle.serialization.pickles.packing import NAME_TABLE
 from paddle.static.input import InputSpec
 
 _PARAMS, _OPT = ".pdparams", ".pdopt"
@@ -46,8 +46,8 @@ def save_for_inference(network: Layer, path: str, inputs: list, seen: list | Non
         inputs (list): what the Model was told of its inputs; empty: nothing.
         seen (list|None): shape and dtype of each input of the first batch; None: there was none.
     """
-    from paddle.jit.saving import decorated
-    from paddle.jit.saving import save as save_model
+    from paddle.jit.models.saving import decorated
+    from paddle.jit.models.saving import save as save_model
 
     methods = decorated(network)
     told = "forward" in methods and methods["forward"].function_spec.input_spec is not None

@@ -8,14 +8,14 @@ from typing import Any
 
 from paddle import nn
 from paddle.core.guards import guard_module
-from paddle.hapi import probe
+from paddle.hapi import trial_run
 from paddle.nn import Layer
 
 __all__ = ["flops"]
 
 
 def _size(y: Any) -> int:
-    return sum(math.prod(t.shape) for t in probe.leaves(y))
+    return sum(math.prod(t.shape) for t in trial_run.leaves(y))
 
 
 def _conv(layer: Any, x: Any, y: Any) -> int:
@@ -106,14 +106,14 @@ def flops(
             import paddle
             print(paddle.flops(paddle.vision.models.LeNet(), [1, 1, 28, 28]))  # 347560
     """
-    probe.check_network("flops", net)
+    trial_run.check_network("flops", net)
     if custom_ops is not None and not isinstance(custom_ops, dict):
         raise TypeError(
             "flops(custom_ops): expected a dict of layer classes and functions, "
             f"got {type(custom_ops).__name__}."
         )
-    with probe.nowhere():
-        counts = _run(net, probe.make_inputs("flops", input_size), custom_ops or {})
+    with trial_run.nowhere():
+        counts = _run(net, trial_run.make_inputs("flops", input_size), custom_ops or {})
     total = int(sum(count.ops for count in counts))
     params = int(sum(count.params for count in counts))
     if print_detail:
@@ -124,14 +124,14 @@ def flops(
 
 def _run(net: Layer, inputs: list, custom: dict) -> list[_Count]:
     layers = [net, *net.sublayers()]
-    basic = [layer for layer in layers if not layer.sublayers() or probe.own_tensors(layer)]
+    basic = [layer for layer in layers if not layer.sublayers() or trial_run.own_tensors(layer)]
     counts = {id(layer): _Count(layer) for layer in basic}
     ran: set[int] = set()
 
     def note(layer: Layer, x: Any, y: Any) -> None:
         count = counts[id(layer)]
-        count.inputs, count.outputs = probe.shapes(x[0] if x else None), probe.shapes(y)
-        count.params = sum(math.prod(t.shape) for t in probe.own_tensors(layer, ran))
+        count.inputs, count.outputs = trial_run.shapes(x[0] if x else None), trial_run.shapes(y)
+        count.params = sum(math.prod(t.shape) for t in trial_run.own_tensors(layer, ran))
         ran.add(id(layer))
         own = custom.get(type(layer))
         if own is None:
@@ -146,7 +146,7 @@ def _run(net: Layer, inputs: list, custom: dict) -> list[_Count]:
 
     for kind in dict.fromkeys(type(layer) for layer in basic):
         _announce(kind, custom)
-    with probe.undisturbed(net) as handles:
+    with trial_run.undisturbed(net) as handles:
         handles += [layer.register_forward_post_hook(note) for layer in basic]
         net(*inputs)
     return [count for count in counts.values() if count.outputs is not None]

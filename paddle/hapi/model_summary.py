@@ -6,7 +6,7 @@ import math
 from typing import Any, NamedTuple
 
 from paddle.core.guards import guard_module
-from paddle.hapi import probe
+from paddle.hapi import trial_run
 from paddle.nn import Layer, Sequential
 
 __all__ = ["summary"]
@@ -55,13 +55,13 @@ def summary(net: Layer, input_size: Any, dtypes: Any = None) -> dict[str, int]:
             net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU())
             print(paddle.summary(net, (2, 4)))  # {'total_params': 40, 'trainable_params': 40}
     """
-    probe.check_network("summary", net)
-    with probe.nowhere():
-        inputs = probe.make_inputs("summary", input_size, dtypes)
+    trial_run.check_network("summary", net)
+    with trial_run.nowhere():
+        inputs = trial_run.make_inputs("summary", input_size, dtypes)
         rows = _run(net, inputs)
     total = sum(row.params for row in rows)
     trainable = sum(row.trainable for row in rows)
-    entered = sum(math.prod(t.shape) for t in probe.leaves(inputs))
+    entered = sum(math.prod(t.shape) for t in trial_run.leaves(inputs))
     print(_table(rows, total, trainable, entered))
     return {"total_params": total, "trainable_params": trainable}
 
@@ -72,21 +72,21 @@ def _run(net: Layer, inputs: list) -> list[_Row]:
     def note(layer: Layer, given: Any, made: Any) -> None:
         if id(layer) in rows:
             return  # a layer that is used again keeps the shapes of its first use
-        own = probe.own_tensors(layer, rows)
+        own = trial_run.own_tensors(layer, rows)
         sizes = [(math.prod(t.shape), t.is_parameter and t.trainable) for t in own]
         rows[id(layer)] = _Row(
             name=f"{type(layer).__name__}-{_number(layer)}",
-            inputs=probe.shapes(given),
-            outputs=probe.shapes(made),
+            inputs=trial_run.shapes(given),
+            outputs=trial_run.shapes(made),
             params=sum(size for size, _ in sizes),
             trainable=sum(size for size, trained in sizes if trained),
-            values=sum(math.prod(t.shape) for t in probe.leaves(made)),
+            values=sum(math.prod(t.shape) for t in trial_run.leaves(made)),
         )
 
-    with probe.undisturbed(net) as handles:
+    with trial_run.undisturbed(net) as handles:
         for layer in [net, *net.sublayers()]:
             if layer is net:
-                listed = not layer.sublayers() or bool(probe.own_tensors(layer))
+                listed = not layer.sublayers() or bool(trial_run.own_tensors(layer))
             else:
                 listed = type(layer).forward not in _CONTAINERS
             if listed:

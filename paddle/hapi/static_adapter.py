@@ -194,7 +194,7 @@ class StaticAdapter:
                 path, inputs, outputs, self._executor, program=recorded.program
             )
             return
-        from paddle.executor.state import Stored
+        from paddle.serialization.program_state import Stored
 
         self._start()
         weights = model.network.state_dict()

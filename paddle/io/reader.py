@@ -8,7 +8,6 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
-from paddle.io.dataloader.ahead import copy_ahead
 from paddle.io.dataloader.batch_sampler import BatchSampler
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
 from paddle.io.dataloader.convert import (
@@ -23,6 +22,7 @@ from paddle.io.dataloader.dataset import Dataset, IterableDataset
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
 from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.prefetch import copy_ahead
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from paddle.ir.operator import Operator, here, user_site
+from paddle.ir.raw import add_operator, add_variable, kinds
 from paddle.ir.variable import Parameter, Variable
-from paddle.ir.verbatim import add_operator, add_variable, kinds
 
 if TYPE_CHECKING:
     from paddle.ir.program import Program
@@ -257,7 +257,7 @@ class Block:
                 f"{here()}"
             )
         from paddle.ir.operator_checks import check_operator
-        from paddle.ir.shapes import infer_outputs
+        from paddle.ir.recording.shapes import infer_outputs
 
         op = Operator(
             self,
@@ -308,12 +308,12 @@ class Block:
             throw_on_error (bool): fail where a required field is not set. Default: False.
             with_details (bool): add what is not part of the wire format. Default: False.
         """
-        from paddle.ir.printing import block_details
+        from paddle.ir.text.printing import block_details
 
         return block_details(self, throw_on_error, with_details)
 
     def __repr__(self) -> str:
-        from paddle.ir.printing import block_text
+        from paddle.ir.text.printing import block_text
 
         return block_text(self)
 

@@ -77,7 +77,7 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
 
 def for_testing(program: Program) -> Program:
     """A copy without backward and optimizer, with ``is_test`` set."""
-    from paddle.ir.custom_gradients import remove_custom_gradients
+    from paddle.ir.autodiff.custom_gradients import remove_custom_gradients
 
     made = clone(program)
     remove_custom_gradients(made)

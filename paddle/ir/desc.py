@@ -143,7 +143,7 @@ class OpDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message OpDesc."""
-        from paddle.ir.wire import operator_message
+        from paddle.serialization.program.proto import operator_message
 
         return operator_message(self._of).SerializeToString()
 
@@ -200,7 +200,7 @@ class VarDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message VarDesc."""
-        from paddle.ir.wire import variable_message
+        from paddle.serialization.program.proto import variable_message
 
         return variable_message(self._of).SerializeToString()
 
@@ -273,7 +273,7 @@ class BlockDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message BlockDesc."""
-        from paddle.ir.wire import to_message
+        from paddle.serialization.program.proto import to_message
 
         return to_message(self._of.program).blocks[self.id].SerializeToString()
 
@@ -290,7 +290,7 @@ class ProgramDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message ProgramDesc."""
-        from paddle.ir.wire import to_bytes
+        from paddle.serialization.program.proto import to_bytes
 
         return to_bytes(self._of)
 

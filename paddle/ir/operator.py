@@ -7,20 +7,19 @@ import contextvars
 import copy
 import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.op import REGISTRY, REQUIRED, OpDef
+from paddle.core.user_frame import PACKAGE
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
 
-_PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 
 # Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
-_INNER = (_PACKAGE, "<operator ", contextlib.__file__, copy.__file__)
+_INNER = (PACKAGE, "<operator ", contextlib.__file__, copy.__file__)
 
 # Attributes that every operator has, with their defaults.
 COMMON_ATTRS: dict[str, Any] = {
@@ -298,12 +297,12 @@ class Operator:
         Args:
             throw_on_error (bool): fail where a required field is not set. Default: False.
         """
-        from paddle.ir.printing import operator_details
+        from paddle.ir.text.printing import operator_details
 
         return operator_details(self, throw_on_error)
 
     def __repr__(self) -> str:
-        from paddle.ir.printing import operator_line
+        from paddle.ir.text.printing import operator_line
 
         return operator_line(self)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.attribute_kinds import MISFIT, AttrType, declared, fit
 from paddle.ir.operator import EMPTY, Operator, here
-from paddle.ir.shapes import SPECIAL
+from paddle.ir.recording.shapes import SPECIAL
 
 
 def check_operator(op: Operator) -> None:

@@ -12,8 +12,8 @@ from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
+from paddle.ir.raw import Verbatim
 from paddle.ir.variable import Parameter, Variable
-from paddle.ir.verbatim import Verbatim
 
 _serial = itertools.count()
 
@@ -179,7 +179,7 @@ class Program(Guarded):
         Returns:
             dict: name -> Tensor.
         """
-        from paddle.executor.state import program_state
+        from paddle.serialization.program_state import program_state
 
         return program_state(self, mode, scope)
 
@@ -190,7 +190,7 @@ class Program(Guarded):
             state_dict (dict): name -> Tensor or array.
             scope (Scope, optional): where the values go; None means the global one.
         """
-        from paddle.executor.state import set_program_state
+        from paddle.serialization.program_state import set_program_state
 
         set_program_state(self, state_dict, scope)
 
@@ -305,7 +305,7 @@ class Program(Guarded):
                 print(str(restored) == str(main))  # True
                 paddle.disable_static()
         """
-        from paddle.ir.wire import from_bytes
+        from paddle.serialization.program.proto import from_bytes
 
         return from_bytes(binary_str)
 
@@ -316,7 +316,7 @@ class Program(Guarded):
             throw_on_error (bool): fail where a required field is not set.
             with_details (bool): add what is not part of the wire format. Default: False.
         """
-        from paddle.ir.printing import program_details
+        from paddle.ir.text.printing import program_details
 
         return program_details(self, throw_on_error, with_details)
 
@@ -347,7 +347,7 @@ class Program(Guarded):
                 print(str(made["build"]()) == str(main))  # True
                 paddle.disable_static()
         """
-        from paddle.ir.source import program_source
+        from paddle.ir.text.source import program_source
 
         return program_source(self, startup_program)
 
@@ -373,7 +373,7 @@ class Program(Guarded):
             self._verbatim = before
 
     def __repr__(self) -> str:
-        from paddle.ir.printing import program_text
+        from paddle.ir.text.printing import program_text
 
         return program_text(self)
 

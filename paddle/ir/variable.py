@@ -42,7 +42,7 @@ def _instead(
     "value outside",
 ) -> str:
     """What to do where a value is wanted: something else in a function that is converted."""
-    from paddle.ir.record import is_capturing
+    from paddle.ir.recording.record import is_capturing
 
     if not is_capturing():
         return usual
@@ -294,7 +294,7 @@ class Variable:
                 print(found[0])  # [20. 40.]
                 paddle.disable_static()
         """
-        from paddle.ir.custom_gradients import record_hook
+        from paddle.ir.autodiff.custom_gradients import record_hook
 
         return record_hook(self, hook)
 
@@ -389,12 +389,12 @@ class Variable:
             throw_on_error (bool): fail where a required field is not set.
             with_details (bool): add what is not part of the wire format. Default: False.
         """
-        from paddle.ir.printing import variable_details
+        from paddle.ir.text.printing import variable_details
 
         return variable_details(self, throw_on_error, with_details)
 
     def __repr__(self) -> str:
-        from paddle.ir.printing import variable_line
+        from paddle.ir.text.printing import variable_line
 
         return variable_line(self)
 

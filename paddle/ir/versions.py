@@ -17,7 +17,7 @@ from paddle.ir.block import Block
 from paddle.ir.gradient_slots import complete_gradient, rename_second_order
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.wire_check import check_gradients, check_operators
+from paddle.ir.validation import check_gradients, check_operators
 
 V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
 NEVER = 1 << 31

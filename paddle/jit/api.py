@@ -7,8 +7,8 @@ from inspect import getattr_static
 from types import FunctionType
 from typing import Any
 
-from paddle.jit.matching import check_input_spec
-from paddle.jit.static_function import StaticFunction
+from paddle.jit.calls.matching import check_input_spec
+from paddle.jit.calls.static_function import StaticFunction
 from paddle.nn.layer.layers import Layer
 
 NOT_CONVERTED = "__not_to_static__"  # the mark of a function that stays as it is

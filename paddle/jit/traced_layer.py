@@ -11,18 +11,18 @@ import numpy as np
 from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded
-from paddle.core.nests import leaves
+from paddle.core.pytree import leaves
 from paddle.core.tensor import Tensor
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
-from paddle.jit.concrete_program import ConcreteProgram, record
-from paddle.jit.exporting import MAIN, Model, for_inference, needed_by
+from paddle.jit.calls.concrete_program import ConcreteProgram, record
+from paddle.jit.models.exporting import MAIN, Model, for_inference, needed_by
 from paddle.nn.layer.layers import Layer
+from paddle.serialization.models.files import PROGRAM, checked_prefix, without_suffix
 from paddle.static.compiled import CompiledProgram
 from paddle.static.input import InputSpec
-from paddle.static.io_files import PROGRAM, checked_prefix, without_suffix
 from paddle.static.strategy import BuildStrategy, ExecutionStrategy
 
 __all__ = ["TracedLayer"]

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle.core.guards import Guarded
-from paddle.core.nests import leaves
+from paddle.core.pytree import leaves
 from paddle.ir.variable import Variable
-from paddle.jit import logs
 from paddle.jit.api import to_static
-from paddle.jit.program_cache import ProgramCache
-from paddle.jit.static_function import StaticFunction, Switch
+from paddle.jit.calls.program_cache import ProgramCache
+from paddle.jit.calls.static_function import StaticFunction, Switch
+from paddle.jit.explaining import logs
 from paddle.nn.layer.layers import Layer
 
 __all__ = ["ProgramTranslator"]

@@ -10,7 +10,7 @@ from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor, wrap
 from paddle.ir.variable import Variable
-from paddle.ops import clip_gradients
+from paddle.ops.optimizer import clip_gradients
 
 __all__ = ["ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue"]
 

@@ -11,8 +11,8 @@ from paddle.core.dtype import VarType, get_default_dtype, numpy_dtype, to_vartyp
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.mode import recording
-from paddle.core.nests import leaves, mapped, rebuilt
 from paddle.core.op import C
+from paddle.core.pytree import leaves, mapped, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.rnn_cells import positive_size

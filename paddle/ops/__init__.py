@@ -1,4 +1,4 @@
-"""The operator library: kernels and their gradients, an operator family a file; nothing else.
+"""The operator library: kernels and their gradients, families in folders, a file a family.
 
 A family is imported when one of its operators is first asked for, so that `import paddle` and short
 scripts stay quick. ``_index.tsv`` says which one; ``scripts/make_op_index.py`` writes it.
@@ -38,8 +38,8 @@ def _load(name: str | None) -> None:
 def load_all() -> None:
     """Imports every family, which registers its operators."""
     with _lock:
-        for module in pkgutil.iter_modules(__path__):
-            importlib.import_module(f"{__name__}.{module.name}")
+        for module in pkgutil.walk_packages(__path__, f"{__name__}."):
+            importlib.import_module(module.name)
 
 
 def install() -> None:

@@ -12,13 +12,13 @@ from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
 from paddle.core.place import current_device
-from paddle.ops.attribute_tensors import ints, known
-from paddle.ops.common import lookup_table_v2, one_hot_v2
-from paddle.ops.creation import fill_any_like
-from paddle.ops.joining import tile
-from paddle.ops.matrices import affine
-from paddle.ops.search import unique
-from paddle.ops.slicing import crop_tensor
+from paddle.ops.linalg.matrices import affine
+from paddle.ops.manipulation.attribute_tensors import ints, known
+from paddle.ops.manipulation.creation import fill_any_like
+from paddle.ops.manipulation.joining import tile
+from paddle.ops.manipulation.search import unique
+from paddle.ops.manipulation.slicing import crop_tensor
+from paddle.ops.nn.common import lookup_table_v2, one_hot_v2
 
 _LARGEST_LOSS = 1e20  # what the logarithm of a zero counts as
 

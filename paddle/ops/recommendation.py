@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
-from paddle.ops.random import generator
+from paddle.ops.random.draws import generator
 
 # -- columns ------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.tensor import Tensor
-from paddle.ops import optimizer as kernels
+from paddle.ops.optimizer import updates as kernels
 from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 

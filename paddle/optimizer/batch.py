@@ -12,7 +12,7 @@ from typing import Any
 
 from paddle.core.tensor import Tensor
 from paddle.core.writes import last_write, updatable, writable
-from paddle.ops import optimizer as kernels
+from paddle.ops.optimizer import updates as kernels
 
 
 @dataclass(eq=False)

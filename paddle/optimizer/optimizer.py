@@ -7,12 +7,12 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import no_grad
-from paddle.core.rows import RowsGradient
+from paddle.core.selected_rows import RowsGradient
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.clip import ClipGradBase
-from paddle.optimizer import arguments, rows
+from paddle.optimizer import arguments, sparse_step
 from paddle.optimizer.batch import Batch, Plan, signature
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.state import State
@@ -210,7 +210,7 @@ class Optimizer(State):
     ) -> None:
         by_rows: dict[int, Any] = {}
         if self._updates_rows and any(type(g) is RowsGradient for g in grads):
-            grads, by_rows = rows.merged(self, group, params, grads)
+            grads, by_rows = sparse_step.merged(self, group, params, grads)
         clip = group["grad_clip"]
         if clip is not None:
             with no_grad():
@@ -218,7 +218,7 @@ class Optimizer(State):
         if by_rows:
             at, places = list(by_rows), list(by_rows.values())
             tables, values = [params[i] for i in at], [grads[i] for i in at]
-            rows.update(self, group, tables, values, places, rate)
+            sparse_step.update(self, group, tables, values, places, rate)
             left = [i for i in range(len(params)) if i not in by_rows]
             params, grads = [params[i] for i in left], [grads[i] for i in left]
         key, current = id(group), signature(params)

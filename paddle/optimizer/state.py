@@ -15,7 +15,7 @@ from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
-from paddle.ops import optimizer as kernels
+from paddle.ops.optimizer import updates as kernels
 from paddle.optimizer.lr import LRScheduler
 
 # Logarithm of a power of beta that float32 cannot hold: bias corrections are exactly 1 there.

@@ -60,7 +60,7 @@ class Recorded:
                 f"{list(loss.shape)}.",
                 hint="reduce it first, for instance by paddle.mean",
             )
-        from paddle.ir.backward import append_backward  # eager training does without
+        from paddle.ir.autodiff.backward import append_backward  # eager training does without
 
         chosen = self.optimizer._parameter_list or None if parameters is None else parameters
         return append_backward(loss, chosen, no_grad_set, callbacks)

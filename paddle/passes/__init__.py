@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
+from paddle.ir.validation import check_uses
 from paddle.ir.versions import to_current
-from paddle.ir.wire_check import check_uses
 from paddle.passes.attention import fuse_attention
 from paddle.passes.bias import fuse_conv_bias, fuse_fc
 from paddle.passes.checker import check, promise

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from paddle.analysis.def_use import Uses, made_from, replace, single, unchanged
 from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, made_from, replace, single, unchanged
 
 _NAME = "scaled_dot_product_attention"
 # type -> the attributes that say that an operand is transposed

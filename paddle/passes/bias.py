@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.core.op import REGISTRY
-from paddle.ir.block import Block
-from paddle.ir.operator import Operator
-from paddle.ir.program import Program
-from paddle.passes.graph import (
+from paddle.analysis.def_use import (
     Uses,
     between,
     gradient_of_output,
@@ -17,6 +13,10 @@ from paddle.passes.graph import (
     single,
     unchanged,
 )
+from paddle.core.op import REGISTRY
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
 
 # type -> (slot of the weight, slot of the result)
 _PRODUCTS = {"matmul_v2": ("Y", "Out"), "mul": ("Y", "Out")}

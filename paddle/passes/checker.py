@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from paddle.analysis.aliasing import IN_PLACE
+from paddle.analysis.liveness import DROPS, gradient_needs, inner_names, is_gradient
 from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
-from paddle.executor.inplace import IN_PLACE
-from paddle.executor.liveness import DROPS, gradient_needs, inner_names, is_gradient
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program

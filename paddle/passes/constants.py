@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from paddle.analysis.def_use import Uses
 from paddle.core.op import REGISTRY
 from paddle.executor.codegen import ONCE
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
-from paddle.passes.graph import Uses
 
 # Operators that make values of attributes alone, always the same.
 _SOURCES = frozenset({"fill_constant", "assign_value", "eye"})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paddle.analysis.def_use import Uses, made_from, replace, single, unchanged
 from paddle.core.dtype import VarType
 from paddle.core.op import REGISTRY
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, made_from, replace, single, unchanged
 
 # type -> dimension of the filter along which its outputs lie
 _CONVOLUTIONS = {"conv2d": 0, "depthwise_conv2d": 0, "conv2d_transpose": 1}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paddle.ir.autodiff.gradient_walk import HOOK
 from paddle.ir.block import Block
 from paddle.ir.cloning import reads
-from paddle.ir.gradient_walk import HOOK
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 

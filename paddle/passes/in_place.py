@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.executor.inplace import IN_PLACE, Memory
+from paddle.analysis.aliasing import IN_PLACE, Memory
 from paddle.ir.program import Program
 
 
 def mark_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     """Marks activations, sums, differences and products that can run in place.
 
-    Matches an operator of :data:`paddle.executor.inplace.FORMS` whose first operand is memory of
+    Matches an operator of :data:`paddle.analysis.aliasing.FORMS` whose first operand is memory of
     its own (the result of a product, a convolution, a norm, another sum ...), is read by this
     operator alone, gradients and sub-blocks included, and is not fetched, fed or stored. So
     ``elementwise_add`` + ``relu``, or what follows a convolution, is one pass over new memory and

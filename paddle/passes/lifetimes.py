@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.executor.liveness import DROPS, last_uses
+from paddle.analysis.liveness import DROPS, last_uses
 from paddle.ir.program import Program
 
 

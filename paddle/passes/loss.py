@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from paddle.analysis.def_use import Uses, gradient_of_output, made_from, replace, single, unchanged
 from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, gradient_of_output, made_from, replace, single, unchanged
 
 
 def fuse_loss(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:

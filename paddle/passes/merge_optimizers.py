@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.executor.updates import ATTRIBUTES, MERGED, settings
+from paddle.analysis.def_use import made_from
+from paddle.executor.emitters.updates import ATTRIBUTES, MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import made_from
 
 
 def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.executor.updates import MERGED, settings
+from paddle.analysis.def_use import Uses, made_from, replace, single, unchanged
+from paddle.executor.emitters.updates import MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.graph import Uses, made_from, replace, single, unchanged
 
 _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from paddle.core.guards import guard_module
-from paddle.reader.ahead import (
+from paddle.reader.prefetch import (
     buffered,
     check_count,
     check_readers,

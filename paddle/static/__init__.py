@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope, global_scope, scope_guard
 from paddle.framework.create_parameter import create_parameter
-from paddle.ir.backward import append_backward, gradients
+from paddle.ir.autodiff.backward import append_backward, gradients
 from paddle.ir.current import (
     default_main_program,
     default_startup_program,

@@ -296,7 +296,7 @@ class CompiledProgram(Guarded):
     def _draw(self) -> None:
         path = self._build.debug_graphviz_path
         if path:
-            from paddle.ir.graphviz import write_graph
+            from paddle.ir.text.graphviz import write_graph
 
             write_graph(self._program, path)
 

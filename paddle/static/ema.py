@@ -14,8 +14,8 @@ from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program, program_guard
-from paddle.ir.lowering import write
 from paddle.ir.program import Program
+from paddle.ir.recording.lowering import write
 from paddle.ir.variable import Variable
 from paddle.static.variables import create_global_var
 

@@ -8,15 +8,11 @@ from typing import Any
 from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.executor.state import Stored, put_values
-from paddle.framework.atomic import atomic_files, atomic_write
-from paddle.framework.pickle_writer import write_pickle
-from paddle.framework.seals import SaveSet
-from paddle.ir import wire
 from paddle.ir.inference import feed_names, fetch_variables, normalize, persistables
 from paddle.ir.program import Program
-from paddle.static.io_arguments import device_of, ends_of, options, program_of
-from paddle.static.io_files import (
+from paddle.serialization.files.atomic import atomic_files, atomic_write
+from paddle.serialization.files.seals import SaveSet
+from paddle.serialization.models.files import (
     INFO,
     PROGRAM,
     STREAMS,
@@ -28,7 +24,11 @@ from paddle.static.io_files import (
     streams,
     write_streams,
 )
-from paddle.static.io_layouts import find_model, read_values
+from paddle.serialization.models.layouts import find_model, read_values
+from paddle.serialization.pickles.writer import write_pickle
+from paddle.serialization.program import proto
+from paddle.serialization.program_state import Stored, put_values
+from paddle.static.io_arguments import device_of, ends_of, options, program_of
 
 __all__ = [
     "deserialize_persistables", "deserialize_program", "load_from_file", "load_inference_model",
@@ -106,7 +106,7 @@ def serialize_program(feed_vars: Any, fetch_vars: Any, **kwargs: Any) -> bytes:
             print(static.deserialize_program(data).num_blocks)  # 1
             paddle.disable_static()
     """
-    return wire.to_bytes(_normalized("serialize_program", feed_vars, fetch_vars, kwargs))
+    return proto.to_bytes(_normalized("serialize_program", feed_vars, fetch_vars, kwargs))
 
 
 def serialize_persistables(
@@ -327,7 +327,7 @@ def save_inference_model(
         )
     device_of(executor, where)
     made = _normalized(where, feed_vars, fetch_vars, kwargs)
-    content = wire.to_bytes(made)
+    content = proto.to_bytes(made)
     stored = Stored(persistables(made), purpose=where)
     with atomic_files(SaveSet(prefix)) as files:
         if len(stored):  # first: a program file without its parameters would look complete

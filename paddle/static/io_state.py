@@ -10,18 +10,13 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.executor import state
-from paddle.executor.state import Stored, of_mode, put_values
-from paddle.framework.atomic import atomic_files
 from paddle.framework.io import protocol_of
-from paddle.framework.packing import arrays_to_file_form
-from paddle.framework.pickle_writer import Deferred, write_pickle
-from paddle.framework.seals import SaveSet, check_together
-from paddle.ir import wire
 from paddle.ir.inference import persistables
 from paddle.ir.program import Program
-from paddle.static.io_arguments import device_of, program_of, variables_of
-from paddle.static.io_files import (
+from paddle.serialization import program_state
+from paddle.serialization.files.atomic import atomic_files
+from paddle.serialization.files.seals import SaveSet, check_together
+from paddle.serialization.models.files import (
     OPT,
     PARAMS,
     PROGRAM,
@@ -30,7 +25,12 @@ from paddle.static.io_files import (
     read_state_file,
     without_suffix,
 )
-from paddle.static.io_layouts import read_state
+from paddle.serialization.models.layouts import read_state
+from paddle.serialization.pickles.packing import arrays_to_file_form
+from paddle.serialization.pickles.writer import Deferred, write_pickle
+from paddle.serialization.program import proto
+from paddle.serialization.program_state import Stored, of_mode, put_values
+from paddle.static.io_arguments import device_of, program_of, variables_of
 
 __all__ = ["load", "load_program_state", "save", "set_program_state"]
 
@@ -73,7 +73,7 @@ def save(program: Any, model_path: str, pickle_protocol: int = 2, **configs: Any
     protocol = protocol_of(pickle_protocol, configs, "paddle.static.save")
     prefix = checked_prefix(model_path, "paddle.static.save(model_path)")
     program = _given(program, "paddle.static.save")
-    content = wire.to_bytes(program)
+    content = proto.to_bytes(program)
     parts = [(suffix, Stored(of_mode(program, mode), purpose="paddle.static.save"))
              for suffix, mode in ((PARAMS, "param"), (OPT, "opt"))]  # fmt: skip
     with atomic_files(SaveSet(prefix)) as files:
@@ -157,8 +157,8 @@ def _optimizer_values(prefix: str, variables: dict[str, Any], found: dict[str, A
         return read_state_file(prefix + OPT)
     absent = [name for name in variables if name not in found]
     raise InvalidArgumentError(
-        f"paddle.static.load: '{prefix}{PARAMS}' has no {state.listing(absent)}, and there is no "
-        f"file '{prefix}{OPT}' with the state of an optimizer."
+        f"paddle.static.load: '{prefix}{PARAMS}' has no {program_state.listing(absent)}, and there "
+        f"is no file '{prefix}{OPT}' with the state of an optimizer."
     )
 
 
@@ -203,7 +203,7 @@ def load_program_state(model_path: str, var_list: Any = None) -> dict[str, np.nd
         variables = {v.name: v for v in variables_of(var_list, "var_list", where)}
     values = read_state(path, variables, where)
     if variables is not None:
-        state.check_fit(variables, values, f"{where} from '{path}'")
+        program_state.check_fit(variables, values, f"{where} from '{path}'")
     return {name: value.array for name, value in values.items()}
 
 
@@ -235,7 +235,7 @@ def set_program_state(program: Any, state_dict: dict[str, Any]) -> None:
             paddle.disable_static()
     """
     where = "set_program_state"
-    state.set_program_state(_given(program, where), state_dict, None, where)
+    program_state.set_program_state(_given(program, where), state_dict, None, where)
 
 
 guard_module(globals())

@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle.core.guards import guard_module
-from paddle.executor.state import Stored, put_values
 from paddle.ir.inference import NO_VALUES, persistables
 from paddle.ir.variable import Variable
-from paddle.static.io_arguments import device_of, program_of, variables_of
-from paddle.static.io_files import (
+from paddle.serialization.models.files import (
     checked_path,
     read_separate,
     read_streams,
@@ -19,6 +17,8 @@ from paddle.static.io_files import (
     write_separate,
     write_streams,
 )
+from paddle.serialization.program_state import Stored, put_values
+from paddle.static.io_arguments import device_of, program_of, variables_of
 
 __all__ = ["load_vars", "save_vars"]
 

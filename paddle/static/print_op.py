@@ -10,7 +10,7 @@ from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
-from paddle.ir.lowering import as_variable
+from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
 from paddle.static.control.blocks import check_condition
 
@@ -89,7 +89,7 @@ def Print(
         "print_phase": print_phase.upper(),
     }
     if not recording():
-        from paddle.executor.effects import Printer
+        from paddle.executor.emitters.effects import Printer
 
         Printer(input.name, attrs)(input._buf)
         return input
@@ -144,7 +144,7 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
                 f"Assert(data[{i}]): expected a Variable, but received {type(value).__name__}."
             )
     if not recording():
-        from paddle.executor.effects import insist
+        from paddle.executor.emitters.effects import insist
 
         if not isinstance(cond, Tensor):
             raise TypeError(f"Assert(cond): expected a Tensor, but got {type(cond).__name__}.")

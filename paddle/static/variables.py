@@ -12,7 +12,7 @@ from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, Precond
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.ir.current import default_main_program, default_startup_program
-from paddle.ir.lowering import write
+from paddle.ir.recording.lowering import write
 from paddle.ir.variable import Variable
 from paddle.nn.layer.parameters import check_shape
 

@@ -408,7 +408,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
             f"increment(x): expected a Tensor of one element, but received shape {list(x.shape)}."
         )
     if recording():
-        from paddle.ir.lowering import write
+        from paddle.ir.recording.lowering import write
 
         try:
             step = float(value)

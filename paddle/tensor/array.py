@@ -11,7 +11,7 @@ from paddle.core.mode import recording
 from paddle.core.op import REGISTRY
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
-from paddle.ir.record import append, lowering
+from paddle.ir.recording.record import append, lowering
 from paddle.ir.variable import Variable
 
 __all__ = ["array_length", "array_read", "array_write", "create_array"]
@@ -228,7 +228,7 @@ def _index(api: str, i: Any) -> Variable:
 
 
 def _variable(value: Any) -> Variable:
-    from paddle.ir.lowering import as_variable
+    from paddle.ir.recording.lowering import as_variable
 
     return as_variable(value)
 

@@ -559,7 +559,7 @@ def _assign_array(array: np.ndarray) -> Tensor:
 
 def _assign_into(x: Any, output: Any) -> Any:
     """Records a copy into a Variable that exists already."""
-    from paddle.ir.lowering import write
+    from paddle.ir.recording.lowering import write
 
     if not isinstance(output, Tensor) and not is_variable(output):
         raise wrong_type("assign", "output", output, "a Variable")

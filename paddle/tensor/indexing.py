@@ -13,7 +13,7 @@ from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import replace_buffer, writable
-from paddle.ops.indexing import HOLE, assign_at
+from paddle.ops.manipulation.indexing import HOLE, assign_at
 from paddle.tensor.to_tensor import to_tensor
 
 _PLAIN = frozenset({int, type(None), type(Ellipsis)})
@@ -49,7 +49,7 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
                 pass  # the operator finds out what is wrong
         return C.getitem(self, None, pattern=pattern)
     if get_mode() > GRAD and recording():  # an eager Tensor for which a Variable stands
-        from paddle.ir.lowering_indexing import read
+        from paddle.ir.recording.lowering_indexing import read
 
         return read(self, item)
     pattern, tensors, flips, turned = parse(self, item)
@@ -60,7 +60,7 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
 def __setitem__(self: Tensor, item: Any, value: Any) -> None:
     """Writes a number, array or Tensor at an index, in place."""
     if get_mode() > GRAD and recording():
-        from paddle.ir.lowering_setitem import assign_item
+        from paddle.ir.recording.lowering_setitem import assign_item
 
         assign_item(self, item, value)
         return

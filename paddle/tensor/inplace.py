@@ -28,7 +28,7 @@ def replace(x: Any, out: Any) -> Any:
         ValueError: ``x`` is a leaf that requires a gradient while operators are recorded.
     """
     if not isinstance(x, Tensor) or is_variable(out):
-        from paddle.ir.replacing import replaced_variable
+        from paddle.ir.recording.replacing import replaced_variable
 
         return replaced_variable(x, out)
     if x._edge is None and not x.stop_gradient and grad_enabled():

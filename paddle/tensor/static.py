@@ -19,7 +19,7 @@ def __getitem__(self: Variable, item: Any) -> Variable:
         from paddle.jit.dy2static import tensor_arrays
 
         return tensor_arrays.read(self, item)
-    from paddle.ir.lowering_indexing import read
+    from paddle.ir.recording.lowering_indexing import read
 
     return read(self, item)
 
@@ -31,7 +31,7 @@ def __setitem__(self: Variable, item: Any, value: Any) -> None:
 
         tensor_arrays.convert_setitem(self, item, value)
         return
-    from paddle.ir.lowering_setitem import assign_item
+    from paddle.ir.recording.lowering_setitem import assign_item
 
     assign_item(self, item, value)
 

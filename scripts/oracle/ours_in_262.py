@@ -33,9 +33,9 @@ import nets_here  # noqa: E402
 
 import paddle  # noqa: E402
 from paddle.core.op import REGISTRY  # noqa: E402
-from paddle.ir import wire  # noqa: E402
-from paddle.ir.backward import gradients  # noqa: E402
+from paddle.ir.autodiff.backward import gradients  # noqa: E402
 from paddle.ir.program import Program  # noqa: E402
+from paddle.serialization.program import proto  # noqa: E402
 from tests.op_samples.sample import Sample  # noqa: E402
 from tests.ops.table import SAMPLES, call, convert, identities  # noqa: E402
 from tests.static import calls_functional, calls_layer, calls_tensor  # noqa: E402
@@ -116,7 +116,7 @@ class Recorded:
 
     def there(self, oracle: Oracle) -> dict[str, Any]:
         params = _initial(self.main, self.startup)
-        return oracle(wire.to_bytes(self.main), self.names, feeds=self.feed, params=params)
+        return oracle(proto.to_bytes(self.main), self.names, feeds=self.feed, params=params)
 
 
 class Trained:
@@ -147,7 +147,7 @@ class Trained:
 
     def there(self, oracle: Oracle) -> tuple[list[Any], list[Any]]:
         found = oracle(
-            wire.to_bytes(self.main), self.names, feeds=self.feed, params=self.first,
+            proto.to_bytes(self.main), self.names, feeds=self.feed, params=self.first,
             steps=nets_here.STEPS, after=list(self.first), rates=self.rates,
         )  # fmt: skip
         if "error" in found:
@@ -175,7 +175,7 @@ def freeze(oracle: Oracle) -> None:
         if net.rates:
             meta["rates"] = {"variable": net.rates[0], "values": net.rates[1]}
         files = {"meta.json": json.dumps(meta, indent=1, sort_keys=True).encode() + b"\n"}
-        files["main.pb"] = wire.to_bytes(net.main)
+        files["main.pb"] = proto.to_bytes(net.main)
         for file, arrays in (("params", net.first), ("feeds", net.feed), ("expected", values)):
             buffer = io.BytesIO()
             np.savez(buffer, **arrays)

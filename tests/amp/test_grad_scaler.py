@@ -7,7 +7,7 @@ import pytest
 
 import paddle
 from paddle.amp import GradScaler
-from paddle.core.rows import RowsGradient
+from paddle.core.selected_rows import RowsGradient
 
 
 def step(scaler, optimizer, w, value):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.jit import logs
+from paddle.jit.explaining import logs
 from scripts import api_table
 from tests.api.test_conformance import ROWS
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from paddle.core.nests import difference, leaves, mapped, paths, rebuilt
+from paddle.core.pytree import difference, leaves, mapped, paths, rebuilt
 
 Pair = collections.namedtuple("Pair", "first second")
 NEST = {"b": [1, (2, 3)], "a": Pair(4, {"z": 5})}

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from paddle.framework import atomic
-from paddle.framework.atomic import FileSet, atomic_files, atomic_write, remove_abandoned
+from paddle.serialization.files import atomic
+from paddle.serialization.files.atomic import FileSet, atomic_files, atomic_write, remove_abandoned
 
 HERE = f".paddle-{atomic._machine()}-123-0123456789ab.tmp"
 ELSEWHERE = ".paddle-00000000-123-0123456789ab.tmp"
@@ -25,7 +25,7 @@ def names(folder: Path) -> list[str]:
 def test_the_next_save_removes_what_a_dead_process_left(tmp_path: Path) -> None:
     script = (
         "import os, sys\n"
-        "from paddle.framework.atomic import atomic_write\n"
+        "from paddle.serialization.files.atomic import atomic_write\n"
         "with atomic_write(sys.argv[1]) as file:\n"
         "    file.write(b'half'); file.flush(); os.kill(os.getpid(), 9)\n"
     )

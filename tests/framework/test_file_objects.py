@@ -14,7 +14,7 @@ import pytest
 import paddle
 import paddle.static as static
 from paddle.framework import load, save
-from paddle.ir.tensor_stream import write_tensor
+from paddle.serialization.tensor_stream import write_tensor
 
 
 def state() -> dict[str, Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paddle.framework import pickle_limits
 from paddle.framework.io import load, save
-from paddle.framework.packing import NAME_TABLE, SLICE_TABLE
+from paddle.serialization.pickles import limits
+from paddle.serialization.pickles.packing import NAME_TABLE, SLICE_TABLE
 
 # A text that is made without a bound never ends: 2 ** 90 leaves.
 pytestmark = pytest.mark.timeout(60)
@@ -95,7 +95,7 @@ def test_a_table_of_parts_that_never_ends(tmp_path: Path, entry: bytes) -> None:
 
 @pytest.mark.parametrize("piece", [b"\x8f", b"}", b"]\x94", b"("])
 def test_objects_of_a_byte_have_a_budget(tmp_path: Path, piece: bytes, monkeypatch: Any) -> None:
-    monkeypatch.setattr(pickle_limits, "_FREE_MEMORY", 1 << 18)
+    monkeypatch.setattr(limits, "_FREE_MEMORY", 1 << 18)
     path = tmp_path / "x"
     path.write_bytes(b"\x80\x04(" + piece * 100_000 + b"l.")
     with pytest.raises(ValueError, match="more objects than a file of its size"):
@@ -112,7 +112,7 @@ def test_long_keys_used_over_and_over_are_refused(tmp_path: Path) -> None:
 
 def test_large_plain_objects_are_within_the_budget(tmp_path: Path, monkeypatch: Any) -> None:
     """What a user may well save: many small containers, many keys, long texts."""
-    monkeypatch.setattr(pickle_limits, "_FREE_MEMORY", 1 << 18)
+    monkeypatch.setattr(limits, "_FREE_MEMORY", 1 << 18)
     obj = {
         "pairs": [[i, i + 1] for i in range(6_000)],
         "vocabulary": {f"word {i}": i for i in range(6_000)},

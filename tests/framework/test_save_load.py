@@ -12,9 +12,9 @@ import pytest
 
 from paddle.core.dtype import VarType
 from paddle.core.tensor import Tensor
-from paddle.framework import packing
 from paddle.framework.io import load, load_dygraph, save
-from paddle.framework.restoring import array_to_tensor
+from paddle.serialization.pickles import packing
+from paddle.serialization.pickles.restoring import array_to_tensor
 from tests.framework import saveload_cases as cases
 
 DATA = Path(__file__).resolve().parents[1] / "data"

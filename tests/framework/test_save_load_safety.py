@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from paddle.framework import object_writing
-from paddle.framework.atomic import atomic_write
 from paddle.framework.io import load, save
-from paddle.framework.pickle_safe import read_pickle
-from paddle.framework.restoring import array_to_tensor
+from paddle.serialization.files.atomic import atomic_write
+from paddle.serialization.pickles import object_writing
+from paddle.serialization.pickles.reader import read_pickle
+from paddle.serialization.pickles.restoring import array_to_tensor
 
 
 def write(path: Path, content: bytes) -> str:

@@ -16,7 +16,7 @@ import pytest
 import paddle
 from paddle import nn, static
 from paddle.framework.io import load, save
-from paddle.framework.seals import read_seal
+from paddle.serialization.files.seals import read_seal
 from paddle.static import InputSpec
 
 HEAD = b"\0paddle-seal-1\0"

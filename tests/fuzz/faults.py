@@ -15,8 +15,8 @@ import numpy as np
 import paddle
 from paddle import nn, static
 from paddle.core.errors import FrameworkError
-from paddle.framework import atomic
 from paddle.framework.io import load, save
+from paddle.serialization.files import atomic
 from paddle.static import InputSpec
 
 SPEC = [InputSpec([None, 3], "float32", "x")]
@@ -44,7 +44,7 @@ class Faults:
 
     @contextmanager
     def active(self) -> Iterator[Faults]:
-        """Lets :mod:`paddle.framework.atomic` see this disk."""
+        """Lets :mod:`paddle.serialization.files.atomic` see this disk."""
         real_fsync, real_replace, real_chmod = os.fsync, os.replace, os.chmod
 
         class System:

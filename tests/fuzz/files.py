@@ -14,7 +14,7 @@ import paddle
 from paddle import nn
 from paddle.core.errors import FrameworkError
 from paddle.framework.io import load, save
-from paddle.ir.tensor_stream import read_combined, write_combined
+from paddle.serialization.tensor_stream import read_combined, write_combined
 from paddle.static import InputSpec
 
 # Pieces from which a random stream of opcodes makes something now and then.

@@ -12,7 +12,7 @@ import paddle
 from paddle.core.errors import FrameworkError
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope
-from paddle.ir import wire
+from paddle.serialization.program import proto
 from tests.ir import corpus_cases
 from tests.ir.hostile import damage
 
@@ -22,7 +22,7 @@ KINDS = ("inference", "train", "backward")
 
 def run(case: corpus_cases.Case, data: bytes) -> None:
     """Reads a Program and runs it on what its case feeds."""
-    program = wire.from_bytes(data)
+    program = proto.from_bytes(data)
     scope = Scope()
     for name, value in case.values("params.npz").items():
         scope.var(name).get_tensor().set(value, paddle.CPUPlace())
@@ -58,7 +58,7 @@ def fuzz(seed: str, count: int, cases: list[str]) -> dict[str, Any]:
     try:
         for i in range(count):
             case = _case(cases[i % len(cases)])
-            desc = wire.message_class("ProgramDesc").FromString(case.files["main.pb"])
+            desc = proto.message_class("ProgramDesc").FromString(case.files["main.pb"])
             changes = [damage(desc, r) for _ in range(r.choice((1, 1, 2)))]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -9,7 +9,7 @@ import pytest
 
 import paddle
 from paddle import static
-from paddle.ir.backward import append_backward, gradients
+from paddle.ir.autodiff.backward import append_backward, gradients
 from paddle.ir.cloning import drop_unused_variables
 from paddle.ir.operator import EMPTY, Role
 from paddle.ir.program import Program

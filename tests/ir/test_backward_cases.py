@@ -7,7 +7,7 @@ import pytest
 
 import paddle
 from paddle import static
-from paddle.ir.backward import append_backward, gradients
+from paddle.ir.autodiff.backward import append_backward, gradients
 from paddle.nn.initializer import Assign
 from paddle.static import nn
 from tests.executor.building import building, run, run_plainly, started, value

@@ -12,9 +12,9 @@ import pytest
 import paddle
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope
-from paddle.ir import wire
-from paddle.ir.backward import append_backward, gradients
+from paddle.ir.autodiff.backward import append_backward, gradients
 from paddle.ir.versions import RANK_0_SINCE, TABLE
+from paddle.serialization.program import proto
 from tests import rounding
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -46,7 +46,7 @@ def marked(kind: str) -> list:
 def prepared(case: corpus_cases.Case) -> tuple[Executor, Scope]:
     """An executor, and a scope with the initial values, after the startup program ran."""
     executor, scope = Executor(paddle.CPUPlace()), Scope()
-    startup = wire.from_bytes(case.files["startup.pb"])
+    startup = proto.from_bytes(case.files["startup.pb"])
     executor.run(startup, scope=scope)
     writers: dict[str, set[str]] = {}
     for op in startup.global_block().ops:
@@ -93,7 +93,7 @@ def close(found: np.ndarray, expected: np.ndarray, name: str) -> None:
 @pytest.mark.parametrize("name", marked("inference") + marked("train"))
 def test_same_numbers(name: str) -> None:
     case = corpus_cases.read_case(name)
-    program = wire.from_bytes(case.files["main.pb"])
+    program = proto.from_bytes(case.files["main.pb"])
     fetched, scope = run(case, program, case.meta["fetches"])
     found = {f"fetch_{i}": value for i, value in enumerate(fetched)}
     for key, value in case.values("expected.npz").items():
@@ -106,7 +106,7 @@ def test_same_numbers(name: str) -> None:
 @pytest.mark.parametrize("name", corpus_cases.names("backward"))
 def test_gradients_of_the_file(name: str) -> None:
     case = corpus_cases.read_case(name)
-    program = wire.from_bytes(case.files["main.pb"])
+    program = proto.from_bytes(case.files["main.pb"])
     for value, expected in zip(
         run(case, program, case.meta["fetches"])[0], case.fetched(), strict=True
     ):
@@ -116,7 +116,7 @@ def test_gradients_of_the_file(name: str) -> None:
 def differentiated(case: corpus_cases.Case) -> tuple:
     """The forward Program with gradients added here, and {of what: name of its gradient}."""
     meta = case.meta
-    program = wire.from_bytes(case.files["forward.pb"])
+    program = proto.from_bytes(case.files["forward.pb"])
     block = program.global_block()
     if meta["loss"] is None:
         given = [block.var(n) if n else None for n in meta["target_gradients"]]
@@ -158,7 +158,7 @@ OTHER_STRUCTURE = ("conditional", "looped", "twice")
 def test_gradient_operators_are_those_of_paddlepaddle(name: str) -> None:
     """Same operators in the same order with the same names; ours may get more inputs."""
     case = corpus_cases.read_case(name)
-    count = len(wire.from_bytes(case.files["forward.pb"]).global_block().ops)
+    count = len(proto.from_bytes(case.files["forward.pb"]).global_block().ops)
     program, _ = differentiated(case)
     made = program.global_block().ops[count:]
     expected = json.loads(case.files["grads.json"])[0]["ops"]
@@ -194,15 +194,15 @@ def test_every_program_is_written_back() -> None:
     """Byte for byte, without exception; so is a copy of it."""
     for name, file in program_files():
         data = corpus_cases.read_case(name).files[file]
-        program = wire.from_bytes(data)
+        program = proto.from_bytes(data)
         assert program.wire_version == VERSION[name.partition("_")[0]], name
-        assert wire.to_bytes(program) == data, name
-        assert wire.to_bytes(program.clone()) == data, name
+        assert proto.to_bytes(program) == data, name
+        assert proto.to_bytes(program.clone()) == data, name
 
 
 def test_rank_0_is_kept_for_programs_that_have_it_only() -> None:
     new, old = (corpus_cases.read_case(n) for n in ("2.6.2_reductions", "1.8.5_reductions"))
-    assert wire.from_bytes(new.files["main.pb"]).wire_version >= RANK_0_SINCE
+    assert proto.from_bytes(new.files["main.pb"]).wire_version >= RANK_0_SINCE
     assert new.fetched()[0].shape == ()
     assert old.fetched()[0].shape == (1,)
 
@@ -211,7 +211,7 @@ def test_every_conversion_is_tried() -> None:
     """Each row of the table meets an operator of the corpus that it is for."""
     met = set()
     for name, file in program_files():
-        program = wire.from_bytes(corpus_cases.read_case(name).files[file])
+        program = proto.from_bytes(corpus_cases.read_case(name).files[file])
         met |= {(op.type, program.wire_version) for block in program.blocks for op in block.ops}
     for row in TABLE:
         assert any(t == row.op and row.since <= v < row.before for t, v in met), row

@@ -20,10 +20,10 @@ from paddle import static
 from paddle.core.op import C
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope
-from paddle.ir import wire
-from paddle.ir.backward import gradients
+from paddle.ir.autodiff.backward import gradients
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
+from paddle.serialization.program import proto
 from tests import rounding
 from tests.static.harness import data, run
 from tests.static.harness import static as recording
@@ -58,16 +58,16 @@ def test_the_same_net_is_still_written_like_that(name: str, nets: Any) -> None:
         feeds, fetches = nets.CASES[case.meta["case"]]()
     assert [v.name for v in fetches] == case.meta["fetches"]
     assert sorted(feeds) == sorted(case.meta["feeds"])
-    frozen = wire.from_bytes(case.files["main.pb"])
-    assert str(wire.from_bytes(wire.to_bytes(main))) == str(frozen)
-    assert wire.to_bytes(main) == case.files["main.pb"]
+    frozen = proto.from_bytes(case.files["main.pb"])
+    assert str(proto.from_bytes(proto.to_bytes(main))) == str(frozen)
+    assert proto.to_bytes(main) == case.files["main.pb"]
 
 
 @pytest.mark.parametrize("name", HERE)
 def test_262_gets_the_same_numbers(name: str) -> None:
     """The file runs here as it did there, step by step, and leaves the same values."""
     case = corpus_cases.read_case(name)
-    program = wire.from_bytes(case.files["main.pb"])
+    program = proto.from_bytes(case.files["main.pb"])
     executor, scope = Executor(paddle.CPUPlace()), Scope()
     for key, value in case.values("params.npz").items():
         scope.var(key).get_tensor().set(value, paddle.CPUPlace())
@@ -107,7 +107,7 @@ def test_a_model_with_two_inputs_is_what_262_loaded(tmp_path: Path) -> None:
     finally:
         paddle.disable_static()
     # jit.load of 2.6.2 takes the inputs from the last feed operator to the first.
-    ops = [op for op in wire.from_bytes(again).global_block().ops if op.type == "feed"]
+    ops = [op for op in proto.from_bytes(again).global_block().ops if op.type == "feed"]
     assert [(op.attr("col"), op.output("Out")) for op in ops] == [(1, ["lengths"]), (0, ["ids"])]
     close(found[0], case.values("oracle.npz")["fetch_0"], "fetch_0")
 
@@ -122,7 +122,7 @@ def written(record: Any, backward: bool = False) -> dict[str, Any]:
         out = record(x)
         if backward:
             gradients([out], [x])
-    again = wire.from_bytes(wire.to_bytes(main))
+    again = proto.from_bytes(proto.to_bytes(main))
     return {op.type: op for op in again.global_block().ops}
 
 
@@ -159,7 +159,7 @@ def test_gradients_of_scale_and_bias_come_together() -> None:
         x = data("x", np.zeros([2, 3], "float32"), stop_gradient=False)
         out = normalised(x)
         gradients([out], [x, main.global_block().var("bias")])
-    again = wire.from_bytes(wire.to_bytes(main)).global_block()
+    again = proto.from_bytes(proto.to_bytes(main)).global_block()
     op = next(op for op in again.ops if op.type == "batch_norm_grad")
     assert op.output("Bias@GRAD") == ["bias@GRAD"]
     assert op.output("Scale@GRAD") == ["scale@GRAD@UNUSED"]
@@ -178,7 +178,7 @@ def test_a_gradient_that_would_be_overwritten_is_copied() -> None:
     with recording() as (main, startup):
         x = data("x", feed["x"], stop_gradient=False)
         found = gradients([replace(x)], [x])
-        again = wire.from_bytes(wire.to_bytes(main))
+        again = proto.from_bytes(proto.to_bytes(main))
     op = next(op for op in again.global_block().ops if op.type == "set_value_grad")
     assert op.input("Out@GRAD") != op.output("Input@GRAD")
     expected = run(main, startup, feed, found)[0]
@@ -190,8 +190,8 @@ def test_a_gradient_that_would_be_overwritten_is_copied() -> None:
 @pytest.mark.parametrize("name", ["while_trained", "static_rnn", "arrays_in_a_loop"])
 def test_nothing_is_added_twice(name: str) -> None:
     data_ = corpus_cases.read_case(f"here_net_{name}").files["main.pb"]
-    assert wire.to_bytes(wire.from_bytes(data_)) == data_
-    assert wire.to_bytes(clone(wire.from_bytes(data_))) == data_
+    assert proto.to_bytes(proto.from_bytes(data_)) == data_
+    assert proto.to_bytes(clone(proto.from_bytes(data_))) == data_
 
 
 def test_where_broadcasts_by_operators_that_others_have() -> None:

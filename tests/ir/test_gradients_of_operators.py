@@ -9,7 +9,7 @@ import pytest
 
 import paddle
 from paddle.core.op import REGISTRY
-from paddle.ir.backward import gradients
+from paddle.ir.autodiff.backward import gradients
 from tests.op_samples.sample import Sample
 from tests.ops.table import SAMPLES, call, identities, tensors
 from tests.static.harness import data, run, static

@@ -15,7 +15,7 @@ from paddle import static
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope
-from paddle.ir import wire
+from paddle.serialization.program import proto
 
 sys.path.insert(0, str(Path(__file__).parent))
 import corpus_cases
@@ -27,7 +27,7 @@ CASES = ("2.6.2_dense", "1.8.5_dense", "2.6.2_cond_true", "2.6.2_dense_two_input
 
 
 def run(case: corpus_cases.Case, data: bytes) -> None:
-    program = wire.from_bytes(data)
+    program = proto.from_bytes(data)
     scope = Scope()
     for name, value in case.values("params.npz").items():
         scope.var(name).get_tensor().set(value, paddle.CPUPlace())
@@ -41,7 +41,7 @@ def test_damaged_programs_run_or_are_refused(name: str) -> None:
     case = corpus_cases.read_case(name)
     r, outcomes = random.Random(f"2021 {name}"), {"ran": 0, "refused": 0}
     for _ in range(60):
-        desc = wire.message_class("ProgramDesc").FromString(case.files["main.pb"])
+        desc = proto.message_class("ProgramDesc").FromString(case.files["main.pb"])
         changed = [damage(desc, r) for _ in range(r.choice((1, 1, 2)))]
         try:
             run(case, desc.SerializePartialToString())
@@ -55,7 +55,7 @@ def test_damaged_programs_run_or_are_refused(name: str) -> None:
 
 def changed(name: str, change: object) -> None:
     case = corpus_cases.read_case(name)
-    desc = wire.message_class("ProgramDesc").FromString(case.files["main.pb"])
+    desc = proto.message_class("ProgramDesc").FromString(case.files["main.pb"])
     change(desc)
     run(case, desc.SerializePartialToString())
 
@@ -169,13 +169,13 @@ def test_broken_operators_are_named(name, change, text):
 def test_what_a_branch_makes_may_be_stored(name, variable):
     """A flag that changes no number: the value is stored where the branch runs."""
     case = corpus_cases.read_case(name)
-    desc = wire.message_class("ProgramDesc").FromString(case.files["main.pb"])
+    desc = proto.message_class("ProgramDesc").FromString(case.files["main.pb"])
     stored(variable)(desc)
     scope = Scope()
     for key, value in case.values("params.npz").items():
         scope.var(key).get_tensor().set(value, paddle.CPUPlace())
     got = Executor(paddle.CPUPlace()).run(
-        wire.from_bytes(desc.SerializeToString()), case.values("feeds.npz"), case.meta["fetches"],
+        proto.from_bytes(desc.SerializeToString()), case.values("feeds.npz"), case.meta["fetches"],
         scope=scope,
     )  # fmt: skip
     for mine, theirs in zip(got, case.fetched(), strict=True):
@@ -195,7 +195,7 @@ def inference(tmp_path, change):
             exe.run(startup)
             prefix = str(tmp_path / "net")
             static.save_inference_model(prefix, [x], [y], exe, program=main)
-            desc = wire.message_class("ProgramDesc").FromString(
+            desc = proto.message_class("ProgramDesc").FromString(
                 (tmp_path / "net.pdmodel").read_bytes()
             )
             change(desc)

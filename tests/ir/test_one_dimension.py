@@ -6,7 +6,7 @@ import numpy as np
 
 import paddle
 from paddle import static
-from paddle.ir.one_dimension import keep_one_dimension
+from paddle.serialization.program.one_dimension import keep_one_dimension
 
 
 def program_of(build):

@@ -12,11 +12,11 @@ import pytest
 
 import paddle
 import paddle.nn.functional as F
-from paddle.ir import wire
 from paddle.ir.attribute_kinds import AttrType
 from paddle.ir.program import Program
-from paddle.ir.source_layout import literal
+from paddle.ir.text.source_layout import literal
 from paddle.ir.variable import Parameter, Variable
+from paddle.serialization.program import proto
 from paddle.static import Executor, Scope
 from tests import rounding
 from tests.executor.building import building, run, started
@@ -86,7 +86,7 @@ def test_every_program_of_the_corpus(kind: str, tmp_path: Path) -> None:
     for name in corpus_cases.names(kind):
         for file, data in corpus_cases.read_case(name).files.items():
             if file.endswith(ENDINGS):
-                program = wire.from_bytes(data)
+                program = proto.from_bytes(data)
                 source = program.to_python()
                 again = rebuilt(source)
                 assert bytes_of(again) == bytes_of(program), (name, file)
@@ -112,10 +112,10 @@ def well_formatted(folder: Path) -> None:
 
 def test_a_rebuilt_program_of_the_corpus_runs() -> None:
     case = corpus_cases.read_case("1.8.5_lenet_sgd")
-    main = rebuilt(wire.from_bytes(case.files["main.pb"]).to_python())
+    main = rebuilt(proto.from_bytes(case.files["main.pb"]).to_python())
     scope = Scope()
     executor = Executor(paddle.CPUPlace())
-    executor.run(rebuilt(wire.from_bytes(case.files["startup.pb"]).to_python()), scope=scope)
+    executor.run(rebuilt(proto.from_bytes(case.files["startup.pb"]).to_python()), scope=scope)
     for name, value in case.values("params.npz").items():
         scope.var(name).get_tensor().set(value, paddle.CPUPlace())
     feed, wanted = case.values("feeds.npz"), case.fetched()
@@ -127,7 +127,7 @@ def test_a_rebuilt_program_of_the_corpus_runs() -> None:
 
 def test_a_program_from_a_file_that_was_changed_here() -> None:
     case = corpus_cases.read_case("2.6.2_dense")
-    program = wire.from_bytes(case.files["main.pb"])
+    program = proto.from_bytes(case.files["main.pb"])
     paddle.enable_static()
     with static.program_guard(program, Program()):
         block = program.global_block()
@@ -237,7 +237,7 @@ def test_programs_made_here(network, tmp_path: Path) -> None:
     source = check(main)
     check(startup)
     check(main.clone(for_test=True))
-    check(wire.from_bytes(bytes_of(main)))
+    check(proto.from_bytes(bytes_of(main)))
     (tmp_path / "main.py").write_text(source)
     (tmp_path / "both.py").write_text(main.to_python(startup))
     well_formatted(tmp_path)
@@ -355,7 +355,7 @@ def test_attributes_of_every_kind() -> None:
     op = rebuilt(program.to_python()).global_block().ops[0]
     assert {n: AttrType(op.attr_type(n)).name for n in attrs} == {n: n for n in attrs}
     check(program)
-    check(wire.from_bytes(bytes_of(program)))
+    check(proto.from_bytes(bytes_of(program)))
 
 
 @pytest.mark.parametrize(

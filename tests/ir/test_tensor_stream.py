@@ -13,7 +13,8 @@ import pytest
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.ir.tensor_stream import (
+from paddle.serialization.program.proto import from_bytes
+from paddle.serialization.tensor_stream import (
     Dense,
     read_combined,
     read_dense,
@@ -23,7 +24,6 @@ from paddle.ir.tensor_stream import (
     write_selected_rows,
     write_tensor,
 )
-from paddle.ir.wire import from_bytes
 
 CORPUS = Path(__file__).parent / "corpus"
 

@@ -18,8 +18,14 @@ from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
-from paddle.ir.wire import from_bytes, from_message, to_bytes, to_message, variable_message
-from paddle.ir.wire_schema import message_class
+from paddle.serialization.program.proto import (
+    from_bytes,
+    from_message,
+    to_bytes,
+    to_message,
+    variable_message,
+)
+from paddle.serialization.program.schema import message_class
 
 CORPUS = Path(__file__).parent / "corpus"
 FILES = ["train_1.8.5.pb", "train_2.6.2.pb", "infer_1.8.5.pdmodel", "infer_2.6.2.pdmodel"]

@@ -10,7 +10,7 @@ import pytest
 
 import paddle
 from paddle.jit import to_static
-from paddle.jit.program_cache import MOST_LOOKS
+from paddle.jit.calls.program_cache import MOST_LOOKS
 from paddle.static import InputSpec
 
 
@@ -144,7 +144,7 @@ def test_replaced_values_do_not_lose_entries():
 
 
 def test_looks_of_calls_are_bounded(monkeypatch):
-    monkeypatch.setattr("paddle.jit.program_cache.MOST_LOOKS", 10)
+    monkeypatch.setattr("paddle.jit.calls.program_cache.MOST_LOOKS", 10)
     static = to_static(double, input_spec=[InputSpec([None])])
     for size in range(1, 26):
         assert static(ones(size)).shape == [size]

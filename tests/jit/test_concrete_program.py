@@ -9,7 +9,7 @@ import paddle
 from paddle import nn
 from paddle.core.errors import PreconditionNotMetError
 from paddle.executor.plan import Plan
-from paddle.jit.concrete_program import record
+from paddle.jit.calls.concrete_program import record
 from paddle.static import InputSpec
 
 

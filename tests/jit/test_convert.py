@@ -11,9 +11,10 @@ import pytest
 
 import paddle
 from paddle.core.errors import InvalidArgumentError
-from paddle.jit import convert, to_static
-from paddle.jit.convert import convert_call, converting_layers, is_user_code
+from paddle.jit import to_static
 from paddle.jit.dy2static import convert_call as public
+from paddle.jit.rewriting import convert
+from paddle.jit.rewriting.convert import convert_call, converting_layers, is_user_code
 from tests.static.harness import static
 
 X = np.array([[1.0, 2.0], [3.0, 4.0]], "float32")

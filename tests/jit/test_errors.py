@@ -17,7 +17,7 @@ import pytest
 
 import paddle
 from paddle.core.errors import InvalidArgumentError
-from paddle.jit.errors import mapped
+from paddle.jit.explaining.errors import mapped
 
 PACKAGE = str(Path(paddle.__file__).parent)
 to_static = paddle.jit.to_static

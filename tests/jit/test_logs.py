@@ -7,7 +7,8 @@ import re
 import pytest
 
 import paddle
-from paddle.jit import logs, set_code_level, set_verbosity, to_static
+from paddle.jit import set_code_level, set_verbosity, to_static
+from paddle.jit.explaining import logs
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
 INFO = f"{TIME} Dynamic-to-Static INFO: "

@@ -13,7 +13,7 @@ import pytest
 import paddle
 import paddle.nn as nn
 from paddle import static
-from paddle.ir.tensor_stream import read_combined
+from paddle.serialization.tensor_stream import read_combined
 from paddle.static import InputSpec
 from tests.jit.saved_cases import FOUR, Methods, Plain, batch
 

@@ -9,7 +9,7 @@ import pytest
 
 import paddle
 from paddle.jit import to_static
-from paddle.jit.signature import FunctionSpec
+from paddle.jit.calls.signature import FunctionSpec
 from paddle.nn import Layer
 from paddle.static import InputSpec
 

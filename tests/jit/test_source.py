@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.jit import source
-from paddle.jit.source import NotConvertible, is_transformed, transform
+from paddle.jit.rewriting import source
+from paddle.jit.rewriting.source import NotConvertible, is_transformed, transform
 
 HERE = Path(__file__).name
 

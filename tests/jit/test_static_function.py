@@ -15,8 +15,8 @@ import pytest
 
 import paddle
 from paddle.jit import ProgramTranslator, not_to_static, to_static
-from paddle.jit.program_cache import MANY
-from paddle.jit.static_function import StaticFunction
+from paddle.jit.calls.program_cache import MANY
+from paddle.jit.calls.static_function import StaticFunction
 from paddle.static import InputSpec
 
 
@@ -530,10 +530,10 @@ def test_second_call_rebuilds_nothing(monkeypatch):
     def never(*args, **kwargs):
         raise AssertionError("built again")
 
-    monkeypatch.setattr("paddle.jit.source.transform", never)
-    monkeypatch.setattr("paddle.jit.concrete_program.record", never)
-    monkeypatch.setattr("paddle.jit.static_function.FunctionSpec", never)
-    monkeypatch.setattr("paddle.jit.layer_state.fingerprint", never)
+    monkeypatch.setattr("paddle.jit.rewriting.source.transform", never)
+    monkeypatch.setattr("paddle.jit.calls.concrete_program.record", never)
+    monkeypatch.setattr("paddle.jit.calls.static_function.FunctionSpec", never)
+    monkeypatch.setattr("paddle.jit.calls.layer_state.fingerprint", never)
     assert net(ones(2, 3)).shape == [2, 2]
 
 
@@ -619,7 +619,7 @@ def test_each_instance_has_its_own_programs():
 def test_instances_share_the_conversion(monkeypatch):
     first = Net()
     first(ones(1, 3))
-    monkeypatch.setattr("paddle.jit.source.transform", None)
+    monkeypatch.setattr("paddle.jit.rewriting.source.transform", None)
     assert Net()(ones(1, 3)).shape == [1, 2]
     assert Net().forward.code == first.forward.code == Net.forward.code
 

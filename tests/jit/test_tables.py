@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.core.rows import RowsGradient
+from paddle.core.selected_rows import RowsGradient
 from paddle.nn import functional as F
 
 VALUES = np.random.RandomState(0).randn(8, 3).astype("float32")

@@ -14,7 +14,7 @@ import pytest
 import paddle
 import paddle.nn as nn
 from paddle.core.mode import grad_enabled
-from paddle.ir import wire
+from paddle.serialization.program import proto
 from paddle.static import InputSpec
 from tests.ir.corpus_cases import read_case
 from tests.jit.saved_cases import FOUR, Methods, Plain, Trained, batch, trained
@@ -401,7 +401,8 @@ def test_scalars_of_later_releases_cannot_be_mixed_in(tmp_path: Path) -> None:
     at = next(i for i, op in enumerate(block.ops) if op.type == "fetch")
     block.ops.insert(at, block.ops.pop())
     inner = paddle.jit.TranslatedLayer(
-        {"forward": wire.from_bytes(wire.to_bytes(inner.program()))}, inner._tensors()
+        {"forward": proto.from_bytes(proto.to_bytes(inner.program()))},
+        inner._tensors(),
     )
     with pytest.raises(NotImplementedError, match=r"without\s+dimensions; stack reads one"):
         paddle.jit.save(Around(inner), str(tmp_path / "outer"), [InputSpec([None, 6])])

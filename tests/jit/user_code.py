@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import paddle
-from paddle.core.nests import leaves
+from paddle.core.pytree import leaves
 from paddle.static import InputSpec
 
 Case = tuple[Any, ...]

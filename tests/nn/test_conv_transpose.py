@@ -8,7 +8,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
-from tests.op_samples.conv import transpose
+from tests.op_samples.nn.conv import transpose
 from tests.op_samples.sample import f64
 
 X, W, B = f64(2, 4, 3, 4), f64(4, 3, 3, 2), f64(6)

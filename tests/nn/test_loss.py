@@ -428,7 +428,7 @@ def test_bad_ranking():
 def test_ctc():
     scores = np.random.RandomState(3).randn(4, 2, 3).astype("float32")
     labels, steps, sizes = np.array([[1, 1], [2, 0]], "int32"), np.array([4, 3]), np.array([2, 1])
-    from tests.op_samples.loss import _ctc
+    from tests.op_samples.loss.elementwise import _ctc
 
     each = _ctc(scores.astype("float64"), labels, steps, sizes)[0].reshape(-1)
     expected = {"none": each, "sum": each.sum(), "mean": (each / sizes).mean()}

@@ -8,7 +8,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
-from tests.op_samples import norm as formula
+from tests.op_samples.nn import norm as formula
 from tests.op_samples.sample import f64, pos
 
 

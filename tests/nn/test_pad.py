@@ -8,8 +8,8 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
-from tests.op_samples import vision as formula
 from tests.op_samples.sample import f64
+from tests.op_samples.vision import sampling as formula
 
 MODES = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 FORMATS = {3: ("NCL", "NLC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}

@@ -8,7 +8,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
-from tests.op_samples.pool import pool, pool_with_index
+from tests.op_samples.nn.pool import pool, pool_with_index
 from tests.op_samples.sample import apart, f64
 
 X = apart(2, 3, 6, 7)

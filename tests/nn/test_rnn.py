@@ -12,7 +12,7 @@ import pytest
 import paddle
 from paddle import nn
 from paddle.core import unique_name
-from tests.op_samples.recurrent import _rnn
+from tests.op_samples.sequence.recurrent import _rnn
 from tests.static import harness
 
 X = np.random.RandomState(0).uniform(-1, 1, (3, 5, 4)).astype("float32")

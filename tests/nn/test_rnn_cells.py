@@ -9,7 +9,7 @@ import pytest
 
 import paddle
 from paddle import nn
-from tests.op_samples.recurrent import _step
+from tests.op_samples.sequence.recurrent import _step
 
 X = np.random.RandomState(0).uniform(-1, 1, (3, 5, 4)).astype("float32")
 

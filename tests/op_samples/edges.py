@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 
-from tests.op_samples.linalg import _cross, _histogram, _matmul, _running
+from tests.op_samples.linalg.products import _cross, _histogram, _matmul, _running
+from tests.op_samples.manipulation.scatter import _gather, _gather_nd, _scatter, _scatter_nd_add
+from tests.op_samples.manipulation.search import _arg, _sorted, _top, _unique
 from tests.op_samples.sample import ErrorSample, Sample, apart, bools, f64, ints
-from tests.op_samples.scatter import _gather, _gather_nd, _scatter, _scatter_nd_add
-from tests.op_samples.search import _arg, _sorted, _top, _unique
 
 LOW = ("float32", "float16", "bfloat16")
 ALL = {"return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True}

@@ -17,10 +17,8 @@ from tests.op_samples.sample import ErrorSample, Sample
 def _load() -> tuple[list[Sample], list[ErrorSample]]:
     samples: list[Sample] = []
     errors: list[ErrorSample] = []
-    for module in pkgutil.iter_modules(families.__path__):
-        if module.name == "sample":
-            continue
-        family = importlib.import_module(f"tests.op_samples.{module.name}")
+    for module in pkgutil.walk_packages(families.__path__, f"{families.__name__}."):
+        family = importlib.import_module(module.name)
         samples += getattr(family, "SAMPLES", [])
         errors += getattr(family, "ERRORS", [])
     return samples, errors

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 import paddle
-import paddle.ops.suppression as kernels
+import paddle.ops.detection.suppression as kernels
 from paddle.core.infer import Spec, infer
 from paddle.core.op import REGISTRY, C
-from paddle.ops import overlap
+from paddle.ops.detection import overlap
 from tests.executor.building import building, run
-from tests.op_samples import anchors as anchor_loops
-from tests.op_samples import box_decoding as decoding
-from tests.op_samples import detection as yolo
-from tests.op_samples import detection_heads as heads
-from tests.op_samples import prior_box as prior
-from tests.op_samples import suppression as loops
+from tests.op_samples.detection import anchors as anchor_loops
+from tests.op_samples.detection import box_decoding as decoding
+from tests.op_samples.detection import heads
+from tests.op_samples.detection import prior_box as prior
+from tests.op_samples.detection import roi_and_yolo as yolo
+from tests.op_samples.detection import suppression as loops
 
 VARIANCE = [0.1, 0.1, 0.2, 0.2]
 SSD = {

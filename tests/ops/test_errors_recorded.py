@@ -15,7 +15,7 @@ from paddle import static
 from paddle.core.dtype import VarType
 from paddle.core.infer import Spec, checked_infer
 from paddle.core.op import REGISTRY
-from paddle.ir.record import plain_attr
+from paddle.ir.recording.record import plain_attr
 from tests.ops.table import ERRORS, call, identities, tensors
 
 

@@ -7,7 +7,10 @@ import torch
 
 from paddle.core import tuning
 from paddle.core.op import REGISTRY
-from paddle.ops import fast_conv, fast_pool, loss, matrices, random
+from paddle.ops.linalg import matrices
+from paddle.ops.loss import elementwise
+from paddle.ops.nn import fast_conv, fast_pool
+from paddle.ops.random import draws
 
 _aten = torch.ops.aten
 _SHAPES = [(1, 1, 2, 2), (2, 3, 4, 6), (8, 6, 28, 28), (3, 5, 10, 2), (1, 17, 8, 16)]
@@ -329,7 +332,7 @@ def test_all_forms_give_the_same_for_arguments_and_for_samples(at):
 def test_mask_has_the_right_share_at_every_place(p, dtype):
     """Four elements come from one number: each of the four must have the probability."""
     x = torch.empty(400, 501, dtype=dtype)
-    kept = random.kept_mask(x, p, torch.Generator().manual_seed(14))
+    kept = draws.kept_mask(x, p, torch.Generator().manual_seed(14))
     assert kept.dtype is dtype and kept.shape == x.shape
     assert set(kept.unique().tolist()) == {0.0, 1.0}
     lines = (kept.reshape(-1) == 0).double().reshape(-1, 4)
@@ -342,7 +345,7 @@ def test_mask_has_the_right_share_at_every_place(p, dtype):
 
 def test_mask_repeats_with_the_seed():
     def draw(shape):
-        return random.kept_mask(torch.empty(shape), 0.3, torch.Generator().manual_seed(15))
+        return draws.kept_mask(torch.empty(shape), 0.3, torch.Generator().manual_seed(15))
 
     assert torch.equal(draw((63, 65)), draw((63, 65)))
     assert torch.equal(draw(4095), draw((63, 65)).reshape(-1))
@@ -352,7 +355,7 @@ def test_mask_repeats_with_the_seed():
 def test_mask_does_not_round_extreme_probabilities(p):
     source = torch.Generator().manual_seed(16)
     plain = torch.empty(300, 300).bernoulli_(1 - p, generator=torch.Generator().manual_seed(16))
-    assert torch.equal(random.kept_mask(torch.empty(300, 300), p, source), plain)
+    assert torch.equal(draws.kept_mask(torch.empty(300, 300), p, source), plain)
 
 
 # -- cross entropy ------------------------------------------------------------------------------
@@ -400,4 +403,4 @@ def test_the_gradient_of_cross_entropy_can_be_differentiated(shape):
 
 def test_log_softmax_of_few_classes_keeps_nan_and_infinities():
     x = torch.tensor([[1.0, torch.nan, 2.0], [torch.inf, 0.0, 1.0], [-torch.inf, 0.0, 1.0]])
-    torch.testing.assert_close(loss._log_softmax(x), torch.log_softmax(x, 1), equal_nan=True)
+    torch.testing.assert_close(elementwise._log_softmax(x), torch.log_softmax(x, 1), equal_nan=True)

@@ -12,10 +12,10 @@ import paddle
 from paddle.core.lod import LoDTensor
 from paddle.core.op import C
 from paddle.static import Executor, Program, Scope
-from tests.op_samples.alignment import ctc_align, viterbi_decode
-from tests.op_samples.patches import im2sequence
+from tests.op_samples.math.spectral import stft
 from tests.op_samples.sample import f64, ints
-from tests.op_samples.spectral import stft
+from tests.op_samples.sequence.alignment import ctc_align, viterbi_decode
+from tests.op_samples.vision.patches import im2sequence
 
 
 @pytest.fixture(autouse=True)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import paddle
-import paddle.ops.proposals as proposals
+import paddle.ops.detection.proposals as proposals
 from paddle.core.op import REGISTRY, C
-from paddle.ops.detection import region_counts
+from paddle.ops.detection.roi_and_yolo import region_counts
 from tests.executor.building import building, run
-from tests.op_samples import detection as regions
-from tests.op_samples import proposals as loops
+from tests.op_samples.detection import proposals as loops
+from tests.op_samples.detection import roi_and_yolo as regions
 
 IMAGES, CHANNELS, ANCHORS = 2, 3, 2
 SIZES = {2: (8, 10), 3: (4, 5), 4: (2, 3)}  # height and width of the maps of each level

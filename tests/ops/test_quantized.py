@@ -12,7 +12,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core.op import C
-from tests.op_samples.fake_quantize import each
+from tests.op_samples.quantization.fake_quantize import each
 
 F = "float32"
 RATE = 0.05

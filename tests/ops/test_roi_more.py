@@ -8,7 +8,7 @@ import pytest
 import paddle
 from paddle.core.op import C
 from tests.executor.building import building, run
-from tests.op_samples import roi_more as loops
+from tests.op_samples.detection import psroi_pool as loops
 
 HEIGHT, WIDTH = loops.UPRIGHT["transformed_height"], loops.UPRIGHT["transformed_width"]
 

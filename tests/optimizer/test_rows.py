@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.core.rows import RowsGradient
+from paddle.core.selected_rows import RowsGradient
 from paddle.nn import functional as F
 
 R = np.random.RandomState(0)
@@ -226,7 +226,7 @@ def test_several_tables_of_several_widths_at_once():
 
 
 def test_merging_of_several_gradients():
-    from paddle.ops.rows import all_merged
+    from paddle.ops.optimizer.row_updates import all_merged
 
     rng = np.random.RandomState(1)
     made = []
@@ -241,7 +241,7 @@ def test_merging_of_several_gradients():
 
 
 def _sparse(index, grad, rows):
-    from paddle.ops.rows import gradient_of_rows
+    from paddle.ops.optimizer.row_updates import gradient_of_rows
 
     return gradient_of_rows(grad._buf, index._buf, (rows, grad.shape[1]), -1)
 
@@ -249,7 +249,7 @@ def _sparse(index, grad, rows):
 @pytest.mark.parametrize("count", [0, 3, 255, 256, 700, 300])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_rows_of_a_table_are_what_indexing_gives(count, dtype):
-    from paddle.ops.rows import rows_of
+    from paddle.ops.optimizer.row_updates import rows_of
 
     rng = np.random.RandomState(count)
     table, index = rng.rand(3000, 16).astype(dtype), rng.randint(0, 3000, count)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.analysis.aliasing import FORMS, IN_PLACE
+from paddle.analysis.liveness import DROPS
 from paddle.core.op import C
-from paddle.executor.inplace import FORMS, IN_PLACE
-from paddle.executor.liveness import DROPS
 from paddle.static import Executor, Scope
 from tests.executor.building import building, names_of, run, run_plainly
 from tests.passes.cases import normal, prepared, same

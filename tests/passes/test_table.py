@@ -8,9 +8,9 @@ import pytest
 
 import paddle
 import paddle.passes
+from paddle.analysis.aliasing import IN_PLACE
+from paddle.analysis.liveness import DROPS
 from paddle.core.errors import PreconditionNotMetError
-from paddle.executor.inplace import IN_PLACE
-from paddle.executor.liveness import DROPS
 from paddle.passes import TABLE
 from paddle.passes.checker import check
 from tests.executor.building import building

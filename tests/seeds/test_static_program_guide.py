@@ -68,7 +68,7 @@ def test_to_string() -> None:
 def test_the_string_is_the_wire_format_as_text() -> None:
     from google.protobuf import text_format
 
-    from paddle.ir.wire import to_message
+    from paddle.serialization.program.proto import to_message
 
     paddle.enable_static()
     static.nn.fc(static.data(name="X", shape=[2, 3], dtype="float32"), size=3)

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.jit import logs
+from paddle.jit.explaining import logs
 from tests.seeds.printed import output
 
 
@@ -124,7 +124,7 @@ def test_fails_while_building_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None
         func(np.ones([3, 2]))
     assert str(caught.value).startswith("(InvalidArgument) reshape: at most one dimension of shape")
     files = [frame.filename for frame in traceback.extract_tb(caught.value.__traceback__)]
-    assert any(name.endswith("paddle/jit/concrete_program.py") for name in files), files
+    assert any(name.endswith("paddle/jit/calls/concrete_program.py") for name in files), files
 
 
 def test_fails_while_running() -> None:

@@ -13,7 +13,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core.dtype import VarType
-from paddle.ir.tensor_stream import read_tensor
+from paddle.serialization.tensor_stream import read_tensor
 from tests.static.harness import static as building
 from tests.static.io_cases import Net, classifier
 

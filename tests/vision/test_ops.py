@@ -10,7 +10,7 @@ import pytest
 
 import paddle
 from paddle.vision import ops
-from tests.op_samples import yolo_loss as loss_samples
+from tests.op_samples.detection import yolo_loss as loss_samples
 from tests.static import harness
 
 T = paddle.to_tensor

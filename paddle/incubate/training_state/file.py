@@ -8,9 +8,9 @@ import zlib
 from typing import Any, BinaryIO
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.framework.atomic import atomic_write
-from paddle.framework.pickle_safe import read_pickle
-from paddle.framework.pickle_writer import write_pickle
+from paddle.serialization.files.atomic import atomic_write
+from paddle.serialization.pickles.reader import read_pickle
+from paddle.serialization.pickles.writer import write_pickle
 
 FORMAT, VERSION = "paddle.incubate.TrainingState", 1
 _PROTOCOL = 4
@@ -57,7 +57,7 @@ def read(path: str) -> dict[str, Any]:
         InvalidArgumentError: it is no training state, or not as it was written.
     """
     if not os.path.isfile(path):
-        from paddle.static.io_files import MissingFileError
+        from paddle.serialization.models.files import MissingFileError
 
         raise MissingFileError(f"TrainingState.load: there is no file '{path}'.")
     _check_sum(path)

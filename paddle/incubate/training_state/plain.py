@@ -9,7 +9,7 @@ import numpy as np
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.framework.pickle_writer import Deferred
+from paddle.serialization.pickles.writer import Deferred
 
 WHERE = "TrainingState.load"
 _LEAVES = (str, bytes, int, float, bool, complex, type(None))

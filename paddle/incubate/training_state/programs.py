@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from paddle.core import random_state
-from paddle.executor.state import Stored, check_fit, of_mode, put_values
-from paddle.framework.pickle_writer import Deferred
 from paddle.incubate.training_state.checks import WHERE, expect_dict, mismatch
 from paddle.incubate.training_state.plain import decode, encode
-from paddle.ir.tensor_stream import Dense
-from paddle.ops import optimizer as update_kernels
+from paddle.ops.optimizer import updates as update_kernels
+from paddle.serialization.pickles.writer import Deferred
+from paddle.serialization.program_state import Stored, check_fit, of_mode, put_values
+from paddle.serialization.tensor_stream import Dense
 
 
 class Program:

@@ -9,11 +9,11 @@ import numpy as np
 
 from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.rows import RowsGradient, rows_of
+from paddle.core.selected_rows import RowsGradient, rows_of
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
-from paddle.framework.pickle_writer import Deferred
 from paddle.incubate.training_state.checks import expect_dict, expect_tensor, mismatch
+from paddle.serialization.pickles.writer import Deferred
 from paddle.tensor.creation import empty
 
 

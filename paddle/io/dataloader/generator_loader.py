@@ -11,7 +11,6 @@ import numpy as np
 from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
-from paddle.io.dataloader.ahead import copy_ahead
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
 from paddle.io.dataloader.convert import (
     for_places,
@@ -24,6 +23,7 @@ from paddle.io.dataloader.convert import (
 from paddle.io.dataloader.dataset import IterableDataset
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.prefetch import copy_ahead
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import is_count
 

@@ -119,6 +119,6 @@ def convert_call(func: Any) -> Any:
     Returns:
         callable: its converted form, or ``func`` itself where nothing is to be converted.
     """
-    from paddle.jit.convert import convert_call as convert
+    from paddle.jit.rewriting.convert import convert_call as convert
 
     return convert(func)

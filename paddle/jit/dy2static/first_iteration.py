@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.ir.variable import Variable
+from paddle.jit.dy2static.container_copies import is_nest, items_of, like
 from paddle.jit.dy2static.ifelse import recorded_choice
 from paddle.jit.dy2static.loop_vars import LoopVar, as_values
-from paddle.jit.dy2static.nests import is_nest, items_of, like
 from paddle.jit.dy2static.symbols import line
 from paddle.jit.dy2static.undefined import is_undefined, partial_value, undefined
 from paddle.static.print_op import noted_assert

@@ -7,18 +7,18 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.op import C
-from paddle.ir.control_flow_shapes import common_shape
 from paddle.ir.current import default_main_program
-from paddle.ir.replacing import replaced_variable
+from paddle.ir.recording.control_flow_shapes import common_shape
+from paddle.ir.recording.replacing import replaced_variable
 from paddle.ir.variable import Variable
-from paddle.jit import events
-from paddle.jit.dy2static.alternatives import may_differ
+from paddle.jit.dy2static.container_copies import Copies
 from paddle.jit.dy2static.merging import Merger, Pair
-from paddle.jit.dy2static.nests import Copies
 from paddle.jit.dy2static.raising import is_users, other_branch
+from paddle.jit.dy2static.symbolic_union import may_differ
 from paddle.jit.dy2static.symbols import is_symbolic, is_weak, names_of, tracing, truth
 from paddle.jit.dy2static.undefined import is_undefined, partial_value
 from paddle.jit.dy2static.watching import watched
+from paddle.jit.explaining import events
 from paddle.static.control.blocks import reopened, sub_block
 from paddle.static.control.conditional import ConditionalBlock
 

@@ -11,7 +11,6 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.variable import Variable
-from paddle.jit import events
 from paddle.jit.dy2static import tensor_arrays
 from paddle.jit.dy2static.ifelse import recorded_choice
 from paddle.jit.dy2static.logical import convert_logical_not
@@ -29,6 +28,7 @@ from paddle.jit.dy2static.symbols import (
     variable,
 )
 from paddle.jit.dy2static.values import convert_len
+from paddle.jit.explaining import events
 
 UNROLLED = 128  # so many rows of a Tensor are written out; more become a loop of the Program
 _GUARDED = 1000  # so many iterations are written out that a Tensor may cut short

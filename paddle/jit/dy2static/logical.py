@@ -10,8 +10,8 @@ from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.jit import events
 from paddle.jit.dy2static.symbols import block, filled, is_symbolic, tracing, truth
+from paddle.jit.explaining import events
 
 # Operators that cannot fail whatever the values are, and that leave nothing behind: they may run
 # where Python would not have looked at the second value.

@@ -7,11 +7,11 @@ from typing import Any
 
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.op import C
-from paddle.ir.control_flow_shapes import common_shape
+from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
+from paddle.jit.dy2static.container_copies import CHANGING, is_nest, items_of, like, refilled
 from paddle.jit.dy2static.merging import raise_now, same
-from paddle.jit.dy2static.nests import CHANGING, is_nest, items_of, like, refilled
 from paddle.jit.dy2static.precision import joint_type
 from paddle.jit.dy2static.symbols import (
     block,

@@ -9,7 +9,6 @@ from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.jit import events
 from paddle.jit.dy2static.first_iteration import first_iteration
 from paddle.jit.dy2static.loop_vars import Again, LoopVar, as_values, remember
 from paddle.jit.dy2static.symbols import (
@@ -22,6 +21,7 @@ from paddle.jit.dy2static.symbols import (
     used_after,
 )
 from paddle.jit.dy2static.watching import watched
+from paddle.jit.explaining import events
 from paddle.static.control.blocks import reopened, sub_block
 from paddle.static.control.loop import While
 

@@ -11,12 +11,12 @@ import numpy as np
 from paddle.core import constants
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.op import C
-from paddle.ir.control_flow_shapes import common_shape
+from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
-from paddle.jit.dy2static.alternatives import Alternatives
-from paddle.jit.dy2static.nests import Copies, is_nest, items_of, like, refilled
+from paddle.jit.dy2static.container_copies import Copies, is_nest, items_of, like, refilled
 from paddle.jit.dy2static.precision import joint_type
+from paddle.jit.dy2static.symbolic_union import Alternatives
 from paddle.jit.dy2static.symbols import (
     cast,
     common_number_type,

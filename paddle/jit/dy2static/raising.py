@@ -8,7 +8,7 @@ from typing import Any
 
 from paddle.core.op import C
 from paddle.ir.variable import Variable
-from paddle.jit import convert
+from paddle.jit.rewriting import convert
 from paddle.static.print_op import noted_assert
 
 _RAISE = dis.opmap["RAISE_VARARGS"]

@@ -16,8 +16,8 @@ from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
-from paddle.ir.lowering import as_variable
 from paddle.ir.operator import user_site
+from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static.undefined import is_undefined
 
@@ -215,7 +215,7 @@ def names_of(function: Callable, skip: int = 0) -> list[str]:
 
 def used_after(function: Callable, names: list[str]) -> list[bool]:
     """Says for each variable that a loop's body carries whether it may be read after the loop."""
-    from paddle.jit.source import unused_after
+    from paddle.jit.rewriting.source import unused_after
 
     unused = unused_after(function)
     return [name not in unused for name in names]

@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.variable import LIST_METHODS, Variable
-from paddle.jit.dy2static.nests import is_nest
+from paddle.jit.dy2static.container_copies import is_nest
 from paddle.jit.dy2static.symbols import (
     block,
     called_inside,

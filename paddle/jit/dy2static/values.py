@@ -10,7 +10,6 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.variable import Variable
-from paddle.jit import events, logs
 from paddle.jit.dy2static.symbols import (
     as_number,
     cast,
@@ -24,6 +23,7 @@ from paddle.jit.dy2static.symbols import (
     variable,
 )
 from paddle.jit.dy2static.undefined import is_undefined
+from paddle.jit.explaining import events, logs
 from paddle.tensor.array import array_length
 
 # -- sizes -----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from types import BuiltinMethodType
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.jit.dy2static.nests import is_nest, items_of
+from paddle.jit.dy2static.container_copies import is_nest, items_of
 from paddle.jit.dy2static.symbols import called_inside, site
 
 _METHODS = frozenset(

@@ -11,7 +11,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import hooked, no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_startup_program
-from paddle.ir.lowering import write
+from paddle.ir.recording.lowering import write
 
 
 def record(init: Any, var: Any, block: Any = None) -> None:

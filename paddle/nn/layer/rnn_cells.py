@@ -6,8 +6,8 @@ from typing import Any
 
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.nests import leaves, mapped
 from paddle.core.op import C
+from paddle.core.pytree import leaves, mapped
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Uniform

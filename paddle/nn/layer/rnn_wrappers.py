@@ -7,8 +7,8 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.nests import leaves, mapped, rebuilt
 from paddle.core.op import C
+from paddle.core.pytree import leaves, mapped, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.layers import Layer

@@ -31,7 +31,7 @@ class _LengthsOf(Initializer):
 
     def __call__(self, var: Any, block: Any = None) -> None:
         from paddle.ir.current import program_guard
-        from paddle.ir.lowering import write
+        from paddle.ir.recording.lowering import write
 
         with program_guard(block.program):
             source = block._var_recursive(self._source)

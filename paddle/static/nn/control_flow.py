@@ -11,13 +11,13 @@ from paddle.core.dtype import VarType, get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
-from paddle.core.nests import difference, leaves, paths, rebuilt
 from paddle.core.op import C
+from paddle.core.pytree import difference, leaves, paths, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.block import Block
-from paddle.ir.control_flow_shapes import common_shape
 from paddle.ir.current import default_main_program
-from paddle.ir.lowering import as_variable
+from paddle.ir.recording.control_flow_shapes import common_shape
+from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
 from paddle.static.control.blocks import check_condition, reopened, site, sub_block
 from paddle.static.control.conditional import ConditionalBlock

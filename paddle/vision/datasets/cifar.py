@@ -13,8 +13,8 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.framework.pickle_safe import read_pickle
 from paddle.io import Dataset
+from paddle.serialization.pickles.reader import read_pickle
 from paddle.vision.datasets.common import check_arguments, locate
 
 __all__ = []

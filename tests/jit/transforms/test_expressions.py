@@ -11,7 +11,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import to_tensor
-from paddle.jit.source import transform
+from paddle.jit.rewriting.source import transform
 
 
 def expression(function):

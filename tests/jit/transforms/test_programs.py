@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 
-from paddle.jit.source import NotConvertible, transform
+from paddle.jit.rewriting.source import NotConvertible, transform
 from tests.jit.transforms import programs
 from tests.jit.transforms.comparing import outcome
 from tests.jit.transforms.random_programs import Writer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import paddle
-from paddle.jit.source import transform
+from paddle.jit.rewriting.source import transform
 
 
 def code(function):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.jit.source import transform
+from paddle.jit.rewriting.source import transform
 
 
 class Holder:

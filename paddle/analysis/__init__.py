@@ -1,0 +1,1 @@
+"""What passes and plans ask of a Program: liveness, aliasing, def-use."""

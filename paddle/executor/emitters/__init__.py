@@ -1,0 +1,1 @@
+"""Emitters: operators that the generated function runs without a kernel."""

@@ -1,0 +1,1 @@
+"""Differentiation of Programs: gradient operators, blocks and makers."""

@@ -1,0 +1,111 @@
+"""Shapes and types of what control flow, tensor arrays and operators without a kernel write."""
+
+from __future__ import annotations
+
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.infer import Spec
+from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.recording.shape_rules import SPECIAL, set_spec, special
+from paddle.ir.variable import Variable
+
+# Their outputs are declared by whoever adds the operator.
+SPECIAL.update(
+    dict.fromkeys((
+        "conditional_block", "conditional_block_infer", "conditional_block_grad", "while",
+        "while_grad", "recurrent", "recurrent_grad", "assert", "py_func",
+        "tensor_array_to_tensor_grad",
+    ))
+)  # fmt: skip
+
+
+def _input(op: Operator, slot: str) -> Variable:
+    return op.block._var_recursive(op.inputs[slot][0])
+
+
+def _outputs(op: Operator, slot: str) -> list[Variable]:
+    return [op.block._var_recursive(n) for n in op.outputs.get(slot, []) if n != EMPTY]
+
+
+def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The sizes that all shapes have in common, -1 elsewhere; None if their ranks differ."""
+    if len({len(s) for s in shapes}) != 1:
+        return None
+    return tuple(s[0] if len(set(s)) == 1 else -1 for s in zip(*shapes, strict=True))
+
+
+def _like(op_type: str, source: str, *targets: str, rows: bool = False) -> None:
+    """Outputs look like an input, but for the number of rows if ``rows`` is set."""
+
+    @special(op_type)
+    def rule(op: Operator) -> None:
+        var = _input(op, source)
+        dims = (-1, *var._dims[1:]) if rows else var._dims
+        for target in targets:
+            for out in _outputs(op, target):
+                out.type = var.type
+                set_spec(out, Spec(dims, var.dtype))
+
+
+_like("print", "In", "Out")
+_like("select_output", "X", "Out")
+_like("rnn_memory_helper", "X", "Out")
+_like("rnn_memory_helper_grad", "X", "X@GRAD")
+_like("split_lod_tensor", "X", "OutTrue", "OutFalse", rows=True)
+_like("merge_lod_tensor", "InTrue", "Out", rows=True)
+_like("merge_lod_tensor_infer", "InTrue", "Out", rows=True)
+
+
+@special("select_input")
+def _select_input(op: Operator) -> None:
+    sources = [op.block._var_recursive(n) for n in op.inputs["X"]][::-1]  # what holds first
+    shape = common_shape([v._dims for v in sources])
+    if shape is None:
+        shape = sources[0]._dims
+    for out in _outputs(op, "Out"):
+        out.type = sources[0].type
+        set_spec(out, Spec(shape, sources[0].dtype))
+
+
+@special("write_to_array")
+def _write_to_array(op: Operator) -> None:
+    value = _input(op, "X")
+    for array in _outputs(op, "Out"):
+        if array._dtype is not None and array._dims and array.dtype != value.dtype:
+            raise InvalidArgumentError(
+                f"array_write(x): expected {array.dtype} as the array {array.name!r} holds, but "
+                f"{value.name!r} is {value.dtype}."
+            )
+        array.type = VarType.LOD_TENSOR_ARRAY
+        known = [s for s in (array._dims, value._dims) if s]
+        shape = common_shape(known)
+        array._dims = value._dims if shape is None else shape
+        array._dtype = VarType(value.dtype)
+
+
+@special("read_from_array")
+def _read_from_array(op: Operator) -> None:
+    array = _input(op, "X")
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec(array._dims, array.dtype))
+
+
+@special("lod_array_length")
+def _lod_array_length(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec((1,), VarType.INT64))
+
+
+@special("tensor_array_to_tensor")
+def _tensor_array_to_tensor(op: Operator) -> None:
+    array = _input(op, "X")
+    dims, axis = list(array._dims), op.attr("axis")
+    rank = len(dims)
+    if op.attr("use_stack"):
+        dims.insert(axis + rank + 1 if axis < 0 else axis, -1)
+    elif -rank <= axis < rank:
+        dims[axis] = -1
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec(tuple(dims), array.dtype))
+    for out in _outputs(op, "OutIndex"):
+        set_spec(out, Spec((-1,), VarType.INT32))

@@ -1,0 +1,1 @@
+"""Programs as text: printed, as Python source, as a graph."""

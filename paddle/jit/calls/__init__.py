@@ -1,0 +1,1 @@
+"""The call of a converted function: its signature, cache and Program."""

@@ -1,0 +1,1 @@
+"""Logs, errors and reports of conversion."""

@@ -1,0 +1,1 @@
+"""Saved models: written from Layers, read as Layers."""

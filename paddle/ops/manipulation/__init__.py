@@ -1,0 +1,1 @@
+"""Operators that make, rearrange, cut, join, index and search tensors."""

@@ -1,0 +1,1 @@
+"""Operators of arithmetic: elementwise, comparisons, reductions, transforms."""

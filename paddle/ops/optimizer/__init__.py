@@ -1,0 +1,1 @@
+"""Operators that update parameters, and what belongs to updates."""

@@ -1,0 +1,1 @@
+"""Operators of sequences: recurrent layers, alignment, labelling."""

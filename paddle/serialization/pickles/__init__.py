@@ -1,0 +1,1 @@
+"""Pickles of arrays and plain data, in PaddlePaddle's form."""

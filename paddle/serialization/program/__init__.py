@@ -1,0 +1,1 @@
+"""Programs as bytes: the ProgramDesc messages of PaddlePaddle."""

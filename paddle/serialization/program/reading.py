@@ -1,0 +1,190 @@
+"""Makes a Program of a ProgramDesc message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from paddle.core.dtype import VarType, dtype_name
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.attribute_kinds import AttrType
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.ir.validation import check_blocks
+from paddle.ir.variable import Parameter, Variable
+from paddle.serialization.program.fields import FIELD, MANY, SCALAR, TENSOR, WITH_LOD, ReadKinds
+
+NEXT_VERSION = 2_007_000  # of this one and those after it we know nothing
+
+
+def read_program(desc: Any) -> Program:
+    """Makes a Program; the message, which has all required fields, is taken to pieces."""
+    version = desc.version.version
+    if not 0 <= version < NEXT_VERSION:
+        raise InvalidArgumentError(_unknown_version(version))
+    check_blocks(desc.blocks)
+    program = Program()
+    for at, told in enumerate(desc.blocks):
+        if at:
+            program.blocks.append(Block(program, at, told.parent_idx))
+        program.blocks[at].forward_block_idx = told.forward_block_idx
+    for block, told in zip(program.blocks, desc.blocks):
+        for var_told in told.vars:
+            var = _read_variable(block, var_told)
+            if var.name in block.vars:
+                raise InvalidArgumentError(f"block {block.idx} has two variables {var.name!r}.")
+            block.vars[var.name] = var
+    for block, told in zip(program.blocks, desc.blocks):
+        for at, op_told in enumerate(told.ops):
+            op = _read_operator(block, at, op_told)
+            block.ops.append(op)
+            for name in op.output_arg_names:
+                var = block._find_var_recursive(name)
+                if var is not None:
+                    var.op = op
+        block.wire_rest = _rest(told, "idx", "parent_idx", "vars", "ops")
+    program.wire_version = version
+    for pair in desc.op_version_map.pair:
+        program.op_versions[_text(pair.op_name)] = pair.op_version.version
+    program.wire_rest = _rest(desc, "blocks", "version", "op_version_map")
+    program._changed()
+    return program
+
+
+def _unknown_version(version: int) -> str:
+    if version < 0:
+        return f"program: expected a version >= 0, but it is {version}."
+    release = f"{version // 1_000_000}.{version // 1000 % 1000}.{version % 1000}"
+    return (
+        f"program: it was written by PaddlePaddle {release} (version {version}); "
+        "expected one of before 2.7."
+    )
+
+
+def _text(value: Any) -> str:
+    """A name; protobuf gives bytes where it is not UTF-8."""
+    if isinstance(value, str):
+        return value
+    raise InvalidArgumentError(f"program: expected names in UTF-8, but one is {value[:60]!r}.")
+
+
+def _rest(desc: Any, *known: str) -> bytes:
+    """What is left of a message without the fields that have been read."""
+    for field in known:
+        desc.ClearField(field)
+    return desc.SerializePartialToString()
+
+
+def _vartype(number: int) -> Any:
+    """A kind of variable or of element; a number where we have no name for it."""
+    return VarType._value2member_map_.get(number, number)
+
+
+def _read_variable(block: Block, told: Any) -> Variable:
+    name, kind = _text(told.name), told.type.type
+    where = f"variable {name!r} of block {block.idx}"
+    dims: list[int] | None = None
+    dtype, lod_level = None, 0
+    field = TENSOR.get(kind)
+    if field is not None and told.type.HasField(field):
+        tensor = getattr(told.type, field)
+        if field in WITH_LOD:
+            lod_level, tensor = tensor.lod_level, tensor.tensor
+        dims, dtype = [max(n, -1) for n in tensor.dims], _vartype(tensor.data_type)
+        # Files of 1.8.5 and 2.6.2 do hold sizes below -1: an unknown one multiplied by others.
+        if lod_level < 0:
+            raise InvalidArgumentError(f"{where}: expected lod_level >= 0, but it is {lod_level}.")
+    options: dict[str, Any] = {
+        "name": name,
+        "lod_level": lod_level,
+        "stop_gradient": told.stop_gradient,
+        "need_check_feed": told.need_check_feed,
+        "is_data": told.need_check_feed,
+    }
+    known = isinstance(dtype, VarType) and _is_element(dtype)
+    var: Variable
+    if told.is_parameter and known and dims and min(dims) > 0:
+        var = Parameter(block, dims, dtype, trainable=not told.stop_gradient, **options)
+    else:
+        options["persistable"] = told.persistable
+        var = Variable(block, shape=dims, dtype=dtype if known else None, **options)
+    var.type = _vartype(kind)
+    var.wire_rest = _rest(told, "name")
+    return var
+
+
+def _is_element(dtype: VarType) -> bool:
+    try:
+        dtype_name(dtype)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _read_operator(block: Block, at: int, told: Any) -> Operator:
+    where = f"operator {at} ({told.type}) of block {block.idx}"
+    op = Operator(
+        block,
+        _text(told.type),
+        _read_slots(told.inputs, where, "input"),
+        _read_slots(told.outputs, where, "output"),
+    )
+    kinds = ReadKinds()
+    for attr in told.attrs:
+        name = _text(attr.name)
+        value = _read_attribute(block.program, attr, where)
+        if name in kinds and (kinds[name] != attr.type or op.attrs[name] != value):
+            raise InvalidArgumentError(f"{where} has two different attributes {name!r}.")
+        kinds[name] = attr.type  # 2.6.2 writes some of them twice
+        op.attrs[name] = value
+    if len(kinds) < len(told.attrs):
+        kinds.order = tuple(attr.name for attr in told.attrs)
+    op.attr_kinds = kinds
+    op.is_target = told.is_target
+    return op
+
+
+def _read_slots(told: Iterable[Any], where: str, kind: str) -> dict[str, list[str]]:
+    slots: dict[str, list[str]] = {}
+    for slot in told:
+        name = _text(slot.parameter)
+        if name in slots:
+            raise InvalidArgumentError(f"{where} has two {kind} slots {name!r}.")
+        slots[name] = [_text(n) for n in slot.arguments]
+    return slots
+
+
+def _read_attribute(program: Program, told: Any, where: str) -> Any:
+    kind = AttrType(told.type)
+    field = FIELD[kind]
+    if kind not in MANY and not told.HasField(field):
+        raise InvalidArgumentError(
+            f"{where}: attribute {told.name!r} is of the kind {kind.name}, but has no such value."
+        )
+    value = getattr(told, field)
+    if kind == AttrType.STRING:
+        return value.decode("utf8", "surrogateescape")
+    if kind == AttrType.STRINGS:
+        return [v.decode("utf8", "surrogateescape") for v in value]
+    if kind == AttrType.BLOCK:
+        return program.blocks[value]
+    if kind == AttrType.BLOCKS:
+        return [program.blocks[i] for i in value]
+    if kind == AttrType.SCALAR:
+        return _read_scalar(value, f"{where}: attribute {told.name!r}")
+    if kind == AttrType.SCALARS:
+        return [_read_scalar(v, f"{where}: attribute {told.name!r}") for v in value]
+    if kind == AttrType.VAR:
+        return _text(value)
+    if kind == AttrType.VARS:
+        return [_text(n) for n in value]
+    return list(value) if kind in MANY else value
+
+
+def _read_scalar(told: Any, where: str) -> Any:
+    field = SCALAR[told.type]
+    if not told.HasField(field):
+        raise InvalidArgumentError(f"{where} is a scalar of the kind {told.type} without a value.")
+    value = getattr(told, field)
+    return complex(value.r, value.i) if field == "c" else value

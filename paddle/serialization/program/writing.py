@@ -1,0 +1,139 @@
+"""Fills a ProgramDesc message from a Program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.ir.attribute_kinds import AttrType, encode, is_private
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.ir.variable import Parameter, Variable
+from paddle.serialization.program.additions import Written, completed
+from paddle.serialization.program.fields import FIELD, MANY, TENSOR, WITH_LOD
+
+OUR_VERSION = 2_000_000  # written for a Program that was made here: major, minor, patch
+
+
+def write_program(program: Program, desc: Any) -> None:
+    """Fills an empty message."""
+    desc.MergeFromString(getattr(program, "wire_rest", b""))
+    for block in program.blocks:
+        _write_block(block, desc.blocks.add())
+    desc.version.version = program.wire_version or OUR_VERSION
+    for name, version in program.op_versions.items():
+        pair = desc.op_version_map.pair.add(op_name=name)
+        pair.op_version.version = version
+
+
+def _write_block(block: Block, told: Any) -> None:
+    rest = getattr(block, "wire_rest", None)
+    if rest:
+        told.MergeFromString(rest)
+    told.idx, told.parent_idx = block.idx, block.parent_idx
+    _set(told, "forward_block_idx", block.forward_block_idx)
+    names = sorted(block.vars) if rest is None else list(block.vars)
+    for name in names:
+        write_variable(block.vars[name], told.vars.add())
+    added: set[str] = set()
+    for op in block.ops:
+        written = completed(op)
+        for before in written.before:
+            _write_operator(Operator(block, *before), told.ops)
+        for name, like in written.variables:
+            if name not in added:
+                added.add(name)
+                var = Variable(block, name=name, shape=like.shape, dtype=like.dtype)
+                write_variable(var, told.vars.add())
+        _write_operator(op, told.ops, written)
+
+
+def _set(told: Any, field: str, value: Any) -> None:
+    """Sets a field unless it, or its default, says so already."""
+    if getattr(told, field) != value:
+        setattr(told, field, value)
+
+
+def write_variable(var: Variable, told: Any) -> None:
+    """Fills an empty VarDesc message."""
+    rest = getattr(var, "wire_rest", None)
+    if rest:
+        told.MergeFromString(rest)
+    told.name = var.name
+    _set(told, "persistable", bool(var.persistable))
+    _set(told, "need_check_feed", bool(var.need_check_feed))
+    _set(told, "stop_gradient", bool(var.stop_gradient))
+    if isinstance(var, Parameter):
+        _set(told, "is_parameter", True)
+    kind = int(var.type)
+    told.type.type = kind
+    field = TENSOR.get(kind)
+    if field is None:
+        return
+    dims, dtype = list(var.shape), var._dtype
+    if rest and dtype is None and not dims and not told.type.HasField(field):
+        return
+    tensor = getattr(told.type, field)
+    if field in WITH_LOD:
+        _set(tensor, "lod_level", int(var.lod_level or 0))
+        tensor = tensor.tensor
+    if dtype is not None or not tensor.HasField("data_type"):
+        tensor.data_type = int(var.dtype)
+    if [max(n, -1) for n in tensor.dims] != dims:  # as reading has it
+        del tensor.dims[:]
+        tensor.dims.extend(dims)
+
+
+def _write_operator(op: Operator, ops: Any, written: Written | None = None) -> None:
+    whole = written or op
+    told = ops.add(type=whole.type)
+    ours = op.attr_kinds is None
+    for slots, field in ((whole.inputs, told.inputs), (whole.outputs, told.outputs)):
+        for slot in sorted(slots) if ours else slots:
+            field.add(parameter=slot, arguments=slots[slot])
+    for name in sorted(whole.attrs) if ours else _as_read(op):
+        value = whole.attrs[name]
+        if value is not None and (not is_private(name) or name in (op.attr_kinds or ())):
+            _write_attribute(op, name, value, told.attrs.add(name=name))
+    _set(told, "is_target", bool(op.is_target))
+
+
+def _as_read(op: Operator) -> list[str]:
+    """The names of attributes in the order of the file, twice where it has them twice."""
+    order = getattr(op.attr_kinds, "order", ())
+    return [n for n in order if n in op.attrs] + [n for n in op.attrs if n not in order]
+
+
+def _write_attribute(op: Operator, name: str, value: Any, told: Any) -> None:
+    kind, written = encode(op, name, value)
+    told.type = int(kind)
+    if kind in (AttrType.BLOCK, AttrType.BLOCKS):
+        program = op.block.program
+        for block in value if isinstance(value, (list, tuple)) else (value,):
+            if not any(block is own for own in program.blocks):
+                raise InvalidArgumentError(
+                    f"attribute {name!r} of operator {op.type}: expected a block of the same "
+                    f"Program, but block {block.idx} belongs to another one or was removed."
+                )
+    if kind == AttrType.SCALAR:
+        _write_scalar(written, told.scalar)
+    elif kind == AttrType.SCALARS:
+        for one in written:
+            _write_scalar(one, told.scalars.add())
+    elif kind in MANY:
+        getattr(told, FIELD[kind]).extend(written)
+    else:
+        setattr(told, FIELD[kind], written)
+
+
+def _write_scalar(value: Any, told: Any) -> None:
+    if isinstance(value, bool):
+        told.type, told.b = 1, value
+    elif isinstance(value, int):
+        told.type, told.i = 2, value
+    elif isinstance(value, float):
+        told.type, told.r = 3, value
+    else:
+        told.type = 4
+        told.c.r, told.c.i = value.real, value.imag

@@ -1,0 +1,1 @@
+"""Samples of the operators of one folder of ``paddle/ops``."""
