@@ -113,5 +113,10 @@ def made_from(op: Operator, type: str, inputs: dict, outputs: dict, attrs: dict)
     common = {k: v for k, v in op.attrs.items() if k.startswith("op_")}
     clean = {s: n for s, n in inputs.items() if n}
     return Operator(
-        op.block, type, clean, {s: n for s, n in outputs.items() if n}, {**attrs, **common}, op.site
+        op.block,
+        type,
+        clean,
+        {s: n for s, n in outputs.items() if n},
+        {**attrs, **common},
+        op.location,
     )

@@ -123,7 +123,7 @@ def grad(
     edges = [tape.edge_of(t) for t in outs]
     needed = tape.needed_for(edges, targets)
     arithmetic = GraphArithmetic if create_graph else tape.Arithmetic
-    walk = tape.Walk(arithmetic, keep, targets, needed)
+    walk = tape.BackwardWalk(arithmetic, keep, targets, needed)
     walk.blocked = {_key(t) for t in blocked}
     behind = tape.nodes_behind(edges)
     freed = next((node for node in behind if node.saved is None), None)  # before this walk frees

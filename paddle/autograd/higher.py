@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.derive import gradient_of, gradient_operator, wanted_name
+from paddle.core.derive import gradient_of, gradient_operator, needs_grad_name
 from paddle.core.op import C
-from paddle.core.tape import Node, Port, flat_grads, slot_ranges, wanted_flags
+from paddle.core.tape import Node, Port, flat_grads, needs_grad_flags, slot_ranges
 from paddle.core.tensor import Tensor, ones_like, wrap, zeros_of
 
 
@@ -50,8 +50,8 @@ class GraphArithmetic:
                 attrs[token] = value
             else:
                 buffers.append(_restore(node, op, token, value))
-        if gradient.takes_wanted:
-            attrs[wanted_name(op)] = wanted_flags(node)
+        if gradient.takes_needs_grad:
+            attrs[needs_grad_name(op)] = needs_grad_flags(node)
         from paddle.core.dispatch import py
 
         named = {py(k): v for k, v in attrs.items()}

@@ -24,7 +24,7 @@ def gradient_of(op: OpDef) -> Gradient:
     """Returns the operator's gradient, the generic one if it was given none."""
     if op.gradient is None:
         op.gradient = Gradient(
-            _generic_kernel(op), [s.name for s in op.inputs], list(op.attrs), takes_wanted=True
+            _generic_kernel(op), [s.name for s in op.inputs], list(op.attrs), takes_needs_grad=True
         )
     return op.gradient
 
@@ -38,14 +38,14 @@ def _generic_kernel(op: OpDef) -> Callable:
     """A gradient kernel that differentiates ``op``'s kernel with torch."""
     count = len(op.grad_outputs)
 
-    def kernel(*values: Any, wanted: Any, **attrs: Any) -> Any:
+    def kernel(*values: Any, needs_grad: Any, **attrs: Any) -> Any:
         d_outs, inputs = values[:count], values[count:]
-        return vjp(op, list(inputs), list(d_outs), attrs, wanted)
+        return vjp(op, list(inputs), list(d_outs), attrs, needs_grad)
 
     return kernel
 
 
-def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
+def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, needs_grad: Any) -> Any:
     """Runs a kernel again with torch recording and returns the gradients of its inputs.
 
     Inside another ``vjp`` (a derivative of higher order) the recording goes on, so that the outer
@@ -59,7 +59,7 @@ def vjp(op: OpDef, inputs: list, d_outs: list, attrs: dict, wanted: Any) -> Any:
             places: list[Any] = []
             args = [
                 _track(value, want, leaves, places, nested)
-                for value, want in zip(inputs, wanted, strict=True)
+                for value, want in zip(inputs, needs_grad, strict=True)
             ]
             outs = op.kernel(*args, **attrs)
             pairs = _pairs(op, outs, d_outs)
@@ -154,8 +154,8 @@ def gradient_operator(op: OpDef) -> OpDef:
     outputs = [Slot(_grad_name(s, taken), s.many, True) for s in op.inputs]
     shapes = [t for t in gradient.saves if "." in t]
     attrs = dict.fromkeys(shapes) | {a: op.attrs[a] for a in gradient.attrs}
-    if gradient.takes_wanted:
-        attrs[wanted_name(op)] = None
+    if gradient.takes_needs_grad:
+        attrs[needs_grad_name(op)] = None
     found = OpDef(
         name=f"{op.name}_grad",
         inputs=inputs,
@@ -180,25 +180,25 @@ def _grad_name(slot: Slot, taken: set[str]) -> str:
     return name
 
 
-def wanted_name(op: OpDef) -> str:
+def needs_grad_name(op: OpDef) -> str:
     """The attribute of ``op``'s gradient operator that holds its flags, one name per order."""
     order, base = 1, op.base
     while base is not None:
         order, base = order + 1, base.base
-    return f"wanted_{order}"
+    return f"needs_grad_{order}"
 
 
 def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
     """Adapts a gradient kernel to the calling form of an operator."""
     from paddle.core.dispatch import py
 
-    flags = wanted_name(op)
+    flags = needs_grad_name(op)
 
     def kernel(*buffers: Any, **attrs: Any) -> Any:
         kept = iter(buffers[count:])
         values = [attrs.pop(py(token)) if "." in token else next(kept) for token in gradient.saves]
-        if gradient.takes_wanted:
-            attrs["wanted"] = attrs.pop(flags)
+        if gradient.takes_needs_grad:
+            attrs["needs_grad"] = attrs.pop(flags)
         grads = gradient.kernel(*buffers[:count], *values, **attrs)
         used = {id(b) for b in buffers}
         if len(op.inputs) == 1:

@@ -20,7 +20,7 @@ from paddle.core.dtype import ALLOWED, check_dtypes
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
 from paddle.core.op import REQUIRED, OpDef
-from paddle.core.tape import Node, edge_of, flat_grads, tie_outputs, wanted_flags
+from paddle.core.tape import Node, edge_of, flat_grads, needs_grad_flags, tie_outputs
 from paddle.core.tensor import Parameter, Tensor, wrap
 from paddle.core.writes import sequence, stamp, unshared
 
@@ -291,9 +291,9 @@ def compile_backward(op: OpDef) -> Callable:
         lines.append(f"{', '.join(kept + attrs)}, = node.saved")
     keywords = [f"{py(a)}=a_{py(a)}" for a in gradient.attrs]
     sized = [i for i, s in enumerate(op.inputs) if s.many]
-    if gradient.takes_wanted:
-        lines += _wanted(op)
-        keywords.append("wanted=wanted")
+    if gradient.takes_needs_grad:
+        lines += _needs_grad(op)
+        keywords.append("needs_grad=needs_grad")
     call = f"kernel({', '.join(douts + kept + keywords)})"
     if len(op.inputs) == 1:
         lines.append(f"return flat_grads(node, ({call},))" if sized else f"return ({call},)")
@@ -307,12 +307,12 @@ def compile_backward(op: OpDef) -> Callable:
     return step
 
 
-def _wanted(op: OpDef) -> list[str]:
+def _needs_grad(op: OpDef) -> list[str]:
     """Lines that turn the node's edges into one flag per slot, a tuple of them for a list."""
     if not any(s.many for s in op.inputs):
         flags = "".join(f"edges[{i}] is not None, " for i in range(len(op.inputs)))
-        return ["edges = node.edges", f"wanted = ({flags})"]
-    return ["wanted = wanted_flags(node)"]
+        return ["edges = node.edges", f"needs_grad = ({flags})"]
+    return ["needs_grad = needs_grad_flags(node)"]
 
 
 def unify_dtypes(x: Any, y: Any) -> tuple[Any, Any]:
@@ -339,7 +339,7 @@ _RUNTIME: dict[str, Any] = {
     "tie_outputs": tie_outputs,
     "unify": unify_dtypes,
     "unshared": unshared,
-    "wanted_flags": wanted_flags,
+    "needs_grad_flags": needs_grad_flags,
     "wrap": wrap,
 }
 

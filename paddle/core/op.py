@@ -18,8 +18,8 @@ keyword-only parameters are the attributes with their defaults. Marks behind a s
 
 ``op.grad("X Out.shape")`` names what the gradient needs; it receives the gradients of the
 differentiable outputs, then these values (``.shape`` hands over the shape alone, so that the
-buffer can be freed), then attributes by keyword and, if it asks for it, ``wanted``: one flag per
-input slot (a tuple of flags for a list). It returns one gradient per input slot, or None.
+buffer can be freed), then attributes by keyword and, if it asks for it, ``needs_grad``: one flag
+per input slot (a tuple of flags for a list). It returns one gradient per input slot, or None.
 Without a gradient the generic one of :mod:`paddle.core.derive` differentiates the kernel.
 """
 
@@ -62,7 +62,7 @@ class Gradient:
     kernel: Callable
     saves: list[str]  # slot names, or "Slot.shape"
     attrs: list[str]
-    takes_wanted: bool
+    takes_needs_grad: bool
     own_shapes: bool = False  # a shape serves the gradient of its input alone
 
 
@@ -118,11 +118,13 @@ class OpDef:
                 for p in inspect.signature(kernel).parameters.values()
                 if p.kind is p.KEYWORD_ONLY
             ]
-            attrs = [n for n in named if n != "wanted"]
+            attrs = [n for n in named if n != "needs_grad"]
             unknown = [n for n in attrs if n not in self.attrs]
             if unknown:
                 raise ValueError(f"{self.name}.grad: {unknown} are no attributes of {self!r}")
-            self.gradient = Gradient(kernel, saves.split(), attrs, "wanted" in named, own_shapes)
+            self.gradient = Gradient(
+                kernel, saves.split(), attrs, "needs_grad" in named, own_shapes
+            )
             return self
 
         return register

@@ -91,7 +91,7 @@ def slot_ranges(node: Node) -> list[slice]:
     return ranges
 
 
-def wanted_flags(node: Node) -> tuple:
+def needs_grad_flags(node: Node) -> tuple:
     """Returns for each input slot whether its gradient is wanted, a tuple of flags for a list."""
     return tuple(
         tuple(e is not None for e in node.edges[where])
@@ -176,7 +176,7 @@ def backward(
 ) -> None:
     """Adds the gradients of the sum of ``tensors`` to every leaf they depend on."""
     starts = starts_of(tensors, grads, "backward")
-    Walk(Arithmetic, retain_graph).run(starts)
+    BackwardWalk(Arithmetic, retain_graph).run(starts)
 
 
 def starts_of(tensors: Sequence[Tensor], grads: Sequence[Tensor | None], api: str) -> list:
@@ -296,7 +296,7 @@ def needed_for(starts: Sequence[Any], targets: dict[Any, int]) -> dict[Node, boo
     return needed
 
 
-class Walk:
+class BackwardWalk:
     """One run over the tape.
 
     Args:

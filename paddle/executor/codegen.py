@@ -63,11 +63,12 @@ class Emitter:
     """
 
     def __init__(self, program: Program, feeds: Iterable[str], fetches: Iterable[str],
-                 probe: Callable | None = None, keep_rank_0: bool = False) -> None:  # fmt: skip
+                 op_callback: Callable | None = None,
+                 keep_rank_0: bool = False) -> None:  # fmt: skip
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
-        self.probe = probe
+        self.op_callback = op_callback
         self.keep_rank_0 = keep_rank_0
         self.lines: list[str] = []
         self.origin: list[Operator | None] = []
@@ -167,10 +168,10 @@ class Emitter:
                 queue.append(self.program.blocks[here.forward_block_idx])
             if here.parent_idx >= 0:
                 queue.append(self.program.blocks[here.parent_idx])
-        site = self._current.site if self._current else None
+        location = self._current.location if self._current else None
         raise NotFoundError(
             f"operator {self._current and self._current.type}: there is no variable {name!r}."
-            + (f"\n  {site}" if site else "")
+            + (f"\n  {location}" if location else "")
         )
 
     def python_name(self, name: str, block: Block | None = None) -> str:
@@ -196,10 +197,10 @@ class Emitter:
         var = self.program.blocks[key[0]].vars[name]
         if var.is_data and not var._persistable:
             reader = self._current.type if self._current else "fetch"
-            site = self._current.site if self._current else None
+            location = self._current.location if self._current else None
             raise MissingValueError(
                 f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
-                f"fed were {sorted(self.feeds)}." + (f"\n  {site}" if site else ""),
+                f"fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else ""),
                 hint=f"Executor.run(feed={{{name!r}: array}})",
             )
         self.defined.add(key)
@@ -357,7 +358,7 @@ class Emitter:
             if known is None:
                 raise NotFoundError(
                     f"Operator {op.type!r} has not been registered: there is no kernel for it."
-                    + (f"\n  {op.site}" if op.site else "")
+                    + (f"\n  {op.location}" if op.location else "")
                 )
             if known.base is not None:
                 write_gradient(self, op, known.base)
@@ -369,9 +370,9 @@ class Emitter:
             shape = self.shapes.get(key)
             if shape is not None and key in self.defined:
                 self.line(f"{shape} = {self.python_name(name)}.shape")
-        if self.probe is not None:
+        if self.op_callback is not None:
             outs = [self.python_name(n) for n in op.output_arg_names if self.is_defined(n)]
-            check = self.constant(self.probe, "check")
+            check = self.constant(self.op_callback, "check")
             self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
 
     def _share_levels(self, op: Operator) -> None:
@@ -434,7 +435,7 @@ class Emitter:
             args += ["None"] * (len(known.inputs) - len(args))
         kernel: Any = known.direct if direct else known.kernel
         function = self.constant(kernel, op.type)
-        if op.type in KEPT and not self.probe:
+        if op.type in KEPT and not self.op_callback:
             kept = self.temporary(f"{op.type}_kept")
             self.before(f"{kept} = {self.constant(Memo, 'Memo')}({function})")
             function = kept
@@ -453,7 +454,7 @@ class Emitter:
             if not slot.optional and not slot.many and not op.inputs.get(slot.name):
                 raise NotFoundError(
                     f"operator {op.type}: expected input {slot.name}, but the Program gives it "
-                    f"{sorted(op.inputs)}." + (f"\n  {op.site}" if op.site else "")
+                    f"{sorted(op.inputs)}." + (f"\n  {op.location}" if op.location else "")
                 )
 
     def _keywords(self, known: OpDef, attrs: dict[str, Any]) -> list[str]:

@@ -35,10 +35,10 @@ def check_finite(op: Operator, *buffers: Any) -> None:
         if not bool(torch.isfinite(buf).all()):
             nans = int(torch.isnan(buf).sum())
             infs = int(torch.isinf(buf).sum())
-            site = f"\n  the operator was added here:\n  {op.site}" if op.site else ""
+            location = f"\n  the operator was added here:\n  {op.location}" if op.location else ""
             error = PreconditionNotMetError(
                 f"Operator {op.type} output {name!r} contains NaN or Inf: {nans} NaN and {infs} "
-                f"Inf among {buf.numel()} elements of shape {list(buf.shape)}.{site}"
+                f"Inf among {buf.numel()} elements of shape {list(buf.shape)}.{location}"
             )
             error._explained = True  # type: ignore[attr-defined]
             raise error

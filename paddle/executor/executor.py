@@ -146,9 +146,9 @@ class Executor(Guarded):
         self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
     ) -> Plan:
         """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
-        probe = probe_for()
+        op_callback = probe_for()
         key = (
-            program._serial, program._version, feeds, tuple(fetches), use_prune, probe,
+            program._serial, program._version, feeds, tuple(fetches), use_prune, op_callback,
             flags.run_limit,
         )  # fmt: skip
         found = self._plans.get(key)
@@ -157,8 +157,8 @@ class Executor(Guarded):
 
             check_names(program, feeds, fetches)
             with checked_plan(program):
-                prepared = prepare(program, feeds, fetches, use_prune, fuse=probe is None)
-                found = Plan(prepared, feeds, fetches, probe)
+                prepared = prepare(program, feeds, fetches, use_prune, fuse=op_callback is None)
+                found = Plan(prepared, feeds, fetches, op_callback)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()
             self._plans[key] = found

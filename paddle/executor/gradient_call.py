@@ -60,8 +60,8 @@ def write_gradient(e: Emitter, op: Operator, base: OpDef) -> None:
             flags.append(bool(names) and names[0] != EMPTY)
         if not e.keep_rank_0:
             after += [e.at_least_1(n) for n in names if n != EMPTY and e.may_be_0(n)]
-    if gradient.takes_wanted:
-        words.append(f"wanted={tuple(flags)!r}")
+    if gradient.takes_needs_grad:
+        words.append(f"needs_grad={tuple(flags)!r}")
     function = e.constant(gradient.kernel, op.type)
     target = parts[0] if len(base.inputs) == 1 else ", ".join(parts)
     e.line(f"{target} = {function}({', '.join([*args, *words])})")

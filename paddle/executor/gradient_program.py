@@ -48,7 +48,7 @@ def gradient_program(
         raise UnimplementedError(
             "paddle.grad(create_graph=True): the second derivative of a converted function "
             f"computes it once more, and {what} in it, which is not linear in the gradient, would "
-            f"get two parts of a gradient one by one.\n  {strange.site or ''}",
+            f"get two parts of a gradient one by one.\n  {strange.location or ''}",
             hint=ADVICE,
         )
     made = clone(program)

@@ -65,7 +65,7 @@ class JoinedPlan(Plan):
         self._given, self._made_grads = given, made
         super().__init__(prepared, names, asked)
 
-    def _emitter(self, probe: Any, keeps_rank_0: bool) -> Emitter:
+    def _emitter(self, op_callback: Any, keeps_rank_0: bool) -> Emitter:
         return _JoinedEmitter(
             self.program, self.forward_feeds, self._given, self.results, self._made_grads,
             keeps_rank_0,

@@ -39,12 +39,12 @@ class ParallelPlan:
         devices (Sequence[torch.device]): the places.
         average (bool): gradients are averaged; False adds them up.
         skipped (Sequence[str]): passes to leave out.
-        probe (callable, optional): called after every operator, as by :class:`Plan`.
+        op_callback (callable, optional): called after every operator, as by :class:`Plan`.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str],
                  devices: Sequence[Any], average: bool,
-                 skipped: Sequence[str] = (), probe: Any = None) -> None:  # fmt: skip
+                 skipped: Sequence[str] = (), op_callback: Any = None) -> None:  # fmt: skip
         self.devices = list(devices)
         self.average = average
         first, second = clone(program), clone(program)
@@ -59,14 +59,14 @@ class ParallelPlan:
         top = first.global_block().vars
         self.own = [n for n in early if n in top and top[n].persistable and n not in late]
         computed = [*self.early, *self.handed]
-        prepared = prepare(first, feeds, computed, fuse=probe is None, skipped=skipped)
-        self.forward = Plan(prepared, feeds, computed, probe)
+        prepared = prepare(first, feeds, computed, fuse=op_callback is None, skipped=skipped)
+        self.forward = Plan(prepared, feeds, computed, op_callback)
         given = [*self.handed, *(n for n in feeds if n in _read(second))]
         self.given = given[len(self.handed) :]
         self.update = None
         if second.global_block().ops:
-            prepared = prepare(second, given, self.late, fuse=probe is None, skipped=skipped)
-            self.update = Plan(prepared, given, self.late, probe)
+            prepared = prepare(second, given, self.late, fuse=op_callback is None, skipped=skipped)
+            self.update = Plan(prepared, given, self.late, op_callback)
         self._scopes: weakref.WeakKeyDictionary[Scope, list[Scope]] = weakref.WeakKeyDictionary()
 
     def scopes(self, scope: Scope) -> list[Scope]:

@@ -40,7 +40,8 @@ class Plan:
         program (Program): what to run, after all passes.
         feeds (Sequence[str]): variables that are given, in the order of the arguments.
         fetches (Sequence[str]): variables to return.
-        probe (callable, optional): called as ``probe(operator, *buffers)`` after every operator.
+        op_callback (callable, optional): called as ``op_callback(operator, *buffers)``
+            after every operator.
     """
 
     built = 0  # how many were made in this process
@@ -50,14 +51,14 @@ class Plan:
         program: Program,
         feeds: Sequence[str],
         fetches: Sequence[str],
-        probe: Callable | None = None,
+        op_callback: Callable | None = None,
     ) -> None:
         Plan.built += 1
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
         self._file = f"<plan {Plan.built}>"
-        emitter = self._emitter(probe, _keeps_rank_0(program))
+        emitter = self._emitter(op_callback, _keeps_rank_0(program))
         self.source = emitter.source()
         self.scope_names = emitter.scope_names
         self._needed = emitter.needed
@@ -67,12 +68,12 @@ class Plan:
             print(f"# {self._file}: feed {self.feeds}, fetch {self.fetches}\n{self.source}")
         exec(compile(self.source, self._file, "exec"), names)
         self._bind = names["bind"]
-        self._starts = getattr(probe, "starts", None)  # called when a run begins
+        self._starts = getattr(op_callback, "starts", None)  # called when a run begins
         self._made: weakref.WeakKeyDictionary[Scope, list[str]] = weakref.WeakKeyDictionary()
         self._bound: weakref.WeakKeyDictionary[Scope, Any] = weakref.WeakKeyDictionary()
 
-    def _emitter(self, probe: Callable | None, keeps_rank_0: bool) -> Emitter:
-        return Emitter(self.program, self.feeds, self.fetches, probe, keeps_rank_0)
+    def _emitter(self, op_callback: Callable | None, keeps_rank_0: bool) -> Emitter:
+        return Emitter(self.program, self.feeds, self.fetches, op_callback, keeps_rank_0)
 
     def bound(self, scope: Scope) -> Any:
         """Returns the function that works on the values of a scope."""
@@ -146,7 +147,7 @@ class Plan:
             ).with_traceback(error.__traceback__)
         if op is None:
             return error
-        explained = _with_site(error, op)
+        explained = _with_location(error, op)
         if self.program.wire_version and not isinstance(explained, FrameworkError):
             explained = refused(explained, op)
             explained._explained = True  # type: ignore[attr-defined]
@@ -176,16 +177,16 @@ class Plan:
         )
 
 
-def _with_site(error: Exception, op: Operator) -> Exception:
+def _with_location(error: Exception, op: Operator) -> Exception:
     known = op.definition
     made: Exception = error
     if known is not None and not isinstance(error, (KeyboardInterrupt, StopIteration)):
         made = kernel_error(known, (), {}, error)
-    if op.site is not None and made.args:
-        text = f"{made.args[0]}\n  the operator was added here:\n  {op.site}"
+    if op.location is not None and made.args:
+        text = f"{made.args[0]}\n  the operator was added here:\n  {op.location}"
         made.args = (text, *made.args[1:])
     made._explained = True  # type: ignore[attr-defined]
-    made._site = op.site  # type: ignore[attr-defined]  # for the list of paddle.jit.explaining.errors
+    made._location = op.location  # type: ignore[attr-defined]  # for the list of paddle.jit.explaining.errors
     return made
 
 

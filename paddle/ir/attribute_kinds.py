@@ -97,7 +97,7 @@ def is_private(name: str) -> bool:
     These are ``_...``, the flags of wanted gradients, and the saved shapes of gradient operators
     (``X.shape``); PaddlePaddle declares no attribute that looks so.
     """
-    return name.startswith("_") or "." in name or name.startswith("wanted_")
+    return name.startswith("_") or "." in name or name.startswith("needs_grad_")
 
 
 def kind_of(op: Operator, name: str) -> AttrType:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from paddle.ir.operator import Operator, here, user_site
+from paddle.ir.operator import Operator, here, user_location
 from paddle.ir.raw import add_operator, add_variable, kinds
 from paddle.ir.variable import Parameter, Variable
 
@@ -265,7 +265,7 @@ class Block:
             _names(inputs, type, "inputs"),
             _names(outputs, type, "outputs"),
             {k: v for k, v in (attrs or {}).items() if v is not None},
-            user_site(),
+            user_location(),
         )
         if self.program._verbatim is not None:
             return add_operator(op, at)
@@ -280,8 +280,8 @@ class Block:
         try:
             infer_outputs(op)
         except Exception as error:  # of any kind: it is only told where the operator was asked for
-            if op.site is not None and error.args:
-                error.args = (f"{error.args[0]}\n  {op.site}", *error.args[1:])
+            if op.location is not None and error.args:
+                error.args = (f"{error.args[0]}\n  {op.location}", *error.args[1:])
             raise
         if stop:
             for name in op.output_arg_names:

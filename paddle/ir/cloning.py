@@ -68,7 +68,7 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
         {s: list(n) for s, n in op.inputs.items()},
         {s: list(n) for s, n in op.outputs.items()},
         {k: moved(v) for k, v in op.attrs.items()},
-        op.site,
+        op.location,
     )
     made.attr_kinds = None if op.attr_kinds is None else op.attr_kinds.copy()
     made.is_target = op.is_target

@@ -42,7 +42,7 @@ class Role:
     NOT_SPECIFIED = 0x1000
 
 
-class Site(NamedTuple):
+class SourceLocation(NamedTuple):
     """Where the user's code asked for an operator.
 
     Attributes:
@@ -68,7 +68,7 @@ class Site(NamedTuple):
         return f'File "{self.file}", line {self.line}, in {self.function}\n    {text}'
 
 
-def user_site() -> Site | None:
+def user_location() -> SourceLocation | None:
     """The innermost frame outside of this package."""
     frame: Any = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_INNER):
@@ -77,7 +77,7 @@ def user_site() -> Site | None:
         return None
     end = _end.get()
     stack = () if end is None else _stack(frame, end)
-    return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, stack)
+    return SourceLocation(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name, stack)
 
 
 _end: contextvars.ContextVar[CodeType | None] = contextvars.ContextVar("stack end", default=None)
@@ -85,7 +85,7 @@ _end: contextvars.ContextVar[CodeType | None] = contextvars.ContextVar("stack en
 
 @contextlib.contextmanager
 def stacks_up_to(code: CodeType) -> Iterator[None]:
-    """Inside, sites have the user's frames up to a function: the one that records the others."""
+    """Inside, locations have the user's frames up to the function that records the others."""
     token = _end.set(code)
     try:
         yield
@@ -107,7 +107,7 @@ def _stack(frame: Any, end: CodeType) -> tuple[tuple[str, int, str, str], ...]:
 
 def here() -> str:
     """The user's own line, as the end of a message."""
-    found = user_site()
+    found = user_location()
     return f"\n  {found}" if found else ""
 
 
@@ -121,7 +121,16 @@ class Operator:
         attrs (dict): attributes; a sub-block is a Block.
     """
 
-    __slots__ = ("attr_kinds", "attrs", "block", "inputs", "is_target", "outputs", "site", "type")
+    __slots__ = (
+        "attr_kinds",
+        "attrs",
+        "block",
+        "inputs",
+        "is_target",
+        "outputs",
+        "location",
+        "type",
+    )
 
     def __init__(
         self,
@@ -130,14 +139,14 @@ class Operator:
         inputs: dict[str, list[str]] | None = None,
         outputs: dict[str, list[str]] | None = None,
         attrs: dict[str, Any] | None = None,
-        site: Site | None = None,
+        location: SourceLocation | None = None,
     ) -> None:
         self.block = block
         self.type = type
         self.inputs = inputs or {}
         self.outputs = outputs or {}
         self.attrs = attrs or {}
-        self.site = site
+        self.location = location
         self.attr_kinds: dict[str, int] | None = None  # as read from a file
         self.is_target = False
 

@@ -35,7 +35,7 @@ class Context:
     def add(self, like: Operator, type: str, inputs: dict, outputs: dict, **attrs: Any) -> None:
         """Puts an operator before the one that is being converted."""
         attrs.setdefault("op_role", like.role)
-        self.ops.append(Operator(self.block, type, inputs, outputs, attrs, like.site))
+        self.ops.append(Operator(self.block, type, inputs, outputs, attrs, like.location))
 
     def variable(self, like: str) -> str:
         """Returns the name of a new variable with the shape and data type of another one."""

@@ -15,14 +15,14 @@ from paddle.nn.clip import ClipGradBase
 from paddle.optimizer import arguments, sparse_step
 from paddle.optimizer.batch import Batch, Plan, signature
 from paddle.optimizer.lr import LRScheduler
-from paddle.optimizer.state import State
+from paddle.optimizer.state import OptimizerState
 from paddle.optimizer.static import Recorded, check_startup, only_dynamic
 from paddle.regularizer import L2Decay
 
 __all__ = ["Optimizer"]
 
 
-class Optimizer(State):
+class Optimizer(OptimizerState):
     """Base of all optimizers; a subclass names its state and writes one update over lists.
 
     Args:

@@ -23,7 +23,7 @@ _LAST_POWER = -104.0
 _MASTER = re.compile(r"_fp32_master_\d+(?=_)")  # accumulators of a master copy carry its name
 
 
-class State(Guarded):
+class OptimizerState(Guarded):
     """Base of :class:`Optimizer` that keeps, saves and loads state.
 
     Accumulators carry PaddlePaddle's names, ``<parameter>_<slot>_<number>``. The number of updates

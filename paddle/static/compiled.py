@@ -265,10 +265,10 @@ class CompiledProgram(Guarded):
         program = self._program
         scale = self._build.gradient_scale_strategy
         skipped = self._build._skipped()
-        probe = probe_for()
+        op_callback = probe_for()
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
-            probe, flags.run_limit,
+            op_callback, flags.run_limit,
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
@@ -280,7 +280,7 @@ class CompiledProgram(Guarded):
                 program = prune(program, list(feeds), names)
             average = scale is BuildStrategy.GradientScaleStrategy.CoeffNumDevice
             found = self._plans[key] = ParallelPlan(
-                program, feeds, names, places, average, skipped, probe
+                program, feeds, names, places, average, skipped, op_callback
             )
         return found
 

@@ -175,8 +175,8 @@ def noted_assert(cond: Variable, data: list, message: str) -> None:
         message (str): the message.
     """
     op = Assert(cond, data)
-    if op is not None and op.site is not None:
-        op.site = op.site._replace(note=message)
+    if op is not None and op.location is not None:
+        op.location = op.location._replace(note=message)
 
 
 guard_module(globals())

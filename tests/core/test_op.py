@@ -230,8 +230,8 @@ def test_explicit_gradient_receives_what_it_named():
     made = op("my_op", "X Y -> Out")(lambda x, y, *, k=2.0: x * y * k)
 
     @made.grad("X Y Out.shape")
-    def _(d_out, x, y, out_shape, *, k, wanted):
-        seen.append((tuple(out_shape), k, wanted))
+    def _(d_out, x, y, out_shape, *, k, needs_grad):
+        seen.append((tuple(out_shape), k, needs_grad))
         return d_out * y * k, d_out * x * k
 
     x, y = leaf([3.0]), paddle.to_tensor([5.0], dtype="float64")

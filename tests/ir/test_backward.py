@@ -154,7 +154,7 @@ def test_default_form_roles_and_names():
     assert product.outputs == {"Y@GRAD": ["w@GRAD"]}
     assert product.attr("op_role_var") == ["w", "w@GRAD"]
     assert product.attr("trans_x") is False
-    assert product.site == ops[0].site
+    assert product.location == ops[0].location
     grad = main.global_block().var("w@GRAD")
     assert (grad.shape, grad.dtype, grad.persistable) == ((4, 4), paddle.float32, False)
     assert main.global_block().var(out[0] + "@GRAD").shape == (-1, 4)

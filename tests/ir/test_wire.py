@@ -246,7 +246,9 @@ def test_kinds_of_a_file_stay():
 
 
 def test_what_is_ours_alone_is_not_written():
-    op = operator("relu", {"_mine": object(), "wanted_1": [True], "X.shape": [2], "nothing": None})
+    op = operator(
+        "relu", {"_mine": object(), "needs_grad_1": [True], "X.shape": [2], "nothing": None}
+    )
     assert through(op).attrs == {}
 
 

@@ -183,8 +183,8 @@ def test_wide_linear_equals_the_plain_form(shape, bias):
     assert out.is_contiguous()
     expected = x.double() @ w.double() + (b.double() if bias else 0)
     torch.testing.assert_close(out.double(), expected, rtol=1e-5, atol=2e-4)
-    wanted = (True, True, bias)
-    dx, dw, db = op.gradient.kernel(dy, x, w, b.shape if bias else None, wanted=wanted)
+    needs_grad = (True, True, bias)
+    dx, dw, db = op.gradient.kernel(dy, x, w, b.shape if bias else None, needs_grad=needs_grad)
     rows, flat = x.reshape(-1, 512), dy.reshape(-1, 300)
     torch.testing.assert_close(dx, dy @ w.t(), rtol=1e-5, atol=2e-4)
     torch.testing.assert_close(dw, rows.t() @ flat, rtol=1e-5, atol=2e-4)
@@ -192,7 +192,7 @@ def test_wide_linear_equals_the_plain_form(shape, bias):
         torch.testing.assert_close(db, flat.sum(0))
     x.requires_grad_()  # a derivative of the gradient's kernel goes through what torch knows
     dy.requires_grad_()
-    op.gradient.kernel(dy, x, w, None, wanted=(True, True, False))[0].sum().backward()
+    op.gradient.kernel(dy, x, w, None, needs_grad=(True, True, False))[0].sum().backward()
     torch.testing.assert_close(dy.grad, w.sum(0).expand(dy.shape), rtol=1e-5, atol=2e-4)
 
 
@@ -243,7 +243,7 @@ def test_products_of_programs_go_the_same_way(name, shapes):
     op = REGISTRY[name]
     attrs = dict(op.attrs)
     torch.testing.assert_close(op(x, w, **attrs), x @ w, rtol=1e-4, atol=2e-4)
-    dx, dw = op.gradient.kernel(dy, x, w, **attrs, wanted=(True, True))
+    dx, dw = op.gradient.kernel(dy, x, w, **attrs, needs_grad=(True, True))
     torch.testing.assert_close(dx, dy @ w.t(), rtol=1e-4, atol=2e-4)
     torch.testing.assert_close(dw, x.t() @ dy, rtol=1e-4, atol=2e-4)
 

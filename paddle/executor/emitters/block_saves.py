@@ -36,7 +36,7 @@ _READ = {
 
 
 @dataclass
-class Saved:
+class BlockSaves:
     """Names of a forward block's values that are kept for its gradient.
 
     Attributes:
@@ -57,7 +57,7 @@ class Saved:
         return [*self.values, *self.shapes]
 
 
-def saved_of(emitter: Emitter, op: Operator) -> Saved | None:
+def saved_of(emitter: Emitter, op: Operator) -> BlockSaves | None:
     """Returns what a control flow operator has to save, or None if nothing asks for it."""
     names = op.outputs.get(SCOPES[op.type]) or []
     if not names:
@@ -66,13 +66,13 @@ def saved_of(emitter: Emitter, op: Operator) -> Saved | None:
     readers = _readers(emitter).get(key)
     if not readers:
         return None
-    found: Saved | None = emitter.saved.get(key)
+    found: BlockSaves | None = emitter.saved.get(key)
     if found is None:
         found = emitter.saved[key] = _analyse(emitter, op, readers)
     return found
 
 
-def saved_for(emitter: Emitter, gradient: Operator) -> tuple[str, Saved]:
+def saved_for(emitter: Emitter, gradient: Operator) -> tuple[str, BlockSaves]:
     """Returns the name under which a gradient operator finds what was saved, and what that is."""
     slot = SCOPES[gradient.type.removesuffix("_grad")]
     name = gradient.inputs[slot][0]
@@ -80,7 +80,7 @@ def saved_for(emitter: Emitter, gradient: Operator) -> tuple[str, Saved]:
     if key not in emitter.saved:
         raise NotFoundError(
             f"operator {gradient.type}: no operator before it saves {name!r}; the forward operator "
-            "was removed." + (f"\n  {gradient.site}" if gradient.site else "")
+            "was removed." + (f"\n  {gradient.location}" if gradient.location else "")
         )
     return name, emitter.saved[key]
 
@@ -101,7 +101,7 @@ def _readers(emitter: Emitter) -> dict[tuple[int, str], list[Operator]]:
     return found
 
 
-def _analyse(emitter: Emitter, op: Operator, readers: list[Operator]) -> Saved:
+def _analyse(emitter: Emitter, op: Operator, readers: list[Operator]) -> BlockSaves:
     forward: Block = op.attrs["sub_block"]
     changed = {n for n in outer_writes(forward) if _is_copied(emitter, forward, n)}
     values: dict[str, None] = {}
@@ -117,7 +117,7 @@ def _analyse(emitter: Emitter, op: Operator, readers: list[Operator]) -> Saved:
                 (values if whole else shapes)[name] = None
             elif op.type == "while" and name in changed and owner is emitter.owner(name, forward):
                 starts[name] = None
-    return Saved(list(values), [n for n in shapes if n not in values], list(starts), readers)
+    return BlockSaves(list(values), [n for n in shapes if n not in values], list(starts), readers)
 
 
 def _is_copied(emitter: Emitter, forward: Block, name: str) -> bool:

@@ -15,7 +15,7 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.codegen import Emitter, emitter
-from paddle.executor.emitters.block_saves import Saved, outer_writes, saved_for, saved_of
+from paddle.executor.emitters.block_saves import BlockSaves, outer_writes, saved_for, saved_of
 from paddle.executor.emitters.outlining import indented
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -117,14 +117,14 @@ def prepare(em: Emitter, block: Block) -> None:
             em.defined.add(key)
 
 
-def save(em: Emitter, saved: Saved, block: Block, starts: list[str]) -> str:
+def save(em: Emitter, saved: BlockSaves, block: Block, starts: list[str]) -> str:
     """The tuple of what is saved at the end of a block."""
     parts = [em.read(n, block) for n in saved.values]
     parts += [f"{em.read(n, block)}.shape" for n in saved.shapes]
     return "(" + "".join(f"{p}, " for p in [*parts, *starts]) + ")"
 
 
-def restore(em: Emitter, saved: Saved, block: Block, source: str) -> list[str]:
+def restore(em: Emitter, saved: BlockSaves, block: Block, source: str) -> list[str]:
     """Writes the line that unpacks what was saved; returns the Python names it assigns."""
     targets = []
     for name in saved.values:
@@ -347,7 +347,7 @@ def _linked(em: Emitter, op: Operator, sub: Block) -> list[str]:
     return names
 
 
-def _keep_ends(em: Emitter, saved: Saved, forward: Block) -> list[tuple[str, str]]:
+def _keep_ends(em: Emitter, saved: BlockSaves, forward: Block) -> list[tuple[str, str]]:
     """Puts aside what the loop left in variables that the gradient block sees as they were."""
     ends = []
     for name in saved.starts:

@@ -138,7 +138,7 @@ def _assert(em: Emitter, op: Operator) -> None:
     data = "".join(f"{em.read(n)}, " for n in names)
     count = int(op.attrs.get("summarize", -1))
     function = em.constant(insist, "insist")
-    note = op.site.note if op.site is not None else ""
+    note = op.location.note if op.location is not None else ""
     args = f"{condition!r}, ({data}), {names!r}, {count}, {note!r}"
     em.line(f"{function}({em.read(condition)}, {args})")
 

@@ -12,10 +12,10 @@ from paddle.ir.autodiff import custom_gradients as _custom  # noqa: F401
 from paddle.ir.autodiff.control_gradients import make_differentiable
 from paddle.ir.autodiff.gradient_flow import carries
 from paddle.ir.autodiff.gradient_makers import differentiate
-from paddle.ir.autodiff.gradient_walk import Walk
+from paddle.ir.autodiff.gradient_walk import GradientWalk
 from paddle.ir.autodiff.recompute import Recompute
 from paddle.ir.block import Block
-from paddle.ir.operator import Operator, Role, user_site
+from paddle.ir.operator import Operator, Role, user_location
 from paddle.ir.variable import Parameter, Variable
 
 __all__ = ["append_backward", "gradients"]
@@ -80,7 +80,9 @@ def append_backward(
         blocked,
         [loss._name],
     )
-    walk = Walk(block, ops, flags, block, marked=names, blocked=blocked, site=user_site())
+    walk = GradientWalk(
+        block, ops, flags, block, marked=names, blocked=blocked, location=user_location()
+    )
     if checkpoints:
         kept = _name_list("append_backward", "checkpoints", checkpoints)
         walk.enter = Recompute(walk, kept).enter
@@ -144,7 +146,7 @@ def gradients(
         blocked,
         [v._name for v in listed],
     )
-    walk = Walk(block, ops, flags, block, blocked=blocked, site=user_site())
+    walk = GradientWalk(block, ops, flags, block, blocked=blocked, location=user_location())
     walk.last = dict.fromkeys(v._name for v in wanted if _overwritten(v, ops))
     for target, value in zip(listed, given, strict=True):
         if value is None:
@@ -173,7 +175,7 @@ def _overwritten(var: Variable, ops: Sequence[Operator]) -> bool:
     )
 
 
-def _start_at_one(walk: Walk, loss: Variable) -> None:
+def _start_at_one(walk: GradientWalk, loss: Variable) -> None:
     """The loss's own gradient: 1."""
     shape = list(loss._dims) or [1]
     if -1 in shape:

@@ -17,7 +17,7 @@ from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.ir.autodiff.control_rewriting import MAYBE
 from paddle.ir.autodiff.gradient_flow import Flags, carries, flags_of
 from paddle.ir.autodiff.gradient_makers import differentiate, grad_maker
-from paddle.ir.autodiff.gradient_walk import Part, Walk
+from paddle.ir.autodiff.gradient_walk import GradientWalk, Part
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -25,7 +25,7 @@ from paddle.ir.variable import Variable
 
 
 @dataclass(eq=False)
-class BlockWalk(Walk):
+class BlockWalk(GradientWalk):
     """The walk through a sub-block.
 
     Attributes:
@@ -35,7 +35,7 @@ class BlockWalk(Walk):
         final: variables of which the value from before the block has a gradient.
     """
 
-    outer: Walk | None = None
+    outer: GradientWalk | None = None
     keeps_starts: bool = False
     final: set[str] = field(default_factory=set)
 
@@ -84,7 +84,7 @@ def is_array(var: Variable) -> bool:
 
 
 @contextmanager
-def _discarding(walk: Walk) -> Iterator[list[Block]]:
+def _discarding(walk: GradientWalk) -> Iterator[list[Block]]:
     """Removes the blocks that were added since, if the body raises."""
     blocks = walk.target.program.blocks
     count = len(blocks)
@@ -95,22 +95,22 @@ def _discarding(walk: Walk) -> Iterator[list[Block]]:
         raise
 
 
-def _flags(walk: Walk, sub: Block, sources: set[str]) -> list[Flags]:
+def _flags(walk: GradientWalk, sub: Block, sources: set[str]) -> list[Flags]:
     return flags_of(sub, sub.ops, lambda v, made: not made and v._name in sources, walk.blocked)
 
 
-def _open(walk: Walk, sub: Block, flags: list[Flags], loop: bool) -> BlockWalk:
+def _open(walk: GradientWalk, sub: Block, flags: list[Flags], loop: bool) -> BlockWalk:
     """Starts the walk through a sub-block, with a new block for its gradient operators."""
     program = walk.target.program
     target = Block(program, len(program.blocks), walk.target.idx)
     target._set_forward_block_idx(sub.idx)
     program.blocks.append(target)
     inner = BlockWalk(sub, list(sub.ops), flags, target, outer=walk, keeps_starts=loop)
-    inner.site, inner.blocked = walk.ops[walk.at].site, walk.blocked
+    inner.location, inner.blocked = walk.ops[walk.at].location, walk.blocked
     return inner
 
 
-def _sources(walk: Walk, op: Operator, *slots: str) -> set[str]:
+def _sources(walk: GradientWalk, op: Operator, *slots: str) -> set[str]:
     """The variables of input slots that want a gradient."""
     found = set()
     for slot in slots:
@@ -119,11 +119,13 @@ def _sources(walk: Walk, op: Operator, *slots: str) -> set[str]:
     return found
 
 
-def _spread(walk: Walk, sub: Block, sources: set[str], pairs: list[tuple[str, str]]) -> list[Flags]:
+def _spread(
+    walk: GradientWalk, sub: Block, sources: set[str], pairs: list[tuple[str, str]]
+) -> list[Flags]:
     """Flags of a loop's operators: what an iteration makes wanted is wanted in the next one.
 
     Args:
-        walk (Walk): the walk around.
+        walk (GradientWalk): the walk around.
         sub (Block): the body.
         sources: outer variables that want a gradient; it grows.
         pairs: (variable at the start, variable that it becomes at the end).
@@ -138,7 +140,7 @@ def _spread(walk: Walk, sub: Block, sources: set[str], pairs: list[tuple[str, st
         sources |= more
 
 
-def _parts(walk: Walk, op: Operator, slot: str, wanted: set[str]) -> list[str]:
+def _parts(walk: GradientWalk, op: Operator, slot: str, wanted: set[str]) -> list[str]:
     """Names for the gradients of some variables of an input slot, the others left empty."""
     names = [EMPTY] * len(op.inputs.get(slot, []))
     for i, name in enumerate(op.inputs.get(slot, [])):
@@ -147,14 +149,14 @@ def _parts(walk: Walk, op: Operator, slot: str, wanted: set[str]) -> list[str]:
     return names
 
 
-def _zeros(walk: Walk, name: str) -> str:
+def _zeros(walk: GradientWalk, name: str) -> str:
     """The gradient of a value that nothing after the current operator depends on."""
     gradient = walk.gradient_name(name)
     walk.emit("fill_zeros_like", {"X": [walk.name_of(name)]}, {"Out": [gradient]}, {})
     return gradient
 
 
-def _named(walk: Walk, name: str, gradient: str | None) -> str:
+def _named(walk: GradientWalk, name: str, gradient: str | None) -> str:
     """The gradient of a loop's result under the name that the gradient of its start will have.
 
     By these names PaddlePaddle tells what goes from iteration to iteration.
@@ -167,7 +169,7 @@ def _named(walk: Walk, name: str, gradient: str | None) -> str:
     return usual
 
 
-def _renamed(walk: Walk, sub: Block, name: str, gradient: str) -> str:
+def _renamed(walk: GradientWalk, sub: Block, name: str, gradient: str) -> str:
     """The gradient of what a block overwrites, under a name that the block does not use."""
     var = walk.block._var_recursive(name)
     if is_array(var) and not any(_replaces(op, name) for op in sub.ops):
@@ -194,10 +196,10 @@ def _common(op: Operator) -> dict[str, Any]:
 
 
 @grad_maker("while")
-def _while(op: Operator, walk: Walk) -> None:
+def _while(op: Operator, walk: GradientWalk) -> None:
     if op.attrs.get("is_test"):
         raise PreconditionNotMetError(
-            f"the loop was built with is_test=True and has no gradient.\n  {op.site or ''}",
+            f"the loop was built with is_test=True and has no gradient.\n  {op.location or ''}",
             hint="build it with is_test=False",
         )
     sub: Block = op.attrs["sub_block"]
@@ -247,7 +249,7 @@ def _while(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("recurrent")
-def _recurrent(op: Operator, walk: Walk) -> None:
+def _recurrent(op: Operator, walk: GradientWalk) -> None:
     sub: Block = op.attrs["sub_block"]
     states = list(zip(op.attrs["ex_states"], op.attrs["states"], strict=True))
     first = dict(zip(op.inputs.get("initial_states", []), op.attrs["ex_states"], strict=False))
@@ -280,7 +282,7 @@ def _recurrent(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("rnn_memory_helper")
-def _memory_helper(op: Operator, walk: Walk) -> None:
+def _memory_helper(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
     inputs = {**op.inputs, **op.outputs, "Out@GRAD": [gradient]}
     attrs = {"dtype": op.attrs.get("dtype", int(VarType.FP32))}
@@ -291,7 +293,7 @@ def _memory_helper(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("conditional_block")
-def _conditional_block(op: Operator, walk: Walk) -> None:
+def _conditional_block(op: Operator, walk: GradientWalk) -> None:
     sub: Block = op.attrs["sub_block"]
     given = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
     passed = {n for n in given if n in op.inputs.get("Input", [])}
@@ -334,7 +336,7 @@ def _conditional_block(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("select_input")
-def _select_input(op: Operator, walk: Walk) -> None:
+def _select_input(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
     names = _parts(walk, op, "X", set(op.inputs["X"]))
     inputs = {"X": [gradient], "Mask": [walk.value(op.inputs["Mask"][0])]}
@@ -342,7 +344,7 @@ def _select_input(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("select_output")
-def _select_output(op: Operator, walk: Walk) -> None:
+def _select_output(op: Operator, walk: GradientWalk) -> None:
     came = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
     source = op.inputs["X"][0]
     nothing = EMPTY
@@ -360,7 +362,7 @@ def _select_output(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("split_lod_tensor")
-def _split(op: Operator, walk: Walk) -> None:
+def _split(op: Operator, walk: GradientWalk) -> None:
     names = [op.outputs[s][0] for s in ("OutTrue", "OutFalse")]
     yes, no = (walk.incoming(n) or _zeros(walk, n) for n in names)
     mask = [walk.value(op.inputs["Mask"][0])]
@@ -371,7 +373,7 @@ def _split(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("merge_lod_tensor")
-def _merge(op: Operator, walk: Walk) -> None:
+def _merge(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
     inputs = {"X": [gradient], "Mask": [walk.value(op.inputs["Mask"][0])]}
     outputs = {
@@ -385,7 +387,7 @@ def _merge(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("write_to_array")
-def _write_to_array(op: Operator, walk: Walk) -> None:
+def _write_to_array(op: Operator, walk: GradientWalk) -> None:
     """The element has the gradient that the array has there; what it replaced has none."""
     array, value = op.outputs["Out"][0], op.inputs["X"][0]
     gradient = walk.incoming(array)
@@ -407,7 +409,7 @@ def _write_to_array(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("read_from_array")
-def _read_from_array(op: Operator, walk: Walk) -> None:
+def _read_from_array(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
     if not any(walk.wanted("X")):
         return
@@ -416,7 +418,7 @@ def _read_from_array(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("tensor_array_to_tensor")
-def _tensor_array_to_tensor(op: Operator, walk: Walk) -> None:
+def _tensor_array_to_tensor(op: Operator, walk: GradientWalk) -> None:
     inputs = {s: list(n) for s, n in (op.inputs | op.outputs).items()}
     inputs["Out@GRAD"] = [walk.incoming(op.outputs["Out"][0]) or EMPTY]
     attrs = {k: op.attrs[k] for k in ("axis", "use_stack") if k in op.attrs}
@@ -425,7 +427,7 @@ def _tensor_array_to_tensor(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("tensor_array_to_tensor_grad")
-def _tensor_array_to_tensor_grad(op: Operator, walk: Walk) -> None:
+def _tensor_array_to_tensor_grad(op: Operator, walk: GradientWalk) -> None:
     """The elements are put together again; those that nothing depends on are zero."""
     array = op.outputs["X@GRAD"][0]
     inputs = {"X": [walk.incoming(array)], "X_W": [walk.value(array, True)]}
@@ -441,7 +443,7 @@ def _tensor_array_to_tensor_grad(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("print")
-def _print(op: Operator, walk: Walk) -> None:
+def _print(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
     attrs = {k: v for k, v in op.attrs.items() if k != "op_role"}
     outputs = {"Out": walk.outgoing("In")}
@@ -449,13 +451,13 @@ def _print(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("py_func")
-def _py_func(op: Operator, walk: Walk) -> None:
+def _py_func(op: Operator, walk: GradientWalk) -> None:
     """Another py_func: it gets inputs and results, but for those left out, then gradients."""
     number = op.attrs.get("backward_callable_id", -1)
     if number < 0 and any(n.endswith("@GRAD") for n in op.input_arg_names):
         raise UnimplementedError(
             "the backward_func of a py_func has no gradient of its own, so the derivative of "
-            f"second order does not exist.\n  {op.site or ''}",
+            f"second order does not exist.\n  {op.location or ''}",
             hint="write the function as a paddle.autograd.PyLayer, or with paddle's functions",
         )
     if number < 0:

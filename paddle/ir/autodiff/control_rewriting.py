@@ -83,7 +83,9 @@ class Rewriting:
     def _operator(
         block: Block, near: Operator, type: str, inputs: dict, outputs: dict, attrs: dict
     ) -> Operator:
-        return Operator(block, type, inputs, outputs, {**attrs, "op_role": near.role}, near.site)
+        return Operator(
+            block, type, inputs, outputs, {**attrs, "op_role": near.role}, near.location
+        )
 
     def like(self, name: str, seen_from: Block, block: Block, new: str) -> str:
         """Makes a variable of the kind of another one."""

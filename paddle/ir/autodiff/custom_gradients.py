@@ -14,11 +14,11 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import set_grad_enabled
 from paddle.ir.autodiff.gradient_makers import grad_maker
-from paddle.ir.autodiff.gradient_walk import HOOK, Walk
+from paddle.ir.autodiff.gradient_walk import HOOK, GradientWalk
 from paddle.ir.block import Block
 from paddle.ir.cloning import drop_unused_blocks
 from paddle.ir.current import default_main_program
-from paddle.ir.operator import EMPTY, Operator, here, user_site
+from paddle.ir.operator import EMPTY, Operator, here, user_location
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
@@ -69,7 +69,7 @@ def record_custom_gradient(
         {"X": [v._name for v in inputs], "Value": [v._name for v in values]},
         {"Out": [v._name for v in outs]},
         {},
-        user_site(),
+        user_location(),
     )
     for out in outs:
         out.op = op
@@ -115,7 +115,7 @@ def record_hook(var: Variable, hook: Callable) -> Hook:
             hint="register the hook where the value is made",
         )
     hook = converted(hook)
-    op = Operator(block, HOOK, {"X": [var._name]}, {}, {}, user_site())
+    op = Operator(block, HOOK, {"X": [var._name]}, {}, {}, user_location())
     _append(op, "register_hook", [var], [var], lambda grads: [hook(grads[0])])
     return Hook(op)
 
@@ -167,7 +167,7 @@ def _inside(sub: Block, name: str) -> str:
         return name
     var = sub._var_recursive(name)
     made = sub.create_var(name=sub._unused_name(name), shape=var._dims, dtype=var.dtype)._name
-    sub.ops.append(Operator(sub, "assign", {"X": [name]}, {"Out": [made]}, {}, user_site()))
+    sub.ops.append(Operator(sub, "assign", {"X": [name]}, {"Out": [made]}, {}, user_location()))
     return made
 
 
@@ -195,7 +195,7 @@ def _checked(api: str, gradient: Any, var: Variable) -> str:
 
 
 @grad_maker(CUSTOM)
-def _custom_gradient(op: Operator, walk: Walk) -> None:
+def _custom_gradient(op: Operator, walk: GradientWalk) -> None:
     wanted = walk.wanted("X")
     if not any(wanted):
         return
@@ -212,13 +212,13 @@ def _custom_gradient(op: Operator, walk: Walk) -> None:
             walk.emit("assign", {"X": [made]}, {"Out": walk.outgoing_at("X", at)}, {})
 
 
-def apply_hook(op: Operator, walk: Walk, gradient: str) -> str:
+def apply_hook(op: Operator, walk: GradientWalk, gradient: str) -> str:
     """Adds the operators of a hook; returns the name of what replaces the gradient."""
     (made,) = _inline(op, walk, [gradient])
     return gradient if made is None else made
 
 
-def _inline(op: Operator, walk: Walk, given: list[str]) -> list[str | None]:
+def _inline(op: Operator, walk: GradientWalk, given: list[str]) -> list[str | None]:
     """Adds copies of a block's operators; returns the names of what they give."""
     block: Block = op.attrs["sub_block"]
     names = dict(zip(op.attrs[GIVEN], given, strict=True))
@@ -270,7 +270,7 @@ def _moved(value: Any, parent: Block, seen: Callable[[str], str]) -> Any:
             {s: [inside(n) for n in names] for s, names in op.inputs.items()},
             {s: [inside(n) for n in names] for s, names in op.outputs.items()},
             {k: _moved(v, made, inside) for k, v in op.attrs.items()},
-            op.site,
+            op.location,
         )
         copy.attr_kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
         made.ops.append(copy)
@@ -294,7 +294,7 @@ def remove_custom_gradients(program: Program) -> None:
                 role = {"op_role": op.role}
                 for value, out in zip(op.inputs["Value"], op.outputs["Out"], strict=True):
                     slots = {"X": [value]}, {"Out": [out]}
-                    kept.append(Operator(block, "assign", *slots, dict(role), op.site))
+                    kept.append(Operator(block, "assign", *slots, dict(role), op.location))
         if len(kept) != len(block.ops) or changed:
             block.ops = kept
     if changed:

@@ -14,10 +14,10 @@ from typing import Any
 from paddle.core.derive import gradient_of, gradient_operator
 from paddle.core.errors import UnimplementedError
 from paddle.core.op import OpDef, Slot
-from paddle.ir.autodiff.gradient_walk import Names, Walk
+from paddle.ir.autodiff.gradient_walk import GradientWalk, Names
 from paddle.ir.operator import EMPTY, Operator
 
-Maker = Callable[[Operator, Walk], None]
+Maker = Callable[[Operator, GradientWalk], None]
 
 GRAD_MAKERS: dict[str, Maker] = {}
 
@@ -32,7 +32,7 @@ def grad_maker(*types: str) -> Callable[[Maker], Maker]:
     return register
 
 
-def differentiate(op: Operator, walk: Walk) -> None:
+def differentiate(op: Operator, walk: GradientWalk) -> None:
     """Adds the gradient operators of one operator."""
     maker = GRAD_MAKERS.get(op.type)
     if maker is not None:
@@ -40,7 +40,8 @@ def differentiate(op: Operator, walk: Walk) -> None:
         return
     if op.definition is None:
         raise UnimplementedError(
-            f"operator {op.type} has no gradient here." + (f"\n  {op.site}" if op.site else ""),
+            f"operator {op.type} has no gradient here."
+            + (f"\n  {op.location}" if op.location else ""),
             hint="set stop_gradient of its output, or leave it out with no_grad_set",
         )
     _default(op, op.definition, walk)
@@ -49,7 +50,7 @@ def differentiate(op: Operator, walk: Walk) -> None:
 # -- the default form ------------------------------------------------------------------------------
 
 
-def _default(op: Operator, known: OpDef, walk: Walk) -> None:
+def _default(op: Operator, known: OpDef, walk: GradientWalk) -> None:
     made = gradient_operator(known)
     inputs = _values(op, known, walk)
     for slot, position in zip(made.inputs, known.grad_outputs, strict=False):
@@ -67,7 +68,7 @@ def _default(op: Operator, known: OpDef, walk: Walk) -> None:
     step.kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
 
 
-def _values(op: Operator, known: OpDef, walk: Walk) -> dict[str, Names]:
+def _values(op: Operator, known: OpDef, walk: GradientWalk) -> dict[str, Names]:
     """The forward values that go into a gradient operator, those that it reads being checked."""
     read = {t for t in gradient_of(known).saves if "." not in t}
     shaped = {t.split(".")[0] for t in _tokens(known)}  # what overwrites them may be larger
@@ -90,7 +91,7 @@ def _tokens(known: OpDef) -> list[str]:
     return [t for t in [*gradient_of(known).saves, *known.attrs] if "." in t]
 
 
-def _arrived(op: Operator, slot: Slot, walk: Walk, zeros: bool) -> Names | None:
+def _arrived(op: Operator, slot: Slot, walk: GradientWalk, zeros: bool) -> Names | None:
     """The gradients of one output slot; with ``zeros``, those of outputs that nobody used too."""
     names = op.outputs.get(slot.name, [])
     found = [walk.incoming(n) for n in names]
@@ -114,7 +115,7 @@ def _alike(op: Operator) -> dict[str, Any]:
     return {k: op.attrs[k] for k in ("op_namescope", "op_device") if k in op.attrs}
 
 
-def _same(op: Operator, walk: Walk, type: str, slot: str = "X", out: str = "Out",
+def _same(op: Operator, walk: GradientWalk, type: str, slot: str = "X", out: str = "Out",
           into: str = "Out", **attrs: Any) -> None:  # fmt: skip
     """Adds an operator that turns the gradient of the only output into that of the only input."""
     d_out = walk.incoming(op.outputs[out][0])
@@ -123,18 +124,18 @@ def _same(op: Operator, walk: Walk, type: str, slot: str = "X", out: str = "Out"
 
 
 @grad_maker("assign", "increment")
-def _assign(op: Operator, walk: Walk) -> None:
+def _assign(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, "assign")
 
 
 @grad_maker("cast")
-def _cast(op: Operator, walk: Walk) -> None:
+def _cast(op: Operator, walk: GradientWalk) -> None:
     back = {"in_dtype": op.attr("out_dtype"), "out_dtype": op.attr("in_dtype")}
     _same(op, walk, "cast", **back)
 
 
 @grad_maker("scale")
-def _scale(op: Operator, walk: Walk) -> None:
+def _scale(op: Operator, walk: GradientWalk) -> None:
     d_out = walk.incoming(op.outputs["Out"][0])
     factor = [walk.value(n) for n in op.inputs.get("ScaleTensor", ())]
     inputs: dict[str, Any] = {"X": [d_out], "ScaleTensor": factor or None}
@@ -143,32 +144,32 @@ def _scale(op: Operator, walk: Walk) -> None:
 
 
 @grad_maker("sign")
-def _sign(op: Operator, walk: Walk) -> None:
+def _sign(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, "scale", scale=0.0, bias=0.0, bias_after_scale=True)
 
 
 @grad_maker("conj")
-def _conj(op: Operator, walk: Walk) -> None:
+def _conj(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, "conj")
 
 
 @grad_maker("flip", "reverse")
-def _flip(op: Operator, walk: Walk) -> None:
+def _flip(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, op.type, axis=op.attr("axis"))
 
 
 @grad_maker("as_real")
-def _as_real(op: Operator, walk: Walk) -> None:
+def _as_real(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, "as_complex")
 
 
 @grad_maker("as_complex")
-def _as_complex(op: Operator, walk: Walk) -> None:
+def _as_complex(op: Operator, walk: GradientWalk) -> None:
     _same(op, walk, "as_real")
 
 
 @grad_maker("sum")
-def _sum(op: Operator, walk: Walk) -> None:
+def _sum(op: Operator, walk: GradientWalk) -> None:
     """Every term has the gradient of the sum; a copy each, for one may be written to."""
     d_out = walk.incoming(op.outputs["Out"][0])
     assert d_out is not None
@@ -177,7 +178,7 @@ def _sum(op: Operator, walk: Walk) -> None:
             walk.emit("assign", {"X": [d_out]}, {"Out": walk.outgoing_at("X", at)}, _alike(op))
 
 
-def _joined(op: Operator, walk: Walk, type: str, into: str, **attrs: Any) -> None:
+def _joined(op: Operator, walk: GradientWalk, type: str, into: str, **attrs: Any) -> None:
     """Adds an operator that puts the gradients of a list of outputs together again."""
     known = op.definition
     assert known is not None
@@ -190,12 +191,12 @@ def _joined(op: Operator, walk: Walk, type: str, into: str, **attrs: Any) -> Non
 
 
 @grad_maker("split")
-def _split(op: Operator, walk: Walk) -> None:
+def _split(op: Operator, walk: GradientWalk) -> None:
     _joined(op, walk, "concat", "Out", axis=op.attr("axis"))
 
 
 @grad_maker("unbind")
-def _unbind(op: Operator, walk: Walk) -> None:
+def _unbind(op: Operator, walk: GradientWalk) -> None:
     var = walk.block._var_recursive(op.inputs["X"][0])
     if len(var.shape) == 1:  # its elements have one dimension here
         _joined(op, walk, "concat", "Out", axis=0)

@@ -14,7 +14,7 @@ from typing import Any
 from paddle.ir.autodiff.gradient_flow import Flags
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
-from paddle.ir.operator import EMPTY, Operator, Role, Site
+from paddle.ir.operator import EMPTY, Operator, Role, SourceLocation
 
 Names = list[str]
 HOOK = "gradient_hook"  # an operator that computes nothing: a gradient goes through its block
@@ -28,7 +28,7 @@ class Step:
     inputs: dict[str, Names]
     outputs: dict[str, Names]
     attrs: dict[str, Any]
-    site: Site | None = None
+    location: SourceLocation | None = None
     kinds: dict[str, int] | None = None
 
 
@@ -43,7 +43,7 @@ class Part:
 
 
 @dataclass(eq=False, repr=False)
-class Walk:
+class GradientWalk:
     """State of one walk; what gradient makers work with.
 
     A maker is called as ``maker(op, walk)``. It reads :meth:`incoming`, the gradient of an output,
@@ -61,7 +61,7 @@ class Walk:
             the last value is wanted; then the name of that gradient.
         found: variable name -> name of its gradient.
         enter: called with the position of an operator before it is differentiated.
-        site: the user's call, for operators that belong to no forward one.
+        location: the user's call, for operators that belong to no forward one.
         at: the position of the current operator.
     """
 
@@ -77,7 +77,7 @@ class Walk:
     steps: list[Step] = field(default_factory=list)
     renamed: dict[str, str] = field(default_factory=dict)
     enter: Callable[[int], None] | None = None
-    site: Site | None = None
+    location: SourceLocation | None = None
     at: int = -1
     _pending: dict[str, list[Part]] = field(default_factory=dict)
     _arrived: dict[str, str] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class Walk:
             {s: n for s, n in inputs.items() if n},
             {s: n for s, n in outputs.items() if n},
             {**kept, "op_role": Role.BACKWARD},
-            origin.site if origin is not None else self.site,
+            origin.location if origin is not None else self.location,
         )
         self.steps.append(step)
         for names in step.outputs.values():
@@ -192,7 +192,7 @@ class Walk:
         """Gives a variable a gradient to start from."""
         self.add(name, Part([gradient], given=True))
 
-    def run(self, differentiate: Callable[[Operator, Walk], None]) -> None:
+    def run(self, differentiate: Callable[[Operator, GradientWalk], None]) -> None:
         """Visits all operators, ``differentiate(op, walk)`` those that pass a gradient on."""
         for at in range(len(self.ops) - 1, -1, -1):
             op = self.ops[at]
@@ -306,7 +306,9 @@ class Walk:
         names = {g: n for n, g in self.found.items()}
         done: set[str] = set()
         for step in self.steps:
-            op = Operator(self.target, step.type, step.inputs, step.outputs, step.attrs, step.site)
+            op = Operator(
+                self.target, step.type, step.inputs, step.outputs, step.attrs, step.location
+            )
             op.attr_kinds = step.kinds
             self.target.ops.append(op)
             for gradient in op.output_arg_names:

@@ -6,13 +6,13 @@ of its results are needed. Those are the ones that a gradient has come in for.
 
 from __future__ import annotations
 
-from paddle.core.derive import wanted_name
+from paddle.core.derive import needs_grad_name
 from paddle.core.op import OpDef
 from paddle.ir.operator import EMPTY, Operator
 
 
 def inherited_flags(op: Operator) -> dict[str, tuple]:
-    """Returns the flags ``wanted_1``, ... of the gradient operators that ``op`` differentiates.
+    """Returns the flags ``needs_grad_1``, ... of the gradient operators that ``op`` differentiates.
 
     Args:
         op (Operator): a gradient operator; for one of first order the result is empty.
@@ -22,7 +22,7 @@ def inherited_flags(op: Operator) -> dict[str, tuple]:
     while above is not None and above.base is not None and above.base.base is not None:
         inner = above.base
         assert inner.base is not None
-        found[wanted_name(inner.base)] = _flags(op, above, inner, inner.base)
+        found[needs_grad_name(inner.base)] = _flags(op, above, inner, inner.base)
         above = inner
     return found
 

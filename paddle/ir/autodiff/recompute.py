@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.ir.autodiff.gradient_walk import Names, Step, Walk
+from paddle.ir.autodiff.gradient_walk import GradientWalk, Names, Step
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.randomness import draws
@@ -53,11 +53,11 @@ class Recompute:
     """Adds the copies while a walk goes on; :meth:`enter` is the walk's hook.
 
     Args:
-        walk (Walk): the walk.
+        walk (GradientWalk): the walk.
         checkpoints: names of the variables to keep.
     """
 
-    def __init__(self, walk: Walk, checkpoints: Collection[str]) -> None:
+    def __init__(self, walk: GradientWalk, checkpoints: Collection[str]) -> None:
         self.walk = walk
         self.segments = _segments(walk.block, walk.ops, checkpoints)
         self.kept = _kept(walk, self.segments, checkpoints)
@@ -95,7 +95,7 @@ class Recompute:
         attrs["op_role"] = Role.BACKWARD
         if op.type in UPDATES_STATISTICS:
             attrs["momentum"] = 1.0  # the statistics stay what they are
-        self.walk.steps.append(Step(op.type, inputs, outputs, attrs, op.site, op.attr_kinds))
+        self.walk.steps.append(Step(op.type, inputs, outputs, attrs, op.location, op.attr_kinds))
 
     def _made(self, name: str, label: str) -> str:
         var = self.walk.block._var_recursive(name)
@@ -123,7 +123,7 @@ def _segments(block: Block, ops: Sequence[Operator], checkpoints: Collection[str
     return found
 
 
-def _kept(walk: Walk, segments: list[Segment], checkpoints: Collection[str]) -> set[str]:
+def _kept(walk: GradientWalk, segments: list[Segment], checkpoints: Collection[str]) -> set[str]:
     """Names of the forward values that stay in memory."""
     kept = set(checkpoints)
     number: dict[str, int] = {}

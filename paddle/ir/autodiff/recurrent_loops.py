@@ -14,7 +14,7 @@ from paddle.core.errors import UnimplementedError
 from paddle.ir.autodiff.control_rewriting import outer_reads, outer_writes
 from paddle.ir.autodiff.gradient_flow import flags_of
 from paddle.ir.autodiff.gradient_makers import differentiate
-from paddle.ir.autodiff.gradient_walk import Walk
+from paddle.ir.autodiff.gradient_walk import GradientWalk
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 
@@ -33,7 +33,7 @@ def rewrite_recurrent_gradient(op: Operator) -> None:
     if not ops:
         raise UnimplementedError(
             "the derivative of second order through a recurrent operator inside of control flow "
-            "does not exist." + (f"\n  {op.site}" if op.site else ""),
+            "does not exist." + (f"\n  {op.location}" if op.location else ""),
             hint="write the recurrence as paddle.static.nn.while_loop, whose gradients can be "
             "differentiated",
         )
@@ -55,7 +55,7 @@ def _derive_again(op: Operator, ops: list[Operator]) -> None:
         if gradient != EMPTY
     }
     flags = flags_of(block, ops, lambda v, made: not made and v._name in wanted)
-    walk = Walk(block, ops, flags, block, site=op.site)
+    walk = GradientWalk(block, ops, flags, block, location=op.location)
     for name, gradient in zip(op.inputs["outputs"], op.inputs["outputs@GRAD"], strict=True):
         if gradient != EMPTY:
             walk.start(name, gradient)
@@ -207,4 +207,4 @@ class _Loop:
         if not inside:
             attrs[_OF] = self.scopes
         block = self.body if inside else self.block
-        to.append(Operator(block, type, inputs, outputs, attrs, self.op.site))
+        to.append(Operator(block, type, inputs, outputs, attrs, self.op.location))

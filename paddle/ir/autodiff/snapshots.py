@@ -27,7 +27,7 @@ def snapshot(op: Operator, name: str, written: bool) -> str:
             dtype=var.dtype, stop_gradient=var.stop_gradient,
         )  # fmt: skip
         slots = {"X": [name]}, {"Out": [copy._name]}
-        step = Operator(block, "assign", *slots, {"op_role": op.role & ~Role.LOSS}, op.site)
+        step = Operator(block, "assign", *slots, {"op_role": op.role & ~Role.LOSS}, op.location)
         at = next(i for i, other in enumerate(block.ops) if other is op)
         block.ops.insert(at + written, step)
         block.program._changed()

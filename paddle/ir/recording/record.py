@@ -21,7 +21,7 @@ from paddle.core.mode import GRAD, get_mode, set_recording
 from paddle.core.op import REGISTRY, OpDef, Slot
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
-from paddle.ir.operator import Operator, user_site
+from paddle.ir.operator import Operator, user_location
 from paddle.ir.recording.shapes import spec_of
 from paddle.ir.variable import Variable
 
@@ -145,7 +145,7 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
         if value is not None
     }
     outputs, made = _outputs(op, values, results, block)
-    step = Operator(block, op.name, inputs, outputs, plain, user_site())
+    step = Operator(block, op.name, inputs, outputs, plain, user_location())
     block.program._mark(step)
     for listed in made:
         for var in listed if isinstance(listed, list) else [listed]:
@@ -248,7 +248,7 @@ def _check_reachable(op: OpDef, values: list, block: Any) -> None:
 
 
 def _line_of(var: Variable) -> str:
-    found = var.op.site if var.op is not None else None
+    found = var.op.location if var.op is not None else None
     return f"\n  it was made here:\n  {found}" if found else ""
 
 

@@ -306,9 +306,9 @@ def _attribute(op: Operator, name: str) -> Any:
     try:
         return named(op.attrs[name])
     except InvalidArgumentError as error:
-        site = f"\n  {op.site}" if op.site else ""
+        location = f"\n  {op.location}" if op.location else ""
         raise InvalidArgumentError(
-            f"attribute {name!r} of operator {op.type}: {_plain(error)}{site}"
+            f"attribute {name!r} of operator {op.type}: {_plain(error)}{location}"
         ) from None
 
 

@@ -230,7 +230,7 @@ def _declared(leaf: Any, inputs: list[Variable]) -> Any:
 
 def _unseen(value: Variable) -> Exception:
     """A branch or a loop's body left its value where no variable of the function carries it."""
-    made = value.op.site if value.op is not None else None
+    made = value.op.location if value.op is not None else None
     return InvalidArgumentError(
         f"{value.name!r} was made in a branch or loop that a Tensor decides about, and is still "
         "used after it, but not through a variable that the branch or loop assigns."

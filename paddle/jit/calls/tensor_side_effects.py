@@ -14,7 +14,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import no_grad, recording
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
-from paddle.jit.dy2static.symbols import site
+from paddle.jit.dy2static.symbols import location
 from paddle.tensor.creation import assign
 
 _METHODS = (Tensor.set_value, Tensor.copy_)
@@ -36,7 +36,7 @@ def _store(tensor: Tensor, name: str, value: Any, blocking: bool = True) -> Tens
     if not tensor.stop_gradient:
         raise InvalidArgumentError(
             f"Tensor.{name}: {tensor.name!r} of shape {tensor.shape} is trained; a converted "
-            f"function cannot write it, for that would cut its gradient off.{site()}",
+            f"function cannot write it, for that would cut its gradient off.{location()}",
             hint="write it outside of the function, or set its stop_gradient to True",
         )
     with no_grad():
@@ -48,7 +48,7 @@ def _store(tensor: Tensor, name: str, value: Any, blocking: bool = True) -> Tens
         ):
             raise InvalidArgumentError(
                 f"Tensor.{name}(value): expected shape {tensor.shape}, but received {shape}, for "
-                f"{tensor.name}.{site()}"
+                f"{tensor.name}.{location()}"
             )
         if value.dtype != tensor.dtype:
             value = value.astype(tensor.dtype)

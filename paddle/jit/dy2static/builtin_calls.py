@@ -23,7 +23,7 @@ from paddle.jit.dy2static.symbols import (
     is_number,
     is_symbolic,
     is_weak,
-    site,
+    location,
     variable,
 )
 from paddle.jit.dy2static.values import convert_var_dtype
@@ -110,7 +110,8 @@ def _extreme(name: str, args: tuple, kwargs: dict[str, Any]) -> Any:
 def _of_vector(name: str, values: Variable) -> Any:
     if is_array(values) or len(values.shape) != 1:
         raise InvalidArgumentError(
-            f"{name}(): expected values of one element, but received {described(values)}.{site()}",
+            f"{name}(): expected values of one element, but received {described(values)}."
+            f"{location()}",
             hint=f"use paddle.{name}(x)",
         )
     return (C.reduce_max if name == "max" else C.reduce_min)(values, reduce_all=True)
@@ -124,7 +125,7 @@ def _comparable(name: str, value: Any) -> Any:
         return value
     raise InvalidArgumentError(
         f"{name}(): expected numbers and Tensors with one element, but received "
-        f"{described(value)}.{site()}",
+        f"{described(value)}.{location()}",
         hint=f"use paddle.{name}imum for each element of two Tensors",
     )
 
@@ -144,7 +145,7 @@ def _common_type(name: str, tensors: list[Variable], values: list[Any]) -> VarTy
     if len(kinds) > 1:
         raise InvalidArgumentError(
             f"{name}(): expected Tensors of one element type, but received "
-            f"{' and '.join(described(v) for v in tensors)}.{site()}",
+            f"{' and '.join(described(v) for v in tensors)}.{location()}",
             hint="cast one of them",
         )
     kind = kinds.pop()
@@ -218,7 +219,7 @@ def _truths(name: str, values: Variable) -> Variable:
     if is_array(values) or len(values.shape) != 1:
         raise InvalidArgumentError(
             f"{name}(): expected conditions of one element, but received {described(values)}."
-            f"{site()}",
+            f"{location()}",
             hint=f"use paddle.{name}(x)",
         )
     return cast(values, VarType.BOOL)

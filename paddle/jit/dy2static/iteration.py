@@ -21,8 +21,8 @@ from paddle.jit.dy2static.symbols import (
     filled,
     is_array,
     is_symbolic,
+    location,
     names_of,
-    site,
     truth,
     used_after,
     variable,
@@ -65,7 +65,7 @@ class Steps:
         if count is None:
             raise InvalidArgumentError(
                 "a sequence whose length only a run knows can be gone over by a 'for' statement "
-                f"only.{site()}",
+                f"only.{location()}",
                 hint="write 'for item in ...:' in a converted function",
             )
         return iter([self.at(i) for i in range(count)])
@@ -197,7 +197,7 @@ def _whole(value: Any) -> Any:
     if any(n not in (1, -1) for n in var.shape) or not _is_integer(var):
         raise InvalidArgumentError(
             f"range: expected ints, or Tensors of one integer, but received a {var.dtype} Tensor "
-            f"of shape {list(var.shape)}.{site()}",
+            f"of shape {list(var.shape)}.{location()}",
             hint="convert it by int()",
         )
     return cast(var, VarType.INT64)
@@ -225,7 +225,7 @@ def _finite(value: Any) -> list:
         if len(items) > _GUARDED:
             raise InvalidArgumentError(
                 f"zip or enumerate: a Tensor of unknown length goes beside more than {_GUARDED} "
-                f"items of Python.{site()}",
+                f"items of Python.{location()}",
                 hint="make a Tensor of them, or loop over paddle.shape(x)[0]",
             )
     return items
@@ -319,7 +319,7 @@ def _in_python(items: Iterator[Any], body: Callable, values: tuple, stop: Callab
             if count > _GUARDED:
                 raise InvalidArgumentError(
                     f"a loop over more than {_GUARDED} items of Python is left on the condition of "
-                    f"a Tensor: each item would become a part of the Program.{site()}",
+                    f"a Tensor: each item would become a part of the Program.{location()}",
                     hint="loop over a Tensor, or over range() with a Tensor as its end",
                 )
             values = _guarded(convert_logical_not(over), partial(_same, item), body, values)

@@ -16,7 +16,7 @@ from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
 from paddle.jit.dy2static.container_copies import Copies, is_nest, items_of, like, refilled
 from paddle.jit.dy2static.precision import joint_type
-from paddle.jit.dy2static.symbolic_union import Alternatives
+from paddle.jit.dy2static.symbolic_union import SymbolicUnion
 from paddle.jit.dy2static.symbols import (
     cast,
     common_number_type,
@@ -117,7 +117,7 @@ class Merger:
             return _always(a)
         if is_undefined(a) or is_undefined(b):
             return self._half_defined(path, a, b)
-        if isinstance(a, Alternatives) or isinstance(b, Alternatives):
+        if isinstance(a, SymbolicUnion) or isinstance(b, SymbolicUnion):
             return self._alternatives(a, b)
         if is_array(a) or is_array(b):
             return self._arrays(path, a, b)
@@ -149,7 +149,7 @@ class Merger:
         """Both values are computed, zeros in the branch that has it not; the condition picks."""
         condition = self.condition
         yes, no = self._with_zeros("", a, NOTHING), self._with_zeros("", NOTHING, b)
-        return lambda chosen: Alternatives(condition, yes(chosen), no(chosen))
+        return lambda chosen: SymbolicUnion(condition, yes(chosen), no(chosen))
 
     def _choose(self, pair: Pair) -> Build:
         self.pairs.append(pair)

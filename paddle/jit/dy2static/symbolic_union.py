@@ -1,4 +1,4 @@
-"""Alternatives: results of different form, of which a run's condition takes one.
+"""Symbolic unions: results of different form, of which a run's condition takes one.
 
 A Program computes Tensors of fixed kinds. Where a converted function returns one kind under a
 condition and another kind otherwise, both are results of the Program, and so is the condition: by
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from paddle.core.errors import InvalidArgumentError
 
 
-class Alternatives(NamedTuple):
+class SymbolicUnion(NamedTuple):
     """A result that is one nest or another."""
 
     condition: Any
@@ -54,7 +54,7 @@ def may_differ(branch: Callable) -> bool:
 
 def holds_alternatives(nest: Any) -> bool:
     """Says whether a result has parts that a run picks."""
-    if isinstance(nest, Alternatives):
+    if isinstance(nest, SymbolicUnion):
         return True
     if isinstance(nest, dict):
         return any(map(holds_alternatives, nest.values()))
@@ -63,7 +63,7 @@ def holds_alternatives(nest: Any) -> bool:
 
 def picked(nest: Any) -> Any:
     """Returns a result with the parts that the run's conditions say."""
-    if isinstance(nest, Alternatives):
+    if isinstance(nest, SymbolicUnion):
         return picked(nest.yes if bool(nest.condition) else nest.no)
     if not holds_alternatives(nest):
         return nest

@@ -16,7 +16,7 @@ from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
-from paddle.ir.operator import user_site
+from paddle.ir.operator import user_location
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static.undefined import is_undefined
@@ -163,21 +163,21 @@ def truth(value: Any, what: str = "a condition") -> Variable:
     if any(n not in (1, -1) for n in var.shape):
         raise InvalidArgumentError(
             f"{what} is expected to have one element, but the Tensor has shape "
-            f"{list(var.shape)}.{site()}",
+            f"{list(var.shape)}.{location()}",
             hint="reduce it by paddle.all or paddle.any",
         )
     return cast(var, VarType.BOOL)
 
 
-def site() -> str:
+def location() -> str:
     """The user's line, as the end of a message."""
-    found = user_site()
+    found = user_location()
     return f"\n  {found}" if found else ""
 
 
 def line() -> str:
     """The user's line as a few words: ``line 7 of model.py``."""
-    found = user_site()
+    found = user_location()
     if found is None:
         return "an unknown line"
     return f"line {found.line} of {found.file.rsplit('/', 1)[-1]}"

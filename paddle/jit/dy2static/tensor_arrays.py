@@ -19,8 +19,8 @@ from paddle.jit.dy2static.symbols import (
     is_number,
     is_symbolic,
     is_weak,
+    location,
     number_type,
-    site,
     traced_depth,
     variable,
 )
@@ -74,7 +74,7 @@ def _for_array(array: Variable, value: Any, what: str) -> Variable:
         hint = "keep nested lists out of loops and branches that depend on Tensors, or use one "
         raise InvalidArgumentError(
             f"{what}: a list that changes under the control of a Tensor holds Tensors only, but "
-            f"received {described(value)}.{site()}",
+            f"received {described(value)}.{location()}",
             hint=f"{hint}list per level",
         )
     var = variable(value)
@@ -82,7 +82,7 @@ def _for_array(array: Variable, value: Any, what: str) -> Variable:
     if VarType(var.dtype) is not VarType(array.dtype) and array.shape:
         raise InvalidArgumentError(
             f"{what}: the list holds {dtype_name(array.dtype)} Tensors, but received "
-            f"{described(value)}.{site()}",
+            f"{described(value)}.{location()}",
             hint="cast it first",
         )
     return var
@@ -175,7 +175,7 @@ def read(array: Variable, index: Any) -> Any:
     if not is_number(index) and not is_symbolic(index):
         raise TypeError(
             f"an index of a tensor array is expected to be an int, a slice or a Tensor of one "
-            f"integer, but received {described(index)}.{site()}"
+            f"integer, but received {described(index)}.{location()}"
         )
     return array_read(array, position(array, index))
 
@@ -185,7 +185,7 @@ def cut(array: Variable, part: slice) -> Variable:
     if part.step not in (None, 1):
         raise InvalidArgumentError(
             f"a slice of a tensor array is expected to have the step 1, but received "
-            f"{part.step!r}.{site()}"
+            f"{part.step!r}.{location()}"
         )
     count = array_length(array)
     first = 0 if part.start is None else position(array, part.start)
@@ -237,7 +237,7 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
             raise InvalidArgumentError(
                 f"item assignment: a list is written at a Tensor's position, which works only "
                 f"where it holds Tensors of one element type, but it is {described(target)}."
-                f"{site()}",
+                f"{location()}",
                 hint="paddle.stack the values and write into the Tensor",
             )
         return convert_setitem(from_list(target, element_type(target)), index, value)
@@ -245,7 +245,7 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
         target = _copied(target)
     if isinstance(target, dict) and is_weak(index) and is_symbolic(index):
         raise InvalidArgumentError(
-            f"item assignment: the key of a dict is a number that only a run knows.{site()}",
+            f"item assignment: the key of a dict is a number that only a run knows.{location()}",
             hint="use a Tensor and write its elements",
         )
     note_change(target)
@@ -267,7 +267,7 @@ def _not_the_callers(target: Variable) -> None:
     if called_inside() and target.block is not block():
         raise InvalidArgumentError(
             f"{target.name!r} is changed in place by a function that is called under a condition "
-            f"or in a loop that a Tensor decides about, but it was made outside of it.{site()}",
+            f"or in a loop that a Tensor decides about, but it was made outside of it.{location()}",
             hint="let the function change x.clone() and return it",
         )
 
@@ -299,7 +299,7 @@ def convert_getitem(target: Any, index: Any) -> Any:
         if not values or not can_hold(values):
             raise InvalidArgumentError(
                 f"an element of {described(target)} is read at a Tensor's position, which works "
-                f"only where all elements are Tensors of one element type.{site()}",
+                f"only where all elements are Tensors of one element type.{location()}",
                 hint="write an if for each position, or paddle.stack the values",
             )
         return read(from_list(values, element_type(values)), index)

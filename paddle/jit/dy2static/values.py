@@ -17,8 +17,8 @@ from paddle.jit.dy2static.symbols import (
     is_array,
     is_number,
     is_symbolic,
+    location,
     number_type,
-    site,
     truth,
     variable,
 )
@@ -143,7 +143,7 @@ def convert_var_dtype(var: Any, dtype: str) -> Any:
     if any(n not in (1, -1) for n in made.shape):
         raise InvalidArgumentError(
             f"{dtype}(): expected a Tensor with one element, but its shape is {list(made.shape)}."
-            f"{site()}",
+            f"{location()}",
             hint="use astype to convert all elements",
         )
     # A copy, if need be: the Tensor itself stays one. A number of Python has no gradient.

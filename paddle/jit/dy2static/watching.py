@@ -12,7 +12,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.jit.dy2static.container_copies import is_nest, items_of
-from paddle.jit.dy2static.symbols import called_inside, site
+from paddle.jit.dy2static.symbols import called_inside, location
 
 _METHODS = frozenset(
     ["add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem"]
@@ -81,7 +81,7 @@ def note_change(container: Any) -> None:
     """Notes that a container is about to be changed, if that may be of interest."""
     changed = _changed.get()
     if changed is not None and called_inside() and isinstance(container, _KINDS):
-        changed.setdefault(id(container), (container, site()))
+        changed.setdefault(id(container), (container, location()))
 
 
 def note_method(method: BuiltinMethodType) -> None:
@@ -91,4 +91,4 @@ def note_method(method: BuiltinMethodType) -> None:
         return
     container = getattr(method, "__self__", None)
     if isinstance(container, _KINDS):
-        changed.setdefault(id(container), (container, site()))
+        changed.setdefault(id(container), (container, location()))

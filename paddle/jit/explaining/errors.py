@@ -53,7 +53,7 @@ class _Before(NamedTuple):
     """What a mapped exception was: its text, and where the operator that failed was made."""
 
     text: str
-    site: Any
+    location: Any
 
 
 def is_disabled() -> bool:
@@ -113,16 +113,16 @@ def _raise_mapped(error: Exception, trace: TracebackType | None, function: Any) 
     """Raises what the user is to see for ``error``; returns if it cannot be made."""
     before = getattr(error, _STORED, None)
     if not isinstance(before, _Before):
-        before = _Before(_described(error), getattr(error, "_site", None))
+        before = _Before(_described(error), getattr(error, "_location", None))
     own = _code_of(function)
     frames = list(_frames(trace))[1:]  # the first is who wrote ``with mapped``
     lines = _lines(frames, own, is_simplified())
-    if before.site is not None:
-        _add_site(lines, before.site)
+    if before.location is not None:
+        _add_location(lines, before.location)
     elif own is not None and not any(line.is_user for line in lines):
         lines.append(_line_of_function(own))
     listed = "".join(f"\n{line}" for line in _shortened(lines))
-    text = f"{HEAD}\n{listed}\n\n{_without_site(before.text, lines)}"
+    text = f"{HEAD}\n{listed}\n\n{_without_location(before.text, lines)}"
     try:
         new = _with_text(error, text)
         BaseException.__setattr__(new, _STORED, before)
@@ -243,9 +243,9 @@ def _shortened(lines: list[Line]) -> list[Any]:
     return shown
 
 
-def _add_site(lines: list[Line], site: Any) -> None:
+def _add_location(lines: list[Line], location: Any) -> None:
     """Adds where a failed operator was asked for."""
-    stack = site.stack or [(site.file, site.line, site.function, _CONVERTERS)]
+    stack = location.stack or [(location.file, location.line, location.function, _CONVERTERS)]
     for file, line, name, caller in stack:
         source = linecache.getline(file, line).strip()
         _add(lines, Line(file, line, name, source, _is_users(file)), _is_made(name, caller))
@@ -285,7 +285,7 @@ def _described(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def _without_site(text: str, lines: list[Line]) -> str:
+def _without_location(text: str, lines: list[Line]) -> str:
     """Drops places from a text that the list has already."""
     for line in lines:
         place = re.escape(f'\n  File "{line.file}", line {line.line}, in ')

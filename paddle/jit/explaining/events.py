@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
-from paddle.ir.operator import Site, user_site
+from paddle.ir.operator import SourceLocation, user_location
 
 _log: ContextVar[list[Event] | None] = ContextVar("events of conversion", default=None)
 
@@ -23,13 +23,13 @@ class Event(NamedTuple):
         kind (str): ``converted``, ``left``, or a statement: ``if``, ``while``, ``for``, ...
         subject (Any): the callable, for the first two.
         text (str): why it was left, or what the statement became: ``operator`` or ``Python``.
-        site (Site|None): the user's line.
+        location (SourceLocation|None): the user's line.
     """
 
     kind: str
     subject: Any
     text: str
-    site: Site | None
+    location: SourceLocation | None
 
 
 @contextlib.contextmanager
@@ -60,14 +60,14 @@ def converted(function: Callable) -> None:
     """Notes that ``function`` runs as converted code."""
     log = _log.get()
     if log is not None:
-        log.append(Event("converted", function, "", user_site()))
+        log.append(Event("converted", function, "", user_location()))
 
 
 def left_alone(function: Any, reason: str) -> None:
     """Notes that ``function`` runs as it is, and why."""
     log = _log.get()
     if log is not None:
-        log.append(Event("left", function, reason, user_site()))
+        log.append(Event("left", function, reason, user_location()))
 
 
 def control(statement: str, operator: bool, remark: str = "") -> None:
@@ -81,4 +81,4 @@ def control(statement: str, operator: bool, remark: str = "") -> None:
     log = _log.get()
     if log is not None:
         text = "operator" if operator else "Python"
-        log.append(Event(statement, None, f"{text}; {remark}" if remark else text, user_site()))
+        log.append(Event(statement, None, f"{text}; {remark}" if remark else text, user_location()))

@@ -300,8 +300,8 @@ def _as_python(functions: list[Any], log: list[events.Event]) -> list[AsPython]:
     for event in log:
         if event.kind == "left":
             places = found.setdefault((_name(event.subject), event.text), {})
-            if event.site is not None:
-                places[f"{event.site.file}:{event.site.line}"] = None
+            if event.location is not None:
+                places[f"{event.location.file}:{event.location.line}"] = None
     for function in functions:
         for name, package, place in foreign_calls(function):
             found.setdefault((name, f"it belongs to {package}"), {})[place] = None
@@ -314,8 +314,8 @@ def _statements(functions: list[Any], log: list[events.Event]) -> list[Statement
     kept = {place for f in functions for place in kept_statements(f)}
     decided: dict[tuple, dict[str, None]] = collections.defaultdict(dict)
     for event in log:
-        if event.kind not in ("converted", "left") and event.site is not None:
-            decided[(event.site.file, event.site.line, event.kind)][event.text] = None
+        if event.kind not in ("converted", "left") and event.location is not None:
+            decided[(event.location.file, event.location.line, event.kind)][event.text] = None
     made = []
     for place in {**written, **dict.fromkeys(decided)}:
         file, line, kind = place

@@ -11,7 +11,7 @@ from paddle.core.errors import UnimplementedError
 from paddle.core.tensor import Tensor
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program
-from paddle.ir.operator import EMPTY, Operator, user_site
+from paddle.ir.operator import EMPTY, Operator, user_location
 from paddle.ir.program import Program
 from paddle.ir.recording.record import captured
 from paddle.ir.variable import Variable
@@ -111,7 +111,7 @@ def _copy(source: Block, target: Block, names: dict[str, str], prefix: str) -> N
         attrs = {k: _moved(k, v, {**inner, **names}, blocks) for k, v in op.attrs.items()}
         copied = Operator(
             target, op.type, _renamed(op.inputs, names), _renamed(op.outputs, names), attrs,
-            user_site(),
+            user_location(),
         )  # fmt: skip
         copied.attr_kinds = None if op.attr_kinds is None else op.attr_kinds.copy()
         target.program._mark(copied)

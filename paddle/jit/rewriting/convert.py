@@ -17,7 +17,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.user_frame import PACKAGE
 from paddle.ir.autodiff.custom_gradients import CONVERTERS
 from paddle.jit.calls.tensor_side_effects import recorded_store
-from paddle.jit.dy2static.symbols import entered, site, traced_depth
+from paddle.jit.dy2static.symbols import entered, location, traced_depth
 from paddle.jit.dy2static.watching import note_method
 from paddle.jit.explaining import events, logs
 from paddle.nn.layer import layers
@@ -216,7 +216,7 @@ def _counted(function: Callable, code: types.CodeType) -> Callable:
 def _endless(code: types.CodeType) -> Exception:
     return InvalidArgumentError(
         f"{code.co_name} calls itself under a condition on a Tensor. While a Program is built both "
-        f"branches are recorded, so this has no end.{site()}",
+        f"branches are recorded, so this has no end.{location()}",
         hint="write it as a loop (while), or let the condition depend on Python values that end "
         "the recursion",
     )

@@ -21,7 +21,7 @@ from paddle.nn.layer.traversal import Traversal
 _NAME_TABLE = "StructuredToParameterName@@"
 
 
-class State(Traversal):
+class LayerState(Traversal):
     """The part of Layer that deals with the values of parameters and buffers."""
 
     def state_dict(

@@ -59,43 +59,43 @@ def matmul_v2(x, y, *, trans_x=False, trans_y=False):
 
 
 @matmul_v2.grad("X Y")
-def _(d_out, x, y, *, trans_x, trans_y, wanted):
-    return matmul_grad(d_out, x, y, trans_x, trans_y, wanted)
+def _(d_out, x, y, *, trans_x, trans_y, needs_grad):
+    return matmul_grad(d_out, x, y, trans_x, trans_y, needs_grad)
 
 
-def matmul_grad(d_out, x, y, trans_x, trans_y, wanted):
+def matmul_grad(d_out, x, y, trans_x, trans_y, needs_grad):
     """The gradients of ``op(x) @ op(y)``, by plain matrix products wherever that is possible."""
     if x.dim() == 2 and y.dim() == 2:
-        return _plain_grad(d_out, x, y, trans_x, trans_y, wanted)
+        return _plain_grad(d_out, x, y, trans_x, trans_y, needs_grad)
     if y.dim() == 2 and x.dim() > 2 and not trans_x:
         # Many rows times one weight: the batch dimensions are just more rows.
-        dx, dy = _plain_grad(as_matrix(d_out), as_matrix(x), y, False, trans_y, wanted)
+        dx, dy = _plain_grad(as_matrix(d_out), as_matrix(x), y, False, trans_y, needs_grad)
         return (None if dx is None else dx.reshape(x.shape)), dy
-    return _batched_grad(d_out, x, y, trans_x, trans_y, wanted)
+    return _batched_grad(d_out, x, y, trans_x, trans_y, needs_grad)
 
 
-def _plain_grad(d_out, x, y, trans_x, trans_y, wanted):
+def _plain_grad(d_out, x, y, trans_x, trans_y, needs_grad):
     dx = dy = None
-    if wanted[0]:
+    if needs_grad[0]:
         right = conj_of(y) if trans_y else conj_of(y).t()
         dx = torch.mm(right.t(), d_out.t()) if trans_x else affine(d_out, right)
-    if wanted[1]:
+    if needs_grad[1]:
         left = conj_of(x).t() if trans_x else conj_of(x)
         dy = torch.mm(d_out.t(), left) if trans_y else product_of_rows(left, d_out)
     return dx, dy
 
 
-def _batched_grad(d_out, x, y, trans_x, trans_y, wanted):
+def _batched_grad(d_out, x, y, trans_x, trans_y, needs_grad):
     """Vectors become matrices of one row or column, then everything is a batch of products."""
     left = x.unsqueeze(0) if x.dim() == 1 else x.transpose(-2, -1) if trans_x else x
     right = y.unsqueeze(1) if y.dim() == 1 else y.transpose(-2, -1) if trans_y else y
     batch = broadcast_shapes(left.shape[:-2], right.shape[:-2])
     d_out = d_out.reshape([*batch, left.shape[-2], right.shape[-1]])
     dx = dy = None
-    if wanted[0]:
+    if needs_grad[0]:
         dx = torch.matmul(d_out, conj_of(right).transpose(-2, -1)).sum_to_size(left.shape)
         dx = dx.reshape(x.shape) if x.dim() == 1 else dx.transpose(-2, -1) if trans_x else dx
-    if wanted[1]:
+    if needs_grad[1]:
         dy = torch.matmul(conj_of(left).transpose(-2, -1), d_out).sum_to_size(right.shape)
         dy = dy.reshape(y.shape) if y.dim() == 1 else dy.transpose(-2, -1) if trans_y else dy
     return dx, dy
@@ -114,9 +114,9 @@ def matmul(x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0):
 
 
 @matmul.grad("X Y")
-def _(d_out, x, y, *, transpose_X, transpose_Y, alpha, wanted):
+def _(d_out, x, y, *, transpose_X, transpose_Y, alpha, needs_grad):
     d_out = d_out if alpha == 1 else torch.mul(d_out, alpha)
-    return matmul_grad(d_out, x, y, transpose_X, transpose_Y, wanted)
+    return matmul_grad(d_out, x, y, transpose_X, transpose_Y, needs_grad)
 
 
 def _mul_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -183,11 +183,11 @@ def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
 
 
 @mul.grad("X Y")
-def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, wanted):
+def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, needs_grad):
     left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     d_out = d_out.reshape(left.shape[0], right.shape[1])
-    dx = affine(d_out, right.t()).reshape(x.shape) if wanted[0] else None
-    dy = product_of_rows(left, d_out).reshape(y.shape) if wanted[1] else None
+    dx = affine(d_out, right.t()).reshape(x.shape) if needs_grad[0] else None
+    dy = product_of_rows(left, d_out).reshape(y.shape) if needs_grad[1] else None
     return dx, dy
 
 
@@ -225,10 +225,10 @@ def bmm(x, y):
 
 
 @bmm.grad("X Y")
-def _(d_out, x, y, *, wanted):
+def _(d_out, x, y, *, needs_grad):
     return (
-        torch.bmm(d_out, conj_of(y).transpose(1, 2)) if wanted[0] else None,
-        torch.bmm(conj_of(x).transpose(1, 2), d_out) if wanted[1] else None,
+        torch.bmm(d_out, conj_of(y).transpose(1, 2)) if needs_grad[0] else None,
+        torch.bmm(conj_of(x).transpose(1, 2), d_out) if needs_grad[1] else None,
     )
 
 
@@ -248,10 +248,10 @@ def dot(x, y):
 
 
 @dot.grad("X Y")
-def _(d_out, x, y, *, wanted):
+def _(d_out, x, y, *, needs_grad):
     return (
-        torch.mul(d_out, conj_of(y)) if wanted[0] else None,
-        torch.mul(d_out, conj_of(x)) if wanted[1] else None,
+        torch.mul(d_out, conj_of(y)) if needs_grad[0] else None,
+        torch.mul(d_out, conj_of(x)) if needs_grad[1] else None,
     )
 
 
@@ -263,10 +263,10 @@ def mv(x, vec):
 
 
 @mv.grad("X Vec")
-def _(d_out, x, vec, *, wanted):
+def _(d_out, x, vec, *, needs_grad):
     return (
-        torch.mul(d_out.unsqueeze(1), conj_of(vec)) if wanted[0] else None,
-        torch.mv(conj_of(x).t(), d_out) if wanted[1] else None,
+        torch.mul(d_out.unsqueeze(1), conj_of(vec)) if needs_grad[0] else None,
+        torch.mv(conj_of(x).t(), d_out) if needs_grad[1] else None,
     )
 
 
@@ -283,11 +283,11 @@ def addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
 
 
 @addmm.grad("Input.shape X Y")
-def _(d_out, input_shape, x, y, *, Alpha, Beta, wanted):
-    d_input = torch.mul(d_out, Beta).sum_to_size(input_shape) if wanted[0] else None
+def _(d_out, input_shape, x, y, *, Alpha, Beta, needs_grad):
+    d_input = torch.mul(d_out, Beta).sum_to_size(input_shape) if needs_grad[0] else None
     scaled = d_out if Alpha == 1 else torch.mul(d_out, Alpha)
-    dx = torch.mm(scaled, conj_of(y).t()) if wanted[1] else None
-    dy = torch.mm(conj_of(x).t(), scaled) if wanted[2] else None
+    dx = torch.mm(scaled, conj_of(y).t()) if needs_grad[1] else None
+    dy = torch.mm(conj_of(x).t(), scaled) if needs_grad[2] else None
     return d_input, dx, dy
 
 

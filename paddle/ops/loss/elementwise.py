@@ -76,12 +76,12 @@ def softmax_with_cross_entropy(
 
 
 @softmax_with_cross_entropy.grad("Softmax Logits Label")
-def _(d_loss, softmax, logits, label, *, soft_label, use_softmax, ignore_index, axis, wanted):
+def _(d_loss, softmax, logits, label, *, soft_label, use_softmax, ignore_index, axis, needs_grad):
     if logits.requires_grad:  # a derivative of this one: Softmax is a constant to the tape
         softmax = torch.softmax(logits, axis) if use_softmax else logits
     d_label = None
     if soft_label:
-        if wanted[1]:
+        if needs_grad[1]:
             tiny = torch.finfo(softmax.dtype).tiny  # softmax may have rounded to 0
             d_label = torch.neg(torch.mul(d_loss, torch.log(softmax.clamp(min=tiny))))
         if not use_softmax:
@@ -211,22 +211,22 @@ def sigmoid_cross_entropy_with_logits(x, label, pos_weight, *, normalize=False, 
 
 
 @sigmoid_cross_entropy_with_logits.grad("X Label pos_weight")
-def _(d_out, x, label, pos_weight, *, normalize, ignore_index, wanted):
+def _(d_out, x, label, pos_weight, *, normalize, ignore_index, needs_grad):
     ignored = torch.eq(label, ignore_index)
     d_out = d_out.masked_fill(ignored, 0)
     if normalize:
         d_out = torch.div(d_out, torch.clamp(torch.sum(torch.logical_not(ignored)), min=1))
     chance = torch.sigmoid(x)
     d_x = d_label = d_weight = None
-    if wanted[0]:
+    if needs_grad[0]:
         factor = torch.sub(chance, label)
         if pos_weight is not None:
             rest = torch.mul(pos_weight, torch.sub(chance, 1))
             factor = torch.add(torch.rsub(label, 1), rest)
         d_x = torch.mul(d_out, factor)
-    if wanted[1]:
+    if needs_grad[1]:
         d_label = torch.neg(torch.mul(d_out, x))
-    if wanted[2] and pos_weight is not None:
+    if needs_grad[2] and pos_weight is not None:
         below = torch.neg(F.logsigmoid(x))
         d_weight = torch.mul(d_out, below).sum_to_size(pos_weight.shape)
     return d_x, d_label, d_weight
@@ -248,7 +248,7 @@ def kldiv_loss(x, target, *, reduction="mean"):
 
 
 @kldiv_loss.grad("X Target")
-def _(d_loss, x, target, *, reduction, wanted):
+def _(d_loss, x, target, *, reduction, needs_grad):
     if reduction == "mean":
         d_loss = torch.div(d_loss, x.numel())
     elif reduction == "batchmean":
@@ -256,7 +256,7 @@ def _(d_loss, x, target, *, reduction, wanted):
     positive = torch.gt(target, 0)
     d_x = torch.mul(torch.neg(torch.where(positive, target, torch.zeros_like(x))), d_loss)
     d_target = None
-    if wanted[1]:
+    if needs_grad[1]:
         safe = torch.where(positive, target, torch.ones_like(target))
         d_target = torch.where(positive, torch.log(safe) + 1 - x, torch.zeros_like(x)) * d_loss
     return d_x, d_target

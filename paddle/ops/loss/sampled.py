@@ -144,7 +144,7 @@ def nce(
 @nce.grad("Input Label.shape Weight Bias SampleWeight CustomDistProbs SampleLabels")
 def _(
     d_cost, x, label_shape, w, bias, sample_weight, probs, classes, *, num_total_classes,
-    num_neg_samples, sampler, wanted,
+    num_neg_samples, sampler, needs_grad,
 ):  # fmt: skip
     """Differentiates at the classes that were drawn: drawing again would give others."""
     noise = _chance(classes, sampler, num_total_classes, probs, x.dtype) * num_neg_samples
@@ -154,12 +154,12 @@ def _(
     slope = slope * torch.sigmoid(-logits) * d_cost
     if sample_weight is not None:
         slope = slope * sample_weight.reshape(-1, 1)
-    d_x = torch.einsum("nk,nkd->nd", slope, w[classes]) if wanted[0] else None
+    d_x = torch.einsum("nk,nkd->nd", slope, w[classes]) if needs_grad[0] else None
     d_w = d_bias = None
-    if wanted[2]:
+    if needs_grad[2]:
         parts = slope.unsqueeze(-1) * x.unsqueeze(1)
         d_w = torch.zeros_like(w).index_add(0, classes.reshape(-1), parts.flatten(0, 1))
-    if wanted[3]:
+    if needs_grad[3]:
         flat = torch.zeros_like(bias.reshape(-1)).index_add(0, classes.reshape(-1), slope.flatten())
         d_bias = flat.reshape(bias.shape)
     return d_x, None, d_w, d_bias, None, None, None, None

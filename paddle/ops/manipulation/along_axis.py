@@ -95,8 +95,8 @@ def index_add(x, index, value, *, axis=0):
 
 
 @index_add.grad("Index")
-def _(d_out, index, *, axis, wanted):
-    return d_out, None, torch.index_select(d_out, axis, index) if wanted[2] else None
+def _(d_out, index, *, axis, needs_grad):
+    return d_out, None, torch.index_select(d_out, axis, index) if needs_grad[2] else None
 
 
 # -- order --------------------------------------------------------------------------------------

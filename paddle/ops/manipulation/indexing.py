@@ -69,13 +69,13 @@ def setitem(x, value, index, *, pattern, flips=()):
 
 
 @setitem.grad("Value.shape Index")
-def _(d_out, value_shape, index, *, pattern, flips, wanted):
+def _(d_out, value_shape, index, *, pattern, flips, needs_grad):
     filled = _fill(pattern, index)
     d_x = d_value = None
-    if wanted[0]:
+    if needs_grad[0]:
         d_x = d_out.clone()
         d_x[filled] = 0
-    if wanted[1]:
+    if needs_grad[1]:
         part = d_out[filled]
         if flips:
             part = torch.flip(part, flips)

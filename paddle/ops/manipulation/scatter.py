@@ -204,10 +204,10 @@ def scatter(x, ids, updates, *, overwrite=True):
 
 
 @scatter.grad("Ids Updates.shape")
-def _(d_out, ids, updates_shape, *, overwrite, wanted):
+def _(d_out, ids, updates_shape, *, overwrite, needs_grad):
     ids = ids.reshape(-1).long()
-    dx = torch.index_fill(d_out, 0, ids, 0) if wanted[0] else None
-    if not wanted[2]:
+    dx = torch.index_fill(d_out, 0, ids, 0) if needs_grad[0] else None
+    if not needs_grad[2]:
         return dx, None, None
     d_updates = torch.index_select(d_out, 0, ids)
     if overwrite:  # a row that was written over again has no effect

@@ -124,11 +124,11 @@ def where(condition, x, y):
 
 
 @where.grad("Condition X.shape Y.shape")
-def _(d_out, condition, x_shape, y_shape, *, wanted):
+def _(d_out, condition, x_shape, y_shape, *, needs_grad):
     return (
         None,
-        reduce_to(torch.where(condition, d_out, 0), x_shape) if wanted[1] else None,
-        reduce_to(torch.where(condition, 0, d_out), y_shape) if wanted[2] else None,
+        reduce_to(torch.where(condition, d_out, 0), x_shape) if needs_grad[1] else None,
+        reduce_to(torch.where(condition, 0, d_out), y_shape) if needs_grad[2] else None,
     )
 
 

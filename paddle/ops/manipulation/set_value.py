@@ -125,17 +125,17 @@ def set_value(
 @set_value.grad("ValueTensor.shape StartsTensorList EndsTensorList StepsTensorList")
 def _(
     d_out, value_shape, starts_parts, ends_parts, steps_parts, *, axes, starts, ends, steps,
-    decrease_axes, none_axes, wanted
+    decrease_axes, none_axes, needs_grad
 ):  # fmt: skip
     index, flips = _place(
         d_out.shape, axes, ints(starts, None, starts_parts), ints(ends, None, ends_parts),
         ints(steps, None, steps_parts),
     )  # fmt: skip
     d_x = d_value = None
-    if wanted[0]:
+    if needs_grad[0]:
         d_x = d_out.clone()
         d_x[index] = 0
-    if wanted[1] and value_shape is not None:
+    if needs_grad[1] and value_shape is not None:
         part = d_out[index]
         shown = _shown(part.shape, decrease_axes, none_axes)
         part = (torch.flip(part, flips) if flips else part).reshape(shown)

@@ -36,10 +36,10 @@ def elementwise_add(x, y, *, axis=-1):
 
 
 @elementwise_add.grad("X.shape Y.shape", own_shapes=True)
-def _(d_out, x_shape, y_shape, *, axis, wanted):
+def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     return (
-        reduce_to(d_out, x_shape) if wanted[0] else None,
-        _to_y(d_out, y_shape, axis) if wanted[1] else None,
+        reduce_to(d_out, x_shape) if needs_grad[0] else None,
+        _to_y(d_out, y_shape, axis) if needs_grad[1] else None,
     )
 
 
@@ -59,10 +59,10 @@ def elementwise_sub(x, y, *, axis=-1):
 
 
 @elementwise_sub.grad("X.shape Y.shape", own_shapes=True)
-def _(d_out, x_shape, y_shape, *, axis, wanted):
+def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     return (
-        reduce_to(d_out, x_shape) if wanted[0] else None,
-        torch.neg(_to_y(d_out, y_shape, axis)) if wanted[1] else None,
+        reduce_to(d_out, x_shape) if needs_grad[0] else None,
+        torch.neg(_to_y(d_out, y_shape, axis)) if needs_grad[1] else None,
     )
 
 
@@ -72,12 +72,12 @@ def elementwise_mul(x, y, *, axis=-1):
 
 
 @elementwise_mul.grad("X Y")
-def _(d_out, x, y, *, axis, wanted):
+def _(d_out, x, y, *, axis, needs_grad):
     dx = dy = None
-    if wanted[0]:
+    if needs_grad[0]:
         other = align(x, y, axis)
         dx = reduce_to(torch.mul(d_out, other.conj() if other.is_complex() else other), x.shape)
-    if wanted[1]:
+    if needs_grad[1]:
         dy = _to_y(torch.mul(d_out, x.conj() if x.is_complex() else x), y.shape, axis)
     return dx, dy
 
@@ -91,14 +91,14 @@ def elementwise_div(x, y, *, axis=-1):
 
 
 @elementwise_div.grad("X.shape Y Out")
-def _(d_out, x_shape, y, out, *, axis, wanted):
+def _(d_out, x_shape, y, out, *, axis, needs_grad):
     divisor = align(d_out, y, axis)
     if divisor.is_complex():
         divisor, out = divisor.conj(), out.conj()
     quotient = torch.div(d_out, divisor)
     return (
-        reduce_to(quotient, x_shape) if wanted[0] else None,
-        _to_y(torch.neg(torch.mul(quotient, out)), y.shape, axis) if wanted[1] else None,
+        reduce_to(quotient, x_shape) if needs_grad[0] else None,
+        _to_y(torch.neg(torch.mul(quotient, out)), y.shape, axis) if needs_grad[1] else None,
     )
 
 
@@ -123,9 +123,9 @@ def elementwise_max(x, y, *, axis=-1):
 
 
 @elementwise_max.grad("X Y")
-def _(d_out, x, y, *, axis, wanted):
+def _(d_out, x, y, *, axis, needs_grad):
     # Where both are equal the gradient goes to the second operand, as in PaddlePaddle.
-    return _to_the_chosen(d_out, x, y, axis, wanted, torch.gt(x, align(x, y, axis)))
+    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.gt(x, align(x, y, axis)))
 
 
 @op("elementwise_min", "X Y -> Out", infer="broadcast", unify=True)
@@ -134,15 +134,17 @@ def elementwise_min(x, y, *, axis=-1):
 
 
 @elementwise_min.grad("X Y")
-def _(d_out, x, y, *, axis, wanted):
-    return _to_the_chosen(d_out, x, y, axis, wanted, torch.lt(x, align(x, y, axis)))
+def _(d_out, x, y, *, axis, needs_grad):
+    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.lt(x, align(x, y, axis)))
 
 
-def _to_the_chosen(d_out, x, y, axis, wanted, x_chosen):
+def _to_the_chosen(d_out, x, y, axis, needs_grad, x_chosen):
     """Hands each element's gradient to the operand it was taken from."""
     return (
-        reduce_to(torch.mul(d_out, x_chosen), x.shape) if wanted[0] else None,
-        _to_y(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape, axis) if wanted[1] else None,
+        reduce_to(torch.mul(d_out, x_chosen), x.shape) if needs_grad[0] else None,
+        _to_y(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape, axis)
+        if needs_grad[1]
+        else None,
     )
 
 
@@ -152,11 +154,11 @@ def elementwise_mod(x, y, *, axis=-1):
 
 
 @elementwise_mod.grad("X Y")
-def _(d_out, x, y, *, axis, wanted):
+def _(d_out, x, y, *, axis, needs_grad):
     dx = dy = None
-    if wanted[0]:
+    if needs_grad[0]:
         dx = reduce_to(d_out, x.shape)
-    if wanted[1]:
+    if needs_grad[1]:
         steps = torch.div(x, align(x, y, axis), rounding_mode="floor")
         dy = _to_y(torch.neg(torch.mul(d_out, steps)), y.shape, axis)
     return dx, dy
@@ -174,14 +176,14 @@ def elementwise_pow(x, y, *, axis=-1):
 
 
 @elementwise_pow.grad("X Y")
-def _(d_out, x, y, *, axis, wanted):
+def _(d_out, x, y, *, axis, needs_grad):
     power = align(x, y, axis)
     dx = dy = None
-    if wanted[0]:
+    if needs_grad[0]:
         slope = torch.mul(power, torch.pow(x, power - 1))
         slope = torch.where(power == 0, torch.zeros_like(slope), slope)
         dx = reduce_to(torch.mul(d_out, _conj(slope)), x.shape)
-    if wanted[1]:
+    if needs_grad[1]:
         # x ** y stays 0 for x = 0 and y > 0: the factor log(0) must not turn that into NaN.
         zero = torch.logical_and(x == 0, power > 0) if not x.is_complex() else x == 0
         slope = torch.mul(torch.pow(x, power), torch.log(torch.where(zero, torch.ones_like(x), x)))

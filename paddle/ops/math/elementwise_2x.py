@@ -125,8 +125,8 @@ def elementwise_fmax(x, y):
 
 
 @elementwise_fmax.grad("X Y")
-def _(d_out, x, y, *, wanted):
-    return _to_the_chosen(d_out, x, y, torch.logical_or(torch.ge(x, y), torch.isnan(y)), wanted)
+def _(d_out, x, y, *, needs_grad):
+    return _to_the_chosen(d_out, x, y, torch.logical_or(torch.ge(x, y), torch.isnan(y)), needs_grad)
 
 
 @op("elementwise_fmin", "X Y -> Out", infer="broadcast", unify=True)
@@ -135,15 +135,17 @@ def elementwise_fmin(x, y):
 
 
 @elementwise_fmin.grad("X Y")
-def _(d_out, x, y, *, wanted):
-    return _to_the_chosen(d_out, x, y, torch.logical_or(torch.le(x, y), torch.isnan(y)), wanted)
+def _(d_out, x, y, *, needs_grad):
+    return _to_the_chosen(d_out, x, y, torch.logical_or(torch.le(x, y), torch.isnan(y)), needs_grad)
 
 
-def _to_the_chosen(d_out, x, y, x_chosen, wanted):
+def _to_the_chosen(d_out, x, y, x_chosen, needs_grad):
     """Hands each element's gradient to the operand it was taken from; to X where they are equal."""
     return (
-        reduce_to(torch.mul(d_out, x_chosen), x.shape) if wanted[0] else None,
-        reduce_to(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape) if wanted[1] else None,
+        reduce_to(torch.mul(d_out, x_chosen), x.shape) if needs_grad[0] else None,
+        reduce_to(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape)
+        if needs_grad[1]
+        else None,
     )
 
 
@@ -153,9 +155,9 @@ def elementwise_heaviside(x, y):
 
 
 @elementwise_heaviside.grad("X Y.shape")
-def _(d_out, x, y_shape, *, wanted):
-    d_y = reduce_to(torch.mul(d_out, torch.eq(x, 0)), y_shape) if wanted[1] else None
-    return (torch.zeros_like(x) if wanted[0] else None), d_y
+def _(d_out, x, y_shape, *, needs_grad):
+    d_y = reduce_to(torch.mul(d_out, torch.eq(x, 0)), y_shape) if needs_grad[1] else None
+    return (torch.zeros_like(x) if needs_grad[0] else None), d_y
 
 
 def _lerp_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -169,12 +171,12 @@ def lerp(x, y, weight):
 
 
 @lerp.grad("X Y Weight")
-def _(d_out, x, y, weight, *, wanted):
+def _(d_out, x, y, weight, *, needs_grad):
     part = torch.mul(d_out, weight)
     return (
-        reduce_to(torch.sub(d_out, part), x.shape) if wanted[0] else None,
-        reduce_to(part, y.shape) if wanted[1] else None,
-        reduce_to(torch.mul(d_out, torch.sub(y, x)), weight.shape) if wanted[2] else None,
+        reduce_to(torch.sub(d_out, part), x.shape) if needs_grad[0] else None,
+        reduce_to(part, y.shape) if needs_grad[1] else None,
+        reduce_to(torch.mul(d_out, torch.sub(y, x)), weight.shape) if needs_grad[2] else None,
     )
 
 

@@ -235,12 +235,12 @@ def prelu(x, alpha, *, mode="all"):
 
 
 @prelu.grad("X Alpha")
-def _(d_out, x, alpha, *, mode, wanted):
+def _(d_out, x, alpha, *, mode, needs_grad):
     positive = torch.gt(x, 0)
     slopes = _slopes(x, alpha, mode)
-    d_x = torch.where(positive, d_out, torch.mul(d_out, slopes)) if wanted[0] else None
+    d_x = torch.where(positive, d_out, torch.mul(d_out, slopes)) if needs_grad[0] else None
     d_alpha = None
-    if wanted[1]:
+    if needs_grad[1]:
         part = torch.where(positive, torch.zeros_like(x), torch.mul(d_out, x))
         d_alpha = part.sum_to_size(slopes.shape).reshape(alpha.shape)
     return d_x, d_alpha

@@ -143,8 +143,8 @@ def scaled_dot_product_attention(q, k, v, mask, *, scale, dropout_prob=0.0, broa
 
 
 @scaled_dot_product_attention.grad("Q K V Mask Out Saved Keep")
-def _(d_out, q, k, v, mask, out, saved, keep, *, scale, wanted):
-    if keep is None and not wanted[3] and _fusible(q, k, v, mask, d_out):
+def _(d_out, q, k, v, mask, out, saved, keep, *, scale, needs_grad):
+    if keep is None and not needs_grad[3] and _fusible(q, k, v, mask, d_out):
         grads = _flash_backward(
             d_out, q, k, v, out, saved, 0.0, False, attn_mask=_whole(mask, q, k), scale=scale
         )
@@ -153,22 +153,22 @@ def _(d_out, q, k, v, mask, out, saved, keep, *, scale, wanted):
         t is not None and t.requires_grad for t in (d_out, q, k, v, mask)
     )  # so that a further derivative goes through the weights
     weights = torch.softmax(_scores(q, k, mask, scale), -1) if again else saved
-    return _composed_backward(d_out, q, k, v, mask, weights, keep, scale, wanted)
+    return _composed_backward(d_out, q, k, v, mask, weights, keep, scale, needs_grad)
 
 
-def _composed_backward(d_out, q, k, v, mask, weights, keep, scale, wanted):
+def _composed_backward(d_out, q, k, v, mask, weights, keep, scale, needs_grad):
     d_q = d_k = d_v = d_mask = None
-    if wanted[2]:
+    if needs_grad[2]:
         used = weights if keep is None else torch.mul(weights, keep)
         d_v = torch.matmul(used.transpose(2, 3), d_out).sum_to_size(v.shape)
-    if wanted[0] or wanted[1] or wanted[3]:
+    if needs_grad[0] or needs_grad[1] or needs_grad[3]:
         d_used = torch.matmul(d_out, v.transpose(2, 3))
         d_weights = d_used if keep is None else torch.mul(d_used, keep)
         d_scores = torch._softmax_backward_data(d_weights, weights, -1, weights.dtype)
-        if wanted[0]:
+        if needs_grad[0]:
             d_q = torch.mul(torch.matmul(d_scores, k), scale).sum_to_size(q.shape)
-        if wanted[1]:
+        if needs_grad[1]:
             d_k = torch.mul(torch.matmul(d_scores.transpose(2, 3), q), scale).sum_to_size(k.shape)
-        if wanted[3]:
+        if needs_grad[3]:
             d_mask = d_scores.sum_to_size(mask.shape).to(mask.dtype)
     return d_q, d_k, d_v, d_mask

@@ -41,16 +41,16 @@ def linear(x, w, bias):
 
 
 @linear.grad("X W Bias.shape")
-def _(d_out, x, w, bias_shape, *, wanted):
+def _(d_out, x, w, bias_shape, *, needs_grad):
     flat = d_out if d_out.dim() == 2 else as_matrix(d_out)
     d_x = d_w = d_b = None
-    if wanted[0]:
+    if needs_grad[0]:
         d_x = affine(flat, w.t())
         if d_out.dim() != 2:
             d_x = d_x.reshape(x.shape)
-    if wanted[1]:
+    if needs_grad[1]:
         d_w = product_of_rows(x if x.dim() == 2 else as_matrix(x), flat)
-    if wanted[2]:
+    if needs_grad[2]:
         d_b = torch.sum(flat, 0)
     return d_x, d_w, d_b
 

@@ -91,10 +91,10 @@ def _convolve(x, w, bias, residual, strides, paddings, algorithm, dilations, gro
     return out if residual is None else torch.add(out, residual)
 
 
-def _gradients(dy, x, w, strides, paddings, algorithm, dilations, groups, data_format, wanted):
+def _gradients(dy, x, w, strides, paddings, algorithm, dilations, groups, data_format, needs_grad):
     """Gradients of input, filter and bias."""
     if _is_simple(x, w.dim() - 2, data_format, algorithm, paddings):
-        return even_gradients(dy, x, w, strides, paddings, dilations, groups, wanted)
+        return even_gradients(dy, x, w, strides, paddings, dilations, groups, needs_grad)
     last = is_channel_last(data_format)
     if last:
         x, dy = to_channel_first(x), to_channel_first(dy)
@@ -107,7 +107,7 @@ def _gradients(dy, x, w, strides, paddings, algorithm, dilations, groups, data_f
         pads = torch_pad(before, after)
         x = torch.constant_pad_nd(x, pads)
         before = [0] * len(before)
-    dx, dw, db = even_gradients(dy, x, w, strides, before, dilations, groups, wanted)
+    dx, dw, db = even_gradients(dy, x, w, strides, before, dilations, groups, needs_grad)
     if dx is not None:
         if uneven:
             dx = torch.constant_pad_nd(dx, [-p for p in pads])
@@ -116,9 +116,9 @@ def _gradients(dy, x, w, strides, paddings, algorithm, dilations, groups, data_f
     return dx, dw, db
 
 
-def even_gradients(dy, x, w, strides, padding, dilations, groups, wanted):
+def even_gradients(dy, x, w, strides, padding, dilations, groups, needs_grad):
     """Gradients of a channel-first convolution whose padding is the same on both sides."""
-    want_x, want_w, want_b = wanted[:3]
+    want_x, want_w, want_b = needs_grad[:3]
     dx = dw = None
     if fast_conv.plain(x, strides, dilations, groups):
         dx, dw = fast_conv.gradients(dy, x, w, padding, (want_x, want_w))
@@ -172,12 +172,12 @@ def conv2d(
 
 @conv2d.grad("Input Filter")
 def _(
-    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, wanted
+    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
     found = _gradients(
-        dy, x, w, strides, paddings, padding_algorithm, dilations, groups, data_format, wanted
+        dy, x, w, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
     )
-    return (*found, dy if wanted[3] else None)
+    return (*found, dy if needs_grad[3] else None)
 
 
 @op("depthwise_conv2d", "Input Filter Bias? ResidualData? -> Output", infer=partial(_infer, 2))
@@ -192,12 +192,12 @@ def depthwise_conv2d(
 
 @depthwise_conv2d.grad("Input Filter")
 def _(
-    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, wanted
+    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
     found = _gradients(
-        dy, x, w, strides, paddings, padding_algorithm, dilations, groups, data_format, wanted
+        dy, x, w, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
     )
-    return (*found, dy if wanted[3] else None)
+    return (*found, dy if needs_grad[3] else None)
 
 
 @op("conv3d", "Input Filter ResidualData? -> Output", infer=partial(_infer, 3))
@@ -212,10 +212,10 @@ def conv3d(
 
 @conv3d.grad("Input Filter")
 def _(
-    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, wanted
+    dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
     dx, dw, _ = _gradients(
         dy, x, w, strides, paddings, padding_algorithm, dilations, groups, data_format,
-        (wanted[0], wanted[1], False),
+        (needs_grad[0], needs_grad[1], False),
     )  # fmt: skip
-    return dx, dw, dy if wanted[2] else None
+    return dx, dw, dy if needs_grad[2] else None

@@ -26,18 +26,18 @@ _aten_backward = torch.ops.aten.convolution_backward
 def _extra(sizes, kernel, before, after, attrs):
     """Returns what is added behind every dimension: from output_padding or from output_size."""
     strides, dilations = attrs["strides"], attrs["dilations"]
-    wanted, given = list(attrs["output_size"] or []), list(attrs["output_padding"] or [])
-    if not wanted and not given:
+    needs_grad, given = list(attrs["output_size"] or []), list(attrs["output_padding"] or [])
+    if not needs_grad and not given:
         return [0] * len(kernel)
     extra = []
     for i, n in enumerate(sizes):
-        if wanted:
+        if needs_grad:
             base = (n - 1) * strides[i] - before[i] - after[i] + dilations[i] * (kernel[i] - 1) + 1
-            more = wanted[i] - base
+            more = needs_grad[i] - base
             if not 0 <= more < strides[i]:
                 raise InvalidArgumentError(
                     f"expected output_size[{i}] in [{base}, {base + strides[i]}), "
-                    f"but received {wanted[i]}."
+                    f"but received {needs_grad[i]}."
                 )
         else:
             more, limit = given[i], max(strides[i], dilations[i])
@@ -85,23 +85,23 @@ def _transpose(x, w, bias, groups, data_format, **attrs):
     return to_channel_last(out) if last else out
 
 
-def _gradients(dy, x, w, wanted, groups, data_format, **attrs):
+def _gradients(dy, x, w, needs_grad, groups, data_format, **attrs):
     """Gradients of input, filter and bias."""
     last = is_channel_last(data_format)
     if last:
         x, dy = to_channel_first(x), to_channel_first(dy)
     before, after, extra, dilations = _geometry(x.shape[2:], w.shape[2:], attrs)
     low = [min(b, a) for b, a in zip(before, after)]
-    db = dy.sum([0, *range(2, dy.dim())]) if wanted[2] else None
+    db = dy.sum([0, *range(2, dy.dim())]) if needs_grad[2] else None
     if before != after:
         dy = torch.constant_pad_nd(
             dy, torch_pad([b - m for m, b in zip(low, before)], [a - m for m, a in zip(low, after)])
         )
     dx = dw = None
-    if wanted[0] or wanted[1]:
+    if needs_grad[0] or needs_grad[1]:
         dx, dw, _ = _aten_backward(
             dy, x, w, None, attrs["strides"], low, dilations, True, extra, groups,
-            [wanted[0], wanted[1], False],
+            [needs_grad[0], needs_grad[1], False],
         )  # fmt: skip
     if dx is not None and last:
         dx = to_channel_last(dx)
@@ -139,10 +139,10 @@ def conv2d_transpose(
 @conv2d_transpose.grad("Input Filter")
 def _(
     dy, x, w, *, strides, paddings, output_padding, output_size, padding_algorithm, groups,
-    dilations, data_format, wanted,
+    dilations, data_format, needs_grad,
 ):  # fmt: skip
     return _gradients(
-        dy, x, w, wanted, groups, data_format, strides=strides, paddings=paddings,
+        dy, x, w, needs_grad, groups, data_format, strides=strides, paddings=paddings,
         output_padding=output_padding, output_size=output_size,
         padding_algorithm=padding_algorithm, dilations=dilations,
     )  # fmt: skip
@@ -175,10 +175,10 @@ def conv3d_transpose(
 @conv3d_transpose.grad("Input Filter")
 def _(
     dy, x, w, *, strides, paddings, output_padding, output_size, padding_algorithm, groups,
-    dilations, data_format, wanted,
+    dilations, data_format, needs_grad,
 ):  # fmt: skip
     return _gradients(
-        dy, x, w, (*wanted, False), groups, data_format, strides=strides, paddings=paddings,
+        dy, x, w, (*needs_grad, False), groups, data_format, strides=strides, paddings=paddings,
         output_padding=output_padding, output_size=output_size,
         padding_algorithm=padding_algorithm, dilations=dilations,
     )[:2]  # fmt: skip

@@ -72,7 +72,7 @@ def data_norm(
 
 @data_norm.grad("X BatchSize BatchSum BatchSquareSum scale_w bias")
 def _(d_out, x, size, total, squares, scale, bias, *, epsilon, slot_dim, enable_scale_and_shift,
-      wanted):  # fmt: skip
+      needs_grad):  # fmt: skip
     """The counts get what this batch adds to them in place of a derivative, as in PaddlePaddle."""
     means, scales = torch.div(total, size), torch.sqrt(torch.div(size, squares))
     normal = torch.mul(torch.sub(x, means), scales)
@@ -83,9 +83,9 @@ def _(d_out, x, size, total, squares, scale, bias, *, epsilon, slot_dim, enable_
         # Only here PaddlePaddle keeps gradients from reaching slots that were not shown.
         seen = d_out if shown is None else torch.mul(d_out, shown)
         d_x = torch.mul(torch.mul(seen, scales), scale)
-        d_scale = torch.sum(torch.mul(seen, normal), 0) if wanted[4] else None
-        d_bias = torch.sum(seen, 0) if wanted[5] else None
-    if not any(wanted[1:4]):
+        d_scale = torch.sum(torch.mul(seen, normal), 0) if needs_grad[4] else None
+        d_bias = torch.sum(seen, 0) if needs_grad[5] else None
+    if not any(needs_grad[1:4]):
         return d_x, None, None, None, d_scale, d_bias
     return d_x, *_summary(x, means, shown, epsilon), d_scale, d_bias
 

@@ -19,7 +19,7 @@ def _differentiated(*buffers: torch.Tensor | None) -> bool:
     return any(b is not None and b.requires_grad for b in buffers)
 
 
-def _formula(dy, x, weight, dims, eps, param_dims, wanted):
+def _formula(dy, x, weight, dims, eps, param_dims, needs_grad):
     """Gradients of ``(x - mean) / sqrt(var + eps) * weight + bias``, statistics over ``dims``.
 
     Made of differentiable calls on ``x`` alone, for derivatives of higher order; ATen's backward
@@ -31,8 +31,8 @@ def _formula(dy, x, weight, dims, eps, param_dims, wanted):
     normal = centred * scale
     g = dy if weight is None else dy * weight
     dx = scale * (g - g.mean(dims, keepdim=True) - normal * (g * normal).mean(dims, keepdim=True))
-    dw = _sum(dy * normal, param_dims) if wanted[1] else None
-    db = _sum(dy, param_dims) if wanted[2] else None
+    dw = _sum(dy * normal, param_dims) if needs_grad[1] else None
+    db = _sum(dy, param_dims) if needs_grad[2] else None
     return dx, dw, db
 
 
@@ -118,13 +118,13 @@ def _per_statistic(x: torch.Tensor) -> int:
 @batch_norm.grad("X Scale Bias SavedMean SavedVariance")
 def _(
     dy, x, scale, bias, saved_mean, saved_scale, *, is_test, epsilon, data_layout,
-    use_global_stats, trainable_statistics, wanted,
+    use_global_stats, trainable_statistics, needs_grad,
 ):  # fmt: skip
     last = x.dim() > 2 and is_channel_last(data_layout)
     if last:
         x, dy = to_channel_first(x), to_channel_first(dy)
     fixed = use_global_stats or (is_test and not trainable_statistics)
-    mask = [wanted[0], wanted[1] and scale is not None, wanted[2] and bias is not None]
+    mask = [needs_grad[0], needs_grad[1] and scale is not None, needs_grad[2] and bias is not None]
     if not fixed and _per_statistic(x) == 1:
         dx, dw, db = dy.clone(), _zeros_for(scale, mask[1]), _zeros_for(bias, mask[2])
     elif fixed:
@@ -142,8 +142,8 @@ def _(
     return dx, dw if mask[1] else None, db if mask[2] else None, None, None, None
 
 
-def _zeros_for(parameter: torch.Tensor | None, wanted: bool) -> torch.Tensor | None:
-    return torch.zeros_like(parameter) if wanted and parameter is not None else None
+def _zeros_for(parameter: torch.Tensor | None, needs_grad: bool) -> torch.Tensor | None:
+    return torch.zeros_like(parameter) if needs_grad and parameter is not None else None
 
 
 def _per_channel(x: torch.Tensor) -> list[int]:
@@ -214,9 +214,9 @@ def _shaped(value: torch.Tensor | None, shape: torch.Size) -> torch.Tensor | Non
 
 
 @layer_norm.grad("X Scale Bias Mean Variance")
-def _(dy, x, scale, bias, mean, variance, *, epsilon, begin_norm_axis, wanted):
+def _(dy, x, scale, bias, mean, variance, *, epsilon, begin_norm_axis, needs_grad):
     shape = x.shape[begin_norm_axis:]
-    mask = [wanted[0], wanted[1] and scale is not None, wanted[2] and bias is not None]
+    mask = [needs_grad[0], needs_grad[1] and scale is not None, needs_grad[2] and bias is not None]
     weight = _shaped(scale, shape)
     if _differentiated(dy, x, scale):
         inner = list(range(begin_norm_axis, x.dim()))
@@ -275,9 +275,9 @@ def _grouped(x, scale, bias, groups, epsilon):
     )
 
 
-def _grouped_gradients(dy, x, scale, bias, mean, rstd, groups, epsilon, wanted):
+def _grouped_gradients(dy, x, scale, bias, mean, rstd, groups, epsilon, needs_grad):
     """Gradients of :func:`_grouped`."""
-    mask = [True, wanted[1] and scale is not None, wanted[2] and bias is not None]
+    mask = [True, needs_grad[1] and scale is not None, needs_grad[2] and bias is not None]
     n, c = x.shape[:2]
     if not _differentiated(dy, x, scale):
         dx, dw, db = _aten.native_group_norm_backward(
@@ -301,12 +301,12 @@ def _grouped_gradients(dy, x, scale, bias, mean, rstd, groups, epsilon, wanted):
 
 
 @group_norm.grad("X Scale Bias Mean Variance")
-def _(dy, x, scale, bias, mean, variance, *, epsilon, groups, data_layout, wanted):
+def _(dy, x, scale, bias, mean, variance, *, epsilon, groups, data_layout, needs_grad):
     last = is_channel_last(data_layout)
     if last:
         x, dy = to_channel_first(x), to_channel_first(dy)
     rstd = torch.rsqrt(variance + epsilon)
-    dx, dw, db = _grouped_gradients(dy, x, scale, bias, mean, rstd, groups, epsilon, wanted)
+    dx, dw, db = _grouped_gradients(dy, x, scale, bias, mean, rstd, groups, epsilon, needs_grad)
     return to_channel_last(dx) if last else dx, dw, db
 
 
@@ -326,8 +326,8 @@ def instance_norm(x, scale, bias, *, epsilon=1e-5):
 
 
 @instance_norm.grad("X Scale Bias SavedMean SavedVariance")
-def _(dy, x, scale, bias, mean, rstd, *, epsilon, wanted):
-    return _grouped_gradients(dy, x, scale, bias, mean, rstd, x.shape[1], epsilon, wanted)
+def _(dy, x, scale, bias, mean, rstd, *, epsilon, needs_grad):
+    return _grouped_gradients(dy, x, scale, bias, mean, rstd, x.shape[1], epsilon, needs_grad)
 
 
 # -- others -----------------------------------------------------------------------------------

@@ -270,7 +270,7 @@ class _Kept:
             return x.view(x.shape)  # not the buffer kept here, lest a write change that unseen
         return x.index_select(1, self.back)
 
-    def backward(self, d_out: Any, d_ends: list, like: torch.Tensor, wanted: Any) -> tuple:
+    def backward(self, d_out: Any, d_ends: list, like: torch.Tensor, needs_grad: Any) -> tuple:
         """Returns gradients of the inputs, the first states and the weights."""
         size = self.layers[0].size
         d = like.new_zeros(*like.shape[:2], size * self.ways) if d_out is None else d_out
@@ -280,7 +280,7 @@ class _Kept:
         d_first: list = [None] * len(self.layers)
         d_weights: list = [None] * len(self.layers)
         for k in range(len(self.layers) - self.ways, -1, -self.ways):
-            wants_x, dx = k > 0 or wanted[0], None
+            wants_x, dx = k > 0 or needs_grad[0], None
             for way, part in enumerate(d.split(size, -1)):
                 at = k + way
                 ends = [None if e is None else e[at] for e in d_ends]
@@ -293,7 +293,7 @@ class _Kept:
             if k and self.masks is not None and d is not None:
                 d = torch.mul(d, self.masks[k // self.ways - 1])
         firsts = [self._given_back(torch.stack(e)) for e in zip(*d_first, strict=True)]
-        return (self._given_back(d) if wanted[0] else None), firsts, _flat_weights(d_weights)
+        return (self._given_back(d) if needs_grad[0] else None), firsts, _flat_weights(d_weights)
 
 
 # -- the operator ----------------------------------------------------------------------------------
@@ -348,14 +348,14 @@ def _differentiated(*buffers: torch.Tensor) -> bool:
 
 @rnn.grad("Input PreState WeightList SequenceLength Out DropoutState Reserve")
 def _(d_out, d_ends, x, states, weights, lengths, out, masks, reserve, *, is_bidirec, mode,
-      num_layers, wanted):  # fmt: skip
+      num_layers, needs_grad):  # fmt: skip
     # What is kept holds the outputs too; naming them here says that they must not be overwritten.
     d_ends = [None] * len(states) if d_ends is None else list(d_ends)
     arrived = [g for g in [d_out, *d_ends] if g is not None]
     again = torch.is_grad_enabled() and _differentiated(x, *states, *weights, *arrived)
     kept = getattr(reserve, "kept", None)
     if kept is not None and not again:
-        return (*kept.backward(d_out, d_ends, x, wanted), None)
+        return (*kept.backward(d_out, d_ends, x, needs_grad), None)
     if not x.numel():  # nothing was computed: the states went through
         d_states = [torch.zeros_like(s) if d is None else d for s, d in zip(states, d_ends)]
         return torch.zeros_like(x), d_states, [torch.zeros_like(w) for w in weights], None
@@ -365,6 +365,6 @@ def _(d_out, d_ends, x, states, weights, lengths, out, masks, reserve, *, is_bid
     inputs = [x, list(states), list(weights), lengths, masks]
     with _twice_differentiable() if again else contextlib.nullcontext():
         dx, d_states, d_weights, *_ = vjp(
-            _FUSED_NETWORK, inputs, [d_out, d_ends], attrs, (*wanted, False)
+            _FUSED_NETWORK, inputs, [d_out, d_ends], attrs, (*needs_grad, False)
         )
     return dx, d_states, d_weights, None

@@ -61,7 +61,7 @@ def _reshaped(block: Block, op: Operator, minded: set[str]) -> list[Operator]:
     op._rename_output(name, raw.name)
     outputs = {"Out": [name], "XShape": [shape.name]}
     attrs = {"shape": [1], "op_role": op.attrs.get("op_role", 0)}
-    return [op, Operator(block, "reshape2", {"X": [raw.name]}, outputs, attrs, op.site)]
+    return [op, Operator(block, "reshape2", {"X": [raw.name]}, outputs, attrs, op.location)]
 
 
 def _drops_all(block: Block, op: Operator) -> bool:

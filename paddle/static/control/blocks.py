@@ -11,7 +11,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program
-from paddle.ir.operator import user_site
+from paddle.ir.operator import user_location
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
@@ -100,7 +100,7 @@ def check_condition(api: str, argument: str, value: Any) -> Variable:
     if value.dtype != VarType.BOOL:
         raise TypeError(
             f"{api}({argument}): expected a bool Variable, but {value.name!r} is {value.dtype}."
-            f"{site()}"
+            f"{location()}"
         )
     size = 1
     for n in value.shape:
@@ -108,13 +108,13 @@ def check_condition(api: str, argument: str, value: Any) -> Variable:
     if size != 1:
         raise InvalidArgumentError(
             f"{api}({argument}): expected one element, but {value.name!r} has shape "
-            f"{list(value.shape)}.{site()}",
+            f"{list(value.shape)}.{location()}",
             hint="reduce it by paddle.all or paddle.any",
         )
     return value
 
 
-def site() -> str:
+def location() -> str:
     """The user's line, for messages."""
-    found = user_site()
+    found = user_location()
     return f"\n  {found}" if found else ""

@@ -10,9 +10,9 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
 from paddle.static.control.blocks import (
     check_condition,
+    location,
     need_static,
     reads,
-    site,
     step_scopes,
     sub_block,
     writes,
@@ -63,7 +63,7 @@ class While:
             if self.cond_var.name not in writes(block):
                 raise InvalidArgumentError(
                     f"While: the block never writes its condition {self.cond_var.name!r}, so the "
-                    f"loop would never end.{site()}",
+                    f"loop would never end.{location()}",
                     hint="end the block with paddle.assign(new_condition, output=condition)",
                 )
         self.finish(block)

@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import need_static, reads, site, step_scopes, sub_block
+from paddle.static.control.blocks import location, need_static, reads, step_scopes, sub_block
 
 
 @dataclass
@@ -100,7 +100,7 @@ class StaticRNN:
         elif length not in (self.seq_len, -1):
             raise InvalidArgumentError(
                 f"StaticRNN.step_input(x): expected {self.seq_len} time steps as in the input "
-                f"before, but {x.name!r} has {length}.{site()}"
+                f"before, but {x.name!r} has {length}.{location()}"
             )
         self._sequences.append(x)
         return block.create_var(
@@ -139,7 +139,7 @@ class StaticRNN:
         if init.name in block.vars:
             raise InvalidArgumentError(
                 f"StaticRNN.memory(init): {init.name!r} is made inside of the step; expected a "
-                f"variable from outside.{site()}"
+                f"variable from outside.{location()}"
             )
         made = block.create_var(
             name=unique_name.generate(f"{self.name}@mem"), shape=init.shape, dtype=init.dtype
@@ -153,7 +153,7 @@ class StaticRNN:
         if shape is None or batch_ref is None:
             raise InvalidArgumentError(
                 "StaticRNN.memory: expected init, or both shape and batch_ref, but got neither."
-                f"{site()}"
+                f"{location()}"
             )
         parent = default_main_program().current_block().parent_block
         assert parent is not None
@@ -161,7 +161,7 @@ class StaticRNN:
         if reference is None:
             raise InvalidArgumentError(
                 f"StaticRNN.memory(batch_ref): {batch_ref.name!r} is made inside of the step; "
-                f"expected an input of the step or a variable from outside.{site()}"
+                f"expected an input of the step or a variable from outside.{location()}"
             )
         made = parent.create_var(name=unique_name.generate(f"{self.name}@memory_boot"))
         parent.append_op(
@@ -204,7 +204,7 @@ class StaticRNN:
         if mem.dtype != var.dtype or not fits:
             raise InvalidArgumentError(
                 f"StaticRNN.update_memory: the memory is {mem.dtype} of shape {list(mem.shape)}, "
-                f"but its new value is {var.dtype} of shape {list(var.shape)}.{site()}"
+                f"but its new value is {var.dtype} of shape {list(var.shape)}.{location()}"
             )
         known.after = var
 
@@ -271,12 +271,12 @@ class StaticRNN:
 
     def _states(self, block: Block) -> list[str]:
         if not self._sequences:
-            raise InvalidArgumentError(f"StaticRNN: the step has no input.{site()}")
+            raise InvalidArgumentError(f"StaticRNN: the step has no input.{location()}")
         states = []
         for name, memory in self._memories.items():
             if memory.after is None:
                 raise InvalidArgumentError(
-                    f"StaticRNN: memory {name!r} is never updated; call update_memory.{site()}"
+                    f"StaticRNN: memory {name!r} is never updated; call update_memory.{location()}"
                 )
             states.append(self._helper(block, memory.after).name)
         return states

@@ -11,7 +11,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import need_static, site
+from paddle.static.control.blocks import location, need_static
 from paddle.static.control.conditional import ConditionalBlock
 
 
@@ -48,7 +48,7 @@ class IfElse:
             raise TypeError(f"IfElse(cond): expected a Variable, but got {type(cond).__name__}.")
         if cond.dtype != VarType.BOOL:
             raise TypeError(
-                f"IfElse(cond): expected a bool Variable, but got {cond.dtype}.{site()}"
+                f"IfElse(cond): expected a bool Variable, but got {cond.dtype}.{location()}"
             )
         self.cond = cond
         self.name = unique_name.generate("ifelse") if name is None else name
@@ -108,7 +108,7 @@ class IfElse:
                 yield
                 if not self._outputs[side]:
                     raise InvalidArgumentError(
-                        f"IfElse: a block is expected to call output(...).{site()}"
+                        f"IfElse: a block is expected to call output(...).{location()}"
                     )
         finally:
             self._inside = None
@@ -152,7 +152,7 @@ class IfElse:
         if len(yes) != len(no):
             raise InvalidArgumentError(
                 "IfElse: expected the same number of outputs from both blocks, but true_block "
-                f"has {len(yes)} and false_block {len(no)}.{site()}"
+                f"has {len(yes)} and false_block {len(no)}.{location()}"
             )
         block = default_main_program().current_block()
         merged = []

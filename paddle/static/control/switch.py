@@ -8,7 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.op import C
-from paddle.static.control.blocks import check_condition, need_static, site
+from paddle.static.control.blocks import check_condition, location, need_static
 from paddle.static.control.conditional import ConditionalBlock
 
 
@@ -68,7 +68,7 @@ class Switch:
         """The context that runs if no condition holds."""
         self._check("default")
         if not self._none_before:
-            raise InvalidArgumentError(f"Switch.default: there is no case before it.{site()}")
+            raise InvalidArgumentError(f"Switch.default: there is no case before it.{location()}")
         with ConditionalBlock([self._none_before[-1]], is_scalar_condition=True).block():
             yield
 

@@ -19,7 +19,7 @@ from paddle.ir.current import default_main_program
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import check_condition, reopened, site, sub_block
+from paddle.static.control.blocks import check_condition, location, reopened, sub_block
 from paddle.static.control.conditional import ConditionalBlock
 from paddle.static.control.loop import While
 from paddle.static.print_op import Assert, Print
@@ -208,7 +208,7 @@ def _check_branches(yes: _Branch, no: _Branch) -> None:
     if found is not None:
         raise InvalidArgumentError(
             f"cond: true_fn and false_fn are expected to return the same structure, but {found}."
-            f"{site()}"
+            f"{location()}"
         )
     for (path, a), b in zip(paths(yes.result), leaves(no.result), strict=True):
         if _agree(a, b):
@@ -219,10 +219,10 @@ def _check_branches(yes: _Branch, no: _Branch) -> None:
             f"{_described(b)} in false_fn."
         )
         if not (_dense(a) and _dense(b)):
-            raise InvalidArgumentError(f"{told}{site()}")
+            raise InvalidArgumentError(f"{told}{location()}")
         warnings.warn(
             f"{told} The Program takes it for what true_fn returns; operators after it may work "
-            f"on the other one in another way than is meant.{site()}",
+            f"on the other one in another way than is meant.{location()}",
             stacklevel=3,
         )
 
@@ -247,12 +247,12 @@ def _described(value: Any) -> str:
     if not isinstance(value, Variable):
         return f"{type(value).__name__} {value!r:.60}"
     kind = "a tensor array" if value.type == VarType.LOD_TENSOR_ARRAY else str(value.dtype)
-    made = f" ({value.op.site.file}:{value.op.site.line})" if _has_site(value) else ""
+    made = f" ({value.op.location.file}:{value.op.location.line})" if _has_location(value) else ""
     return f"{kind} of shape {list(value.shape)}{made}"
 
 
-def _has_site(value: Variable) -> bool:
-    return value.op is not None and value.op.site is not None
+def _has_location(value: Variable) -> bool:
+    return value.op is not None and value.op.location is not None
 
 
 def _select(mask: Variable, no: Variable, yes: Variable) -> Variable:
@@ -499,7 +499,7 @@ def _repeat(cond: Callable, body: Callable, values: list) -> list:
 def _wrong_body(problem: str) -> Exception:
     return InvalidArgumentError(
         "while_loop(body): expected a value for each of loop_vars, in the same structure, but "
-        f"{problem} (in loop_vars and in what body returned).{site()}"
+        f"{problem} (in loop_vars and in what body returned).{location()}"
     )
 
 
@@ -550,7 +550,7 @@ class _Loop:
             if isinstance(new, Variable) or not (type(old) is type(new) and bool(old == new)):
                 raise InvalidArgumentError(
                     f"while_loop(body): loop_vars{path} is {_described(old)}, which a Program "
-                    f"cannot change, but body returned {_described(new)}.{site()}"
+                    f"cannot change, but body returned {_described(new)}.{location()}"
                 )
             return new
         if isinstance(new, _NUMBERS):
@@ -558,7 +558,7 @@ class _Loop:
         if not isinstance(new, Variable) or not _agree(old, new):
             raise InvalidArgumentError(
                 f"while_loop(body): expected the element type and rank of loop_vars{path}, "
-                f"{_described(old)}, but body returned {_described(new)}.{site()}"
+                f"{_described(old)}, but body returned {_described(new)}.{location()}"
             )
         return new
 
