@@ -15,7 +15,7 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
 from paddle.core.op import C, OpDef
 from paddle.core.place import current_device
-from paddle.ir.recording.record import is_capturing
+from paddle.ir.recording.context import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
 

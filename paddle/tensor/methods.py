@@ -12,7 +12,7 @@ from typing import Any
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import layer_name
+from paddle.ir.recording.context import layer_name
 from paddle.ir.variable import Variable
 from paddle.tensor import (
     attribute,

@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.nn import functional as F
 from paddle.tensor.inplace import replace
 
