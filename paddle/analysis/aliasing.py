@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import torch
 import torch.nn.functional as F
 
-from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
+from paddle.analysis.marks import HOISTED
 from paddle.core.dtype import VarType
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 
@@ -112,7 +113,7 @@ FORMS = {
 
 def makes_memory(op: Operator, name: str) -> bool:
     """Whether a result is in memory that neither an input nor a later run has a part in."""
-    if op.attrs.get("_once") or op.sub_blocks:
+    if op.attrs.get(HOISTED) or op.sub_blocks:
         return False
     known = op.definition
     if known is None:
@@ -150,7 +151,7 @@ class Memory:
     def form(self, op: Operator) -> tuple[Form, list[str]] | None:
         """How an operator may run in place, with its arguments, the overwritten one first."""
         form = FORMS.get(op.type)
-        if form is None or op.attrs.get("_once"):
+        if form is None or op.attrs.get(HOISTED):
             return None
         if any(op.attrs.get(name, value) != value for name, value in form.only.items()):
             return None
@@ -172,7 +173,7 @@ class Memory:
         if var is None or var.persistable or var.is_data or name in self._kept:
             return False
         writers = self._writers.get(name, [])
-        if self._readers.get(name) != 1 or len(writers) != 1 or writers[0].attrs.get("_once"):
+        if self._readers.get(name) != 1 or len(writers) != 1 or writers[0].attrs.get(HOISTED):
             return False
         return writers[0].block is reader.block and self._fresh(writers[0], name)
 

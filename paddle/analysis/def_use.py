@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import EMPTY, Operator
 
 

@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.parsing import parse
 from paddle.executor.codegen import Emitter
@@ -20,6 +19,7 @@ from paddle.ir.autodiff.backward import gradients
 from paddle.ir.autodiff.gradient_flow import carries, flags_of, slots_out
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.passes import prepare

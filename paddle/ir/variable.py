@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -30,7 +31,8 @@ _OF_TENSORS = {
     "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
     "inplace_version": _FETCH, "element_size": "see its dtype",
 }  # fmt: skip
-# What tensor arrays can do as lists: name -> function(array, ...); paddle.jit fills it in.
+# What tensor arrays can do as lists: name -> function(array, ...). The module that fills it in lies
+# above this one; ``import paddle`` says which it is.
 LIST_METHODS: dict[str, Any] = {}
 _ARGUMENTS = [
     "type", "name", "shape", "dtype", "lod_level", "capacity", "persistable", "error_clip",
@@ -408,6 +410,16 @@ def sizes(shape: Any, name: str) -> tuple[int, ...]:
             f"{here()}"
         )
     return tuple(dims)
+
+
+def list_method(name: str) -> Any:
+    """What a tensor array does as a list."""
+    if not LIST_METHODS:
+        importlib.import_module(list_methods_from[0])
+    return LIST_METHODS[name]
+
+
+list_methods_from: list[str] = []
 
 
 def is_variable(value: Any) -> bool:

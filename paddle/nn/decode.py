@@ -418,7 +418,7 @@ class _Steps:
 
     def recorded(self, turn: _Turn, is_test: bool) -> tuple[Any, _Turn]:
         """Records the steps as a loop of a static Program."""
-        from paddle.static.nn.control_flow import while_loop
+        from paddle.ir.control.functions import while_loop
 
         collected = _Collected()
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from paddle.analysis.aliasing import IN_PLACE
-from paddle.analysis.liveness import DROPS, gradient_needs, inner_names, is_gradient
+from paddle.analysis.marks import DROPS
 from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.passes.dead_code import outer_writes

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from paddle.analysis.def_use import Uses
+from paddle.analysis.marks import HOISTED
 from paddle.core.op import REGISTRY
-from paddle.executor.codegen import ONCE
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
@@ -30,7 +30,7 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
     folded: set[str] = set()
     for op in block.ops:
         if _constant(op, uses, folded):
-            op.attrs[ONCE] = True
+            op.attrs[HOISTED] = True
             folded.update(op.output_arg_names)
 
 

@@ -9,10 +9,10 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
+from paddle.ir.control.blocks import check_condition
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import check_condition
 
 __all__ = ["Assert", "Print"]
 

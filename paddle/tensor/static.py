@@ -9,16 +9,14 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.core.errors import OnlyInARunError, PreconditionNotMetError
 from paddle.core.op import C
-from paddle.ir.variable import Variable
+from paddle.ir.variable import Variable, list_method
 from paddle.tensor import static_numbers
 
 
 def __getitem__(self: Variable, item: Any) -> Variable:
     """Records reading by int, slice, Ellipsis, None, mask, integer Variable or list."""
     if self.type == VarType.LOD_TENSOR_ARRAY:
-        from paddle.jit.dy2static import tensor_arrays
-
-        return tensor_arrays.read(self, item)
+        return list_method("__getitem__")(self, item)
     from paddle.ir.recording.lowering_indexing import read
 
     return read(self, item)
@@ -27,9 +25,7 @@ def __getitem__(self: Variable, item: Any) -> Variable:
 def __setitem__(self: Variable, item: Any, value: Any) -> None:
     """Records writing a number, array or Variable at an index."""
     if self.type == VarType.LOD_TENSOR_ARRAY:
-        from paddle.jit.dy2static import tensor_arrays
-
-        tensor_arrays.convert_setitem(self, item, value)
+        list_method("__setitem__")(self, item, value)
         return
     from paddle.ir.recording.lowering_setitem import assign_item
 
@@ -82,9 +78,7 @@ def _lists_too(plain: Any) -> Any:
     @functools.wraps(plain)
     def add(self: Any, other_var: Any) -> Any:
         if self.type == VarType.LOD_TENSOR_ARRAY and plain.__name__ != "__radd__":
-            from paddle.jit.dy2static import tensor_arrays
-
-            return tensor_arrays.joined(self, other_var)
+            return list_method("__add__")(self, other_var)
         return plain(self, other_var)
 
     del add.__wrapped__  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import pytest
 
 import paddle
 from paddle.analysis.aliasing import FORMS, IN_PLACE
-from paddle.analysis.liveness import DROPS
+from paddle.analysis.marks import DROPS
 from paddle.core.op import C
 from paddle.static import Executor, Scope
 from tests.executor.building import building, names_of, run, run_plainly

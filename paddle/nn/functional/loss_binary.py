@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_not_negative, check_tensors
 from paddle.core.guards import guard_module
 from paddle.core.op import C
@@ -178,7 +178,7 @@ def sigmoid_focal_loss(
     chance = C.sigmoid(logit)
     hit = chance * label + (1 - chance) * (1 - label)
     weight = alpha * label + (1 - alpha) * (1 - label)
-    loss = weight * paddle.pow(1 - hit, gamma) * loss
+    loss = weight * tensor.pow(1 - hit, gamma) * loss
     if normalizer is not None:
         loss = loss / normalizer
     return reduce(loss, reduction)
@@ -213,13 +213,13 @@ def dice_loss(
             f"but received {input.shape} and {label.shape}."
         )
     check_class_numbers("dice_loss", label)
-    label = paddle.squeeze(label, axis=[-1])
-    label = paddle.cast(C.one_hot_v2(label, None, depth=input.shape[-1]), input.dtype)
+    label = tensor.squeeze(label, axis=[-1])
+    label = tensor.cast(C.one_hot_v2(label, None, depth=input.shape[-1]), input.dtype)
     axes = list(range(1, input.ndim))
-    overlap = paddle.sum(input * label, axis=axes)
-    total = paddle.sum(input, axis=axes) + paddle.sum(label, axis=axes)
+    overlap = tensor.sum(input * label, axis=axes)
+    total = tensor.sum(input, axis=axes) + tensor.sum(label, axis=axes)
     check_not_negative("dice_loss", epsilon=epsilon)
-    return paddle.mean(1 - overlap * 2 / (total + epsilon))
+    return tensor.mean(1 - overlap * 2 / (total + epsilon))
 
 
 guard_module(globals(), checks=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guarded
 from paddle.core.op import C
@@ -95,7 +95,7 @@ def l1_loss(
     """
     check_reduction("l1_loss", reduction)
     check_tensors("l1_loss", input=input, label=label)
-    return reduce(paddle.abs(C.elementwise_sub(input, label)), reduction)
+    return reduce(tensor.abs(C.elementwise_sub(input, label)), reduction)
 
 
 @guarded

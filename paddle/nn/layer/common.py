@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.mode import no_grad, recording
 from paddle.core.tensor import Tensor
@@ -318,7 +318,7 @@ class Flatten(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """Applies :func:`paddle.flatten`."""
-        return paddle.flatten(input, self.start_axis, self.stop_axis)
+        return tensor.flatten(input, self.start_axis, self.stop_axis)
 
 
 class Identity(Layer):
@@ -454,7 +454,7 @@ class PairwiseDistance(Layer):
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Computes the distance."""
         difference = x - y + self.epsilon
-        return paddle.norm(difference, p=float(self.p), axis=-1, keepdim=self.keepdim)
+        return tensor.norm(difference, p=float(self.p), axis=-1, keepdim=self.keepdim)
 
     def extra_repr(self) -> str:
         """The settings, for printing."""

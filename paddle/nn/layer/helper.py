@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C, py
 from paddle.core.tensor import Tensor
+from paddle.ir.current import default_main_program
 from paddle.ir.recording.context import captured
 from paddle.nn import functional as F
 from paddle.tensor.inplace import replace
@@ -67,9 +68,9 @@ class LayerObjectHelper:
             stop_gradient (bool): the result gets no gradient. Default: False.
         """
         if recording():
-            block = paddle.static.default_main_program().current_block()
+            block = default_main_program().current_block()
             return block.create_var(dtype=to_vartype(dtype), stop_gradient=stop_gradient)
-        return paddle.zeros([1], dtype)
+        return tensor.zeros([1], dtype)
 
     def append_op(
         self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
@@ -86,7 +87,7 @@ class LayerObjectHelper:
         """
         attrs = dict(attrs or {})
         if recording():
-            block = paddle.static.default_main_program().current_block()
+            block = default_main_program().current_block()
             given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
             return block.append_op(type, given, outputs, attrs, stop_gradient)
         op = REGISTRY.get(type)

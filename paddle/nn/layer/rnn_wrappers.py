@@ -208,7 +208,7 @@ class _steps:
 
 def _recorded(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tuple[Any, Any]:
     """A loop in a static Program; the number of steps may be unknown."""
-    from paddle.static.control.rnn import StaticRNN
+    from paddle.ir.control.rnn import StaticRNN
 
     rnn = StaticRNN()
     starts = [C.assign(s) if not isinstance(s, Variable) else s for s in leaves(states)]

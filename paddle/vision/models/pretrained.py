@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
 from paddle.core.errors import InvalidArgumentError
+from paddle.framework.io import load
 from paddle.nn import Layer
 from paddle.utils.download import get_weights_path_from_url
 
@@ -49,5 +49,5 @@ def with_weights(model: Layer, name: str, pretrained: Any) -> Layer:
             hint="pass pretrained=False",
         )
     file, md5sum = _FILES[name]
-    model.set_state_dict(paddle.load(get_weights_path_from_url(_BASE + file, md5sum)))
+    model.set_state_dict(load(get_weights_path_from_url(_BASE + file, md5sum)))
     return model

@@ -15,16 +15,15 @@ from paddle.core.op import C
 from paddle.core.pytree import difference, leaves, paths, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.block import Block
+from paddle.ir.control.blocks import check_condition, location, reopened, sub_block
+from paddle.ir.control.conditional import ConditionalBlock
+from paddle.ir.control.loop import While
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import check_condition, location, reopened, sub_block
-from paddle.static.control.conditional import ConditionalBlock
-from paddle.static.control.loop import While
-from paddle.static.print_op import Assert, Print
 
-__all__ = ["Assert", "Print", "case", "cond", "switch_case", "while_loop"]
+__all__ = ["case", "cond", "switch_case", "while_loop"]
 
 _NUMBERS = (bool, int, float)
 

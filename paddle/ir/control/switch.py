@@ -8,8 +8,8 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.op import C
-from paddle.static.control.blocks import check_condition, location, need_static
-from paddle.static.control.conditional import ConditionalBlock
+from paddle.ir.control.blocks import check_condition, location, need_static
+from paddle.ir.control.conditional import ConditionalBlock
 
 
 class Switch:

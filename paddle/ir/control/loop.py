@@ -8,7 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
-from paddle.static.control.blocks import (
+from paddle.ir.control.blocks import (
     check_condition,
     location,
     need_static,

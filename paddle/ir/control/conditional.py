@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddle.ir.block import Block
-from paddle.ir.operator import Operator
-from paddle.static.control.blocks import (
+from paddle.ir.control.blocks import (
     has_value,
     need_static,
     reads,
@@ -16,6 +15,7 @@ from paddle.static.control.blocks import (
     sub_block,
     writes,
 )
+from paddle.ir.operator import Operator
 
 
 class ConditionalBlock:
