@@ -22,7 +22,7 @@ from paddle.ir.recording.context import capturing
 from paddle.ir.recording.record import record as record_operator
 from paddle.ir.recording.static_mode import install_lowerings
 from paddle.ir.variable import Variable
-from paddle.jit.calls.layer_side_effects import Kept, kept_attributes
+from paddle.jit.calls.layer_side_effects import SideEffect, side_effects_on
 from paddle.jit.dy2static.symbolic_union import holds_alternatives, outermost, picked
 from paddle.static.input import InputSpec
 from paddle.tensor.creation import assign
@@ -40,7 +40,7 @@ class ConcreteProgram:
         inputs (list[Variable]): the data variables, in the order of the Tensors that are given.
         outputs: what the function returned, with Variables in the place of Tensors.
         tensors (dict[str, Tensor]): the eager Tensors it uses, by the name of their variable.
-        kept (list[Kept]): attributes of layers that a call sets.
+        kept (list[SideEffect]): attributes of layers that a call sets.
         used (int): greater, the later it ran last, or was recorded.
     """
 
@@ -52,7 +52,7 @@ class ConcreteProgram:
         inputs: list[Variable],
         outputs: Any,
         tensors: dict[str, Tensor],
-        kept: list[Kept],
+        kept: list[SideEffect],
     ) -> None:
         self.function = function
         self.main_program = main_program
@@ -174,7 +174,7 @@ def record(
         flat = [_declared(leaf, inputs) for leaf in leaves(given)]
         fed = [v.name for v in inputs]
         positional, named = rebuilt(given, flat)
-        with kept_attributes(layers) as changed:
+        with side_effects_on(layers) as changed:
             with outermost(function):
                 outputs = function(*positional, **named)
             kept = changed()
@@ -257,7 +257,7 @@ def _returned(outputs: Any, captured: _Captured) -> Any:
     return rebuilt(outputs, [own(v) for v in leaves(outputs)])
 
 
-def _write_buffers(kept: list[Kept], captured: _Captured) -> list[Kept]:
+def _write_buffers(kept: list[SideEffect], captured: _Captured) -> list[SideEffect]:
     """Records that buffers get new values, where that can be in place; returns the others.
 
     A value that a gradient flows through is another Tensor, in a graph of its own.

@@ -8,7 +8,6 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.jit.calls.cache_key import described
 from paddle.jit.calls.matching import ANY, Match, Names, check_input_spec, leaves_of, with_names
 from paddle.static.input import InputSpec
 
@@ -185,7 +184,7 @@ class FunctionSpec:
                 kwargs[p.name] = nest
             else:
                 args.append(nest)
-        return Call(tuple(args), kwargs, tuple([described(n) for n in nests]), match.specs)
+        return Call(tuple(args), kwargs, tuple([key_of(n) for n in nests]), match.specs)
 
 
 class _Shown:

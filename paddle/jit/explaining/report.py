@@ -363,9 +363,9 @@ def _tensor(shape: Any, dtype: Any) -> str:
     return f"{dtype_name(dtype)}{list(shape)}"
 
 
-def _described(tokens: tuple) -> str:
-    """An argument of a kind of call as text; see ``paddle.jit.calls.signature.describe``."""
-    rest = list(tokens)
+def _described(key: tuple) -> str:
+    """An argument of a kind of call as text; see :mod:`paddle.jit.calls.cache_key`."""
+    rest = list(key)
     text = _taken(rest)
     return text if not rest else f"{text} ..."
 
