@@ -436,7 +436,7 @@ def while_loop(
         cond (callable): ``cond(*loop_vars)`` returns one boolean.
         body (callable): ``body(*loop_vars)`` returns the new values: as many, of the same
             structure, element types and ranks. Sizes may change.
-        loop_vars (list|tuple): Variables, tensor arrays, numbers, and nests of them.
+        loop_vars (list|tuple): Variables, tensor arrays, numbers, and pytrees of them.
         is_test (bool): keep nothing for a backward pass. Default: False.
         name (str, optional): unused.
 

@@ -156,7 +156,7 @@ def record(
 
     Args:
         function (callable): the transformed function.
-        args (Sequence): its arguments: nests in which an :class:`InputSpec` (or a Tensor) stands
+        args (Sequence): its arguments: pytrees in which an :class:`InputSpec` (or a Tensor) stands
             for a Tensor; they become data variables of the spec's name.
         kwargs (dict, optional): arguments by keyword, in the same form.
         layers (Sequence[Layer]): whose attributes the function may set; they are put back, and

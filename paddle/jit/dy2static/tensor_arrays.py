@@ -9,7 +9,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.control.functions import cond, while_loop
 from paddle.ir.variable import LIST_METHODS, Variable
-from paddle.jit.dy2static.container_copies import is_nest
+from paddle.jit.dy2static.container_copies import is_pytree
 from paddle.jit.dy2static.symbols import (
     block,
     called_inside,
@@ -230,7 +230,7 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
         array_write(_for_array(target, value, "item assignment"), at, target)
         return target
     if isinstance(target, list) and is_symbolic(index):
-        if not can_hold(target) or is_nest(value):
+        if not can_hold(target) or is_pytree(value):
             raise InvalidArgumentError(
                 f"item assignment: a list is written at a Tensor's position, which works only "
                 f"where it holds Tensors of one element type, but it is {described(target)}."
