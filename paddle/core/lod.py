@@ -13,7 +13,7 @@ from paddle.core.tensor import Tensor
 
 
 class LoDTensor:
-    """What a scope holds under a name: contents that may be missing, and levels of detail.
+    """What a scope holds under a name: contents that may be missing, and LoD.
 
     Examples:
         .. code-block:: python
@@ -83,7 +83,7 @@ class LoDTensor:
     def __len__(self) -> int:
         return len(self._filled())
 
-    # -- levels of detail -------------------------------------------------------------------
+    # -- LoD -------------------------------------------------------------------
 
     def lod(self) -> list[list[int]]:
         """Returns the offsets of every level."""

@@ -93,7 +93,7 @@ class Emitter:
         self._prologue: list[str] = []
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
-        self._levels: bool | None = None  # whether any variable has levels of detail
+        self._levels: bool | None = None  # whether any variable has a LoD
         self.run_limit = flags.run_limit
         self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 

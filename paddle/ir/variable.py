@@ -66,7 +66,7 @@ class Variable(VariableMethods):
         name (str|None): None makes a unique one.
         shape (list[int]|tuple[int]|None): sizes, -1 (or None) where unknown.
         dtype (str|VarType|None): element type.
-        lod_level (int|None): levels of detail; 0 for a dense tensor.
+        lod_level (int|None): number of LoD levels; 0 for a dense tensor.
         capacity (int|None): kept for 1.x code; queues are not variables here.
         persistable (bool|None): whether the value outlives a run, as parameters do.
         error_clip: clips the gradient of this variable as backward is built.
@@ -188,7 +188,7 @@ class Variable(VariableMethods):
 
     @property
     def lod_level(self) -> int:
-        """The levels of detail of sequences; 0 for a dense tensor."""
+        """The number of LoD levels of sequences; 0 for a dense tensor."""
         return self._lod_level
 
     @lod_level.setter

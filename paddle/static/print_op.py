@@ -42,7 +42,7 @@ def Print(
         print_tensor_type (bool): show the element type. Default: True.
         print_tensor_shape (bool): show the shape. Default: True.
         print_tensor_layout (bool): show the layout. Default: True.
-        print_tensor_lod (bool): show the levels of detail. Default: True.
+        print_tensor_lod (bool): show the LoD. Default: True.
         print_phase (str): ``"forward"``, ``"backward"`` or ``"both"``. Default: ``"both"``.
 
     Returns:

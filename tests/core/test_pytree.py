@@ -61,5 +61,5 @@ def test_lists_and_tuples_count_as_the_same():
 
 
 def test_the_number_of_values_is_checked():
-    with pytest.raises(ValueError, match="a nest of 2 values was given 3"):
+    with pytest.raises(ValueError, match="a pytree of 2 values was given 3"):
         rebuilt([1, 2], [1, 2, 3])

@@ -51,7 +51,7 @@ class Program:
             raise mismatch(self.name, "expected arrays.")
         lod = saved["lod"]
         if not isinstance(lod, dict) or not all(isinstance(v, list) for v in lod.values()):
-            raise mismatch(self.name, "expected levels of detail.")
+            raise mismatch(self.name, "expected a LoD.")
         check_fit(variables, self._dense(saved, variables), f"{WHERE}: {self.name}")
         held = self._schedulers()
         for name, state in expect_dict(f"{self.name}, rates", saved["schedulers"], held).items():

@@ -53,7 +53,7 @@ class Copies:
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:
-        """Returns a copy of a pytree, its leaves the same objects; the same pytree twice: one copy."""
+        """Returns a copy of a pytree with the same leaves; the same pytree twice gives one copy."""
         if not is_undefined(value) and isinstance(value, CHANGING):
             value = self._of_other(value)
         if not is_pytree(value):

@@ -118,8 +118,8 @@ class RNN(Layer):
         """Runs the cell.
 
         Args:
-            inputs (Tensor): [batch, time, ...], or [time, batch, ...] if ``time_major``; or a pytree
-                of them.
+            inputs (Tensor): [batch, time, ...], or [time, batch, ...] if ``time_major``; or a
+                pytree of them.
             initial_states (Tensor|pytree|None): what the first step gets; None asks the cell's
                 ``get_initial_states``.
             sequence_length (Tensor|None): int32 or int64 of shape [batch]. After the end of a
