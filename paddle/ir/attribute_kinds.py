@@ -1,4 +1,4 @@
-"""Which kind an operator's attribute has on the wire, and whether a value fits a kind.
+"""Which kind an operator's attribute has in a serialized Program, and whether a value fits a kind.
 
 A Python value alone does not tell: 1 may be INT, LONG, FLOAT or BOOLEAN. The kind is, in this
 order, the one the attribute had in the file it was read from, the one PaddlePaddle declares
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AttrType(enum.IntEnum):
-    """The kinds of attributes, with their numbers on the wire."""
+    """The kinds of attributes, with their numbers in a serialized Program."""
 
     INT = 0
     FLOAT = 1

@@ -33,7 +33,7 @@ class Block:
         self.forward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
-        self.wire_rest: bytes | None = None  # of a file: fields without a place here
+        self.raw_fields: bytes | None = None  # of a file: fields without a place here
 
     # -- around it ------------------------------------------------------------------------------
 

@@ -303,10 +303,10 @@ class ProgramDesc(_View):
         return BlockDesc(self._of.block(index))
 
     def _version(self) -> int:
-        return self._of.wire_version
+        return self._of.program_version
 
     def _set_version(self, version: int = 0) -> None:
-        self._of.wire_version = version
+        self._of.program_version = version
         self._of._changed()
 
 

@@ -50,7 +50,7 @@ class Program(Guarded):
         self._serial = next(_serial)  # tells Programs apart after one has been freed
         self._version = 0
         self._seed = 0
-        self.wire_version = 0
+        self.program_version = 0
         self.op_versions: dict[str, int] = {}
         self._current_role = Role.FORWARD
         self._role_var: list[str] = []
@@ -133,7 +133,7 @@ class Program(Guarded):
             )
         made = Block(self, len(self.blocks), around.idx)
         if self._verbatim is not None and self._verbatim.filed:
-            made.wire_rest = b""
+            made.raw_fields = b""
         self.blocks.append(made)
         self._changed()
         return made
@@ -364,9 +364,9 @@ class Program(Guarded):
         """
         before, self._verbatim = self._verbatim, Verbatim(version)
         if version is not None:
-            self.wire_version = version
+            self.program_version = version
             for block in self.blocks:
-                block.wire_rest = b""
+                block.raw_fields = b""
         try:
             yield
         finally:

@@ -113,7 +113,7 @@ class Stored(TensorValues):
 
 def has_rank_0(var: Variable) -> bool:
     """Whether files have a variable without dimensions; a scope always holds at least one."""
-    newer = var.block.program.wire_version >= RANK_0_SINCE
+    newer = var.block.program.program_version >= RANK_0_SINCE
     return newer and var.shape == () and var._dtype is not None
 
 

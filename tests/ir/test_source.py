@@ -91,7 +91,7 @@ def test_every_program_of_the_corpus(kind: str, tmp_path: Path) -> None:
                 again = rebuilt(source)
                 assert bytes_of(again) == bytes_of(program), (name, file)
                 assert str(again) == str(program), (name, file)
-                assert again.wire_version == program.wire_version
+                assert again.program_version == program.program_version
                 assert again.op_versions == program.op_versions
                 (tmp_path / f"p{count}.py").write_text(source)
                 count += 1

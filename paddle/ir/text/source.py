@@ -58,7 +58,7 @@ def _function(name: str, program: Program) -> str:
     operators = sum(len(b.ops) for b in program.blocks)
     counts = [(len(program.blocks), "block"), (variables, "variable"), (operators, "operator")]
     told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
-    verbatim = f"verbatim(version={program.wire_version})" if filed else "verbatim()"
+    verbatim = f"verbatim(version={program.program_version})" if filed else "verbatim()"
     lines = [
         f"def {name}() -> static.Program:\n",
         f'{STEP}"""Returns a Program of {told}."""\n',
@@ -76,21 +76,21 @@ def _function(name: str, program: Program) -> str:
         lines.append("\n")
         versions = [("", dict(program.op_versions))]
         lines.append(statement("", "program.op_versions.update", versions, INDENT))
-    rest = getattr(program, "wire_rest", b"")
+    rest = getattr(program, "raw_fields", b"")
     if rest:
-        lines.append(bytes_lines("program.wire_rest", rest, INDENT))
+        lines.append(bytes_lines("program.raw_fields", rest, INDENT))
     lines.append(f"{STEP}return program\n")
     return "".join(lines)
 
 
 def _is_filed(program: Program) -> bool:
     """Whether something of the Program came from a file."""
-    if program.wire_version or getattr(program, "wire_rest", b""):
+    if program.program_version or getattr(program, "raw_fields", b""):
         return True
     return any(
-        block.wire_rest is not None
+        block.raw_fields is not None
         or any(op.attr_kinds is not None for op in block.ops)
-        or any(hasattr(var, "wire_rest") for var in block.vars.values())
+        or any(hasattr(var, "raw_fields") for var in block.vars.values())
         for block in program.blocks
     )
 
@@ -105,7 +105,7 @@ def _block(idx: int) -> Code:
 
 def _blocks(program: Program) -> Iterator[str]:
     first = program.global_block()
-    if len(program.blocks) == 1 and not (first.vars or first.ops or first.wire_rest):
+    if len(program.blocks) == 1 and not (first.vars or first.ops or first.raw_fields):
         yield f"{INDENT}pass  # it is empty\n"
         return
     yield f"{INDENT}block = program.global_block()\n"
@@ -115,8 +115,8 @@ def _blocks(program: Program) -> Iterator[str]:
         if block.forward_block_idx != -1:
             name = _block(block.idx)
             yield f"{INDENT}{name}.forward_block_idx = {block.forward_block_idx}\n"
-        if block.wire_rest:
-            yield bytes_lines(f"{_block(block.idx)}.wire_rest", block.wire_rest, INDENT)
+        if block.raw_fields:
+            yield bytes_lines(f"{_block(block.idx)}.raw_fields", block.raw_fields, INDENT)
 
 
 def _title(block: Block, what: str) -> str:
@@ -130,7 +130,7 @@ def _variables(block: Block, filed: bool) -> Iterator[str]:
     if block.vars:
         yield _title(block, "variables")
     names = list(block.vars)
-    if filed and block.wire_rest is None:
+    if filed and block.raw_fields is None:
         names.sort()  # as they are written to a file
     for name in names:
         var = block.vars[name]
@@ -189,7 +189,7 @@ def _filed_variable(var: Variable) -> Iterator[str]:
     yield _create(var, options, True)
     if stated != told.SerializePartialToString():
         told.ClearField("name")
-        target = f"{_block(var.block.idx)}.var({literal(var.name)}).wire_rest"
+        target = f"{_block(var.block.idx)}.var({literal(var.name)}).raw_fields"
         yield bytes_lines(target, told.SerializePartialToString(), INDENT)
 
 

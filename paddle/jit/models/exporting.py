@@ -85,7 +85,7 @@ def for_inference(
     kept = variables if output_spec is None else chosen(variables, output_spec, name)
     needed = needed_by(program, {v.name for v in kept})
     made = normalize(program, [v for v in inputs if v.name in needed], kept)
-    if made.wire_version < RANK_0_SINCE:
+    if made.program_version < RANK_0_SINCE:
         keep_one_dimension(made)
     return made
 

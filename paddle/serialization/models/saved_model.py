@@ -63,7 +63,7 @@ class SavedModel:
     @property
     def release(self) -> int:
         """The version that the main Program states (2_000_000 is 2.0.0); 0 if it states none."""
-        return next(iter(self.programs.values())).wire_version
+        return next(iter(self.programs.values())).program_version
 
     def feeds(self, method: str = MAIN) -> list[str]:
         """Returns the names of a method's inputs, in their order."""

@@ -1,4 +1,4 @@
-"""Which fields of the wire messages hold what: values of attributes, types of variables."""
+"""Which fields of the ProgramDesc messages hold what: values of attributes, types of variables."""
 
 from __future__ import annotations
 

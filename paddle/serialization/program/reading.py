@@ -43,11 +43,11 @@ def read_program(desc: Any) -> Program:
                 var = block._find_var_recursive(name)
                 if var is not None:
                     var.op = op
-        block.wire_rest = _rest(told, "idx", "parent_idx", "vars", "ops")
-    program.wire_version = version
+        block.raw_fields = _rest(told, "idx", "parent_idx", "vars", "ops")
+    program.program_version = version
     for pair in desc.op_version_map.pair:
         program.op_versions[_text(pair.op_name)] = pair.op_version.version
-    program.wire_rest = _rest(desc, "blocks", "version", "op_version_map")
+    program.raw_fields = _rest(desc, "blocks", "version", "op_version_map")
     program._changed()
     return program
 
@@ -110,7 +110,7 @@ def _read_variable(block: Block, told: Any) -> Variable:
         options["persistable"] = told.persistable
         var = Variable(block, shape=dims, dtype=dtype if known else None, **options)
     var.type = _vartype(kind)
-    var.wire_rest = _rest(told, "name")
+    var.raw_fields = _rest(told, "name")
     return var
 
 

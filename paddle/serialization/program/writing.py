@@ -18,17 +18,17 @@ OUR_VERSION = 2_000_000  # written for a Program that was made here: major, mino
 
 def write_program(program: Program, desc: Any) -> None:
     """Fills an empty message."""
-    desc.MergeFromString(getattr(program, "wire_rest", b""))
+    desc.MergeFromString(getattr(program, "raw_fields", b""))
     for block in program.blocks:
         _write_block(block, desc.blocks.add())
-    desc.version.version = program.wire_version or OUR_VERSION
+    desc.version.version = program.program_version or OUR_VERSION
     for name, version in program.op_versions.items():
         pair = desc.op_version_map.pair.add(op_name=name)
         pair.op_version.version = version
 
 
 def _write_block(block: Block, told: Any) -> None:
-    rest = getattr(block, "wire_rest", None)
+    rest = getattr(block, "raw_fields", None)
     if rest:
         told.MergeFromString(rest)
     told.idx, told.parent_idx = block.idx, block.parent_idx
@@ -57,7 +57,7 @@ def _set(told: Any, field: str, value: Any) -> None:
 
 def write_variable(var: Variable, told: Any) -> None:
     """Fills an empty VarDesc message."""
-    rest = getattr(var, "wire_rest", None)
+    rest = getattr(var, "raw_fields", None)
     if rest:
         told.MergeFromString(rest)
     told.name = var.name
