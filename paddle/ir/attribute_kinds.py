@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,26 @@ class AttrType(enum.IntEnum):
     FLOAT64 = 15
     SCALAR = 16
     SCALARS = 17
+
+
+class StatedKinds(dict[str, int]):
+    """The kinds of an operator's attributes as a file states them.
+
+    Attributes:
+        order (tuple[str, ...]): names in the order of the file, if it has some of them twice.
+    """
+
+    order: tuple[str, ...] = ()
+
+    def ordered(self, names: Iterable[str]) -> None:
+        """Sets the order."""
+        self.order = tuple(names)
+
+    def copy(self) -> StatedKinds:
+        """Returns an equal one."""
+        made = StatedKinds(self)
+        made.order = self.order
+        return made
 
 
 # A kind of many values and the kind of one of them.

@@ -12,7 +12,7 @@ from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
-from paddle.ir.raw import Verbatim
+from paddle.ir.raw import RawMode
 from paddle.ir.variable import Parameter, Variable
 
 _serial = itertools.count()
@@ -57,7 +57,7 @@ class Program(Guarded):
         self._scope_counts: dict[tuple[str, str], int] = {}
         self._parameters_grads: Any = None
         self._is_distributed = False
-        self._verbatim: Verbatim | None = None  # whether what is added is taken as it is
+        self._raw_mode: RawMode | None = None  # whether what is added is taken as it is
 
     def _changed(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
@@ -132,7 +132,7 @@ class Program(Guarded):
                 f"but got {around!r:.60}.{here()}"
             )
         made = Block(self, len(self.blocks), around.idx)
-        if self._verbatim is not None and self._verbatim.filed:
+        if self._raw_mode is not None and self._raw_mode.from_file:
             made.raw_fields = b""
         self.blocks.append(made)
         self._changed()
@@ -347,7 +347,7 @@ class Program(Guarded):
                 print(str(made["build"]()) == str(main))  # True
                 paddle.disable_static()
         """
-        from paddle.ir.text.source import program_source
+        from paddle.serialization.program.python_source import program_source
 
         return program_source(self, startup_program)
 
@@ -362,7 +362,7 @@ class Program(Guarded):
             version (int, optional): the version that a file said, for a Program that came from one
                 (0: it said none). Its bytes then keep the order in which things are added.
         """
-        before, self._verbatim = self._verbatim, Verbatim(version)
+        before, self._raw_mode = self._raw_mode, RawMode(version)
         if version is not None:
             self.program_version = version
             for block in self.blocks:
@@ -370,7 +370,7 @@ class Program(Guarded):
         try:
             yield
         finally:
-            self._verbatim = before
+            self._raw_mode = before
 
     def __repr__(self) -> str:
         from paddle.ir.text.printing import program_text

@@ -14,9 +14,9 @@ import paddle
 import paddle.nn.functional as F
 from paddle.ir.attribute_kinds import AttrType
 from paddle.ir.program import Program
-from paddle.ir.text.source_layout import literal
 from paddle.ir.variable import Parameter, Variable
 from paddle.serialization.program import proto
+from paddle.serialization.program.python_layout import literal
 from paddle.static import Executor, Scope
 from tests import rounding
 from tests.executor.building import building, run, started

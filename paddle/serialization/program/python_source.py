@@ -11,11 +11,17 @@ from paddle.ir.attribute_kinds import AttrType, encode, is_private
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.raw import FLAGS, OF_PARAMETERS, message_of
-from paddle.ir.text.source_layout import STEP, Code, bytes_lines, literal, statement
+from paddle.ir.raw import FLAGS, OF_PARAMETERS, TENSOR, WITH_LOD
 from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.program.fields import TENSOR, WITH_LOD
 from paddle.serialization.program.proto import variable_message
+from paddle.serialization.program.python_layout import (
+    STEP,
+    Code,
+    bytes_lines,
+    literal,
+    statement,
+)
+from paddle.serialization.program.writing import stated_message
 
 INDENT = STEP * 2  # of statements: in a function, in a ``with``
 # Attributes that say where an operator stands rather than what it does; they go last.
@@ -183,11 +189,15 @@ def _filed_variable(var: Variable) -> Iterator[str]:
         if lod is not None and lod.HasField("lod_level"):
             options["lod_level"] = lod.lod_level
     options |= {flag: getattr(told, flag) for flag in FLAGS if told.HasField(flag)}
-    stated = message_of(options, isinstance(var, Parameter)).SerializePartialToString()
+    stated = {**options, "type": told.type.type}
+    if "dtype" in options:
+        stated["dtype"] = tensor.data_type
+    if isinstance(var, Parameter):
+        stated["is_parameter"] = True
     if bool(var.is_data) != bool(var.need_check_feed):
         options["is_data"] = bool(var.is_data)
     yield _create(var, options, True)
-    if stated != told.SerializePartialToString():
+    if stated_message(stated).SerializePartialToString() != told.SerializePartialToString():
         told.ClearField("name")
         target = f"{_block(var.block.idx)}.var({literal(var.name)}).raw_fields"
         yield bytes_lines(target, told.SerializePartialToString(), INDENT)
