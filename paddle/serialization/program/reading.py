@@ -10,7 +10,7 @@ from paddle.ir.attribute_kinds import AttrType, StatedKinds
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.raw import FLAGS, TENSOR, WITH_LOD, stated_variable
+from paddle.ir.raw import TENSOR, WITH_LOD, stated_variable
 from paddle.ir.validation import check_blocks
 from paddle.ir.variable import Variable
 from paddle.serialization.program.fields import FIELD, MANY, SCALAR
@@ -78,8 +78,14 @@ def _rest(desc: Any, *known: str) -> bytes:
 
 def _read_variable(block: Block, told: Any) -> Variable:
     kind = told.type.type
-    stated: dict[str, Any] = {"name": _text(told.name), "type": kind}
-    stated |= {flag: getattr(told, flag) for flag in (*FLAGS, "is_parameter")}
+    stated: dict[str, Any] = {
+        "name": _text(told.name),
+        "type": kind,
+        "persistable": told.persistable,
+        "need_check_feed": told.need_check_feed,
+        "stop_gradient": told.stop_gradient,
+        "is_parameter": told.is_parameter,
+    }
     field = TENSOR.get(kind)
     if field is not None and told.type.HasField(field):
         tensor = getattr(told.type, field)
