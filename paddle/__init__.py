@@ -46,12 +46,14 @@ from paddle.framework.flags import get_flags, set_flags  # noqa: E402
 from paddle.framework.io import load, save  # noqa: E402
 from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode  # noqa: E402
 from paddle.framework.param_attr import ParamAttr  # noqa: E402
+from paddle.static.methods import attach as _attach_to_programs  # noqa: E402
 from paddle.tensor import *  # noqa: E402, F403
 from paddle.tensor import __all__ as _tensor_names  # noqa: E402
 from paddle.tensor.methods import attach as _attach  # noqa: E402
 
 _ops.install()
 _attach()
+_attach_to_programs()
 
 __version__ = "2.0.0"
 

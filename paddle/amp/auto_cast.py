@@ -9,13 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.amp.lists import LOW, NORMS, custom, lacks_half
-from paddle.core.dispatch import py
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
-from paddle.core.op import C, OpDef
+from paddle.core.op import C, OpDef, py
 from paddle.core.place import current_device
-from paddle.ir.recording.record import is_capturing
+from paddle.ir.recording.context import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
 

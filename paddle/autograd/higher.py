@@ -52,7 +52,7 @@ class GraphArithmetic:
                 buffers.append(_restore(node, op, token, value))
         if gradient.takes_needs_grad:
             attrs[needs_grad_name(op)] = needs_grad_flags(node)
-        from paddle.core.dispatch import py
+        from paddle.core.op import py
 
         named = {py(k): v for k, v in attrs.items()}
         grads = getattr(C, grad_op.name)(*d_outs, *buffers, **named)

@@ -10,7 +10,7 @@ from paddle.core.tensor import Tensor
 from paddle.ir.autodiff.backward import gradients
 from paddle.ir.autodiff.custom_gradients import converted, record_custom_gradient
 from paddle.ir.operator import Role
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.ir.variable import Variable
 
 

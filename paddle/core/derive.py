@@ -190,7 +190,7 @@ def needs_grad_name(op: OpDef) -> str:
 
 def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
     """Adapts a gradient kernel to the calling form of an operator."""
-    from paddle.core.dispatch import py
+    from paddle.core.op import py
 
     flags = needs_grad_name(op)
 

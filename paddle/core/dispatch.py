@@ -19,19 +19,13 @@ from typing import Any
 from paddle.core.dtype import ALLOWED, check_dtypes
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
-from paddle.core.op import REQUIRED, OpDef
+from paddle.core.op import REQUIRED, OpDef, _Operators, py
 from paddle.core.tape import Node, edge_of, flat_grads, needs_grad_flags, tie_outputs
 from paddle.core.tensor import Parameter, Tensor, wrap
 from paddle.core.writes import sequence, stamp, unshared
 
 # Rules under which a result of rank >= 1 is certain.
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
-
-
-def py(name: str) -> str:
-    """Makes a slot or attribute name an identifier."""
-    clean = name.replace("@", "_").replace(".", "_")
-    return clean + "_" if clean in ("lambda", "in", "is", "global", "from", "wrap") else clean
 
 
 def compile_call(op: OpDef) -> Callable:
@@ -356,3 +350,6 @@ def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any])
         print(source)
     exec(compile(source, f"<operator {name}>", "exec"), scope)
     return scope[name]
+
+
+_Operators.compile = staticmethod(compile_call)

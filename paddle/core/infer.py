@@ -302,7 +302,7 @@ def _shapes_alone(inputs: list, stand_in: int) -> list[Any]:
 
 
 def _python_names(attrs: dict[str, Any]) -> dict[str, Any]:
-    from paddle.core.dispatch import py
+    from paddle.core.op import py
 
     return {py(k): v for k, v in attrs.items()}
 

@@ -257,16 +257,22 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
     return register
 
 
+def py(name: str) -> str:
+    """Makes a slot or attribute name an identifier."""
+    clean = name.replace("@", "_").replace(".", "_")
+    return clean + "_" if clean in ("lambda", "in", "is", "global", "from", "wrap") else clean
+
+
 class _Operators:
     """Calls operators by name: ``C.relu(x)``. A caller is compiled when first asked for."""
+
+    compile: Callable[[OpDef], Callable]  # paddle/core/dispatch.py sets it
 
     def __getattr__(self, name: str) -> Callable:
         found = REGISTRY.get(name)
         if found is None:
             raise AttributeError(f"there is no operator named {name!r}")
-        from paddle.core.dispatch import compile_call
-
-        call = compile_call(found)
+        call = self.compile(found)
         setattr(self, name, call)
         return call
 

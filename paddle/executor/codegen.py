@@ -17,10 +17,9 @@ from typing import Any
 from paddle.analysis.aliasing import FORMS, IN_PLACE, makes_memory
 from paddle.analysis.liveness import DROPS, shape_needs
 from paddle.core import flags
-from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import MissingValueError, NotFoundError
-from paddle.core.op import REQUIRED, OpDef
+from paddle.core.op import REQUIRED, OpDef, py
 from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from paddle.core.errors import UnimplementedError
 from paddle.executor.joined import connected, differentiated
-from paddle.ir.autodiff.gradient_walk import HOOK
+from paddle.ir.autodiff.custom_operators import HOOK
 from paddle.ir.autodiff.linear_gradients import not_linear
 from paddle.ir.autodiff.recompute import UPDATES_STATISTICS
 from paddle.ir.cloning import clone, reads

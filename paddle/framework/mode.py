@@ -59,6 +59,6 @@ def enable_static() -> None:
             print(type(x).__name__, x.shape)  # Variable (1, 2)
             paddle.disable_static()
     """
-    from paddle.ir.recording.record import start
+    from paddle.ir.recording.static_mode import start
 
     start()

@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING, Any
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from paddle.ir.operator import Operator, here, user_location
+from paddle.ir.operator_checks import check_operator
 from paddle.ir.raw import add_operator, add_variable, kinds
-from paddle.ir.variable import Parameter, Variable
+from paddle.ir.recording.shapes import infer_outputs
+from paddle.ir.variable import Parameter, Variable, sizes
 
 if TYPE_CHECKING:
     from paddle.ir.program import Program
+    from paddle.static.methods import BlockMethods
+else:
+    BlockMethods = object  # paddle/static/methods.py attaches them
 
 
-class Block:
+class Block(BlockMethods):
     """A list of operators and the variables they work on; blocks of control flow nest.
 
     Attributes:
@@ -131,8 +136,6 @@ class Block:
     def _check_same(self, found: Variable, wanted: dict[str, Any]) -> None:
         shape, dtype = wanted.get("shape"), wanted.get("dtype")
         if shape is not None and found._dims and found._dtype is not None:
-            from paddle.ir.variable import sizes
-
             if sizes(shape, found._name) != found._dims:
                 raise InvalidArgumentError(
                     f"variable {found._name!r} exists with shape {list(found._dims)}, "
@@ -256,9 +259,6 @@ class Block:
                 f"Block.append_op(type): expected an operator's name, but received {type!r}."
                 f"{here()}"
             )
-        from paddle.ir.operator_checks import check_operator
-        from paddle.ir.recording.shapes import infer_outputs
-
         op = Operator(
             self,
             type,
@@ -293,31 +293,6 @@ class Block:
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
         self.program._changed()
-
-    @property
-    def desc(self) -> Any:
-        """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""
-        from paddle.ir.desc import BlockDesc
-
-        return BlockDesc(self)
-
-    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Returns the block as text in the form of the wire format.
-
-        Args:
-            throw_on_error (bool): fail where a required field is not set. Default: False.
-            with_details (bool): add what is not part of the wire format. Default: False.
-        """
-        from paddle.ir.text.printing import block_details
-
-        return block_details(self, throw_on_error, with_details)
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import block_text
-
-        return block_text(self)
-
-    __str__ = __repr__
 
 
 def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list[str]]:

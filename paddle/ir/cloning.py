@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.ir.autodiff.custom_operators import remove_custom_gradients
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
+from paddle.ir.unused import drop_unused_blocks, drop_unused_variables
 from paddle.ir.variable import Parameter, Variable
 
 
@@ -77,8 +79,6 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
 
 def for_testing(program: Program) -> Program:
     """A copy without backward and optimizer, with ``is_test`` set."""
-    from paddle.ir.autodiff.custom_gradients import remove_custom_gradients
-
     made = clone(program)
     remove_custom_gradients(made)
     for block in made.blocks:
@@ -99,17 +99,6 @@ def _trains(op: Operator) -> bool:
     return bool(op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)) and (
         op.role != Role.NOT_SPECIFIED
     )
-
-
-def drop_unused_variables(program: Program) -> None:
-    """Removes the variables that no operator mentions; what is fed or persistable in use stays."""
-    used = {n for b in program.blocks for op in b.ops
-            for n in (*op.input_arg_names, *op.output_arg_names)}  # fmt: skip
-    for block in program.blocks:
-        kept = {n: v for n, v in block.vars.items() if n in used or v.is_data}
-        kept |= {n: v for n, v in block.vars.items() if isinstance(v, Parameter)}
-        block.vars = {n: block.vars[n] for n in block.vars if n in kept}
-    program._changed()
 
 
 def prune(program: Program, feeds: list[str], targets: Any) -> Program:
@@ -165,22 +154,3 @@ def reads(op: Operator) -> set[str]:
         for inner in sub.ops:
             names |= {n for n in reads(inner) if n not in sub.vars}
     return names
-
-
-def drop_unused_blocks(program: Program) -> None:
-    """Empties blocks that no operator refers to any more; positions of the others stay."""
-    used = {0}
-    queue = [program.global_block()]
-    while queue:
-        for op in queue.pop().ops:
-            for sub in op.sub_blocks:
-                if sub.idx not in used:
-                    used.add(sub.idx)
-                    queue.append(sub)
-    numbers = {old: new for new, old in enumerate(sorted(used))}
-    program.blocks = [b for b in program.blocks if b.idx in used]
-    for block in program.blocks:
-        block.idx = numbers[block.idx]
-        block.parent_idx = numbers.get(block.parent_idx, -1)
-        block.forward_block_idx = numbers.get(block.forward_block_idx, -1)
-    program.current_block_idx = 0

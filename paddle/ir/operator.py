@@ -16,6 +16,9 @@ from paddle.core.user_frame import PACKAGE
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
+    from paddle.static.methods import OperatorMethods
+else:
+    OperatorMethods = object  # paddle/static/methods.py attaches them
 
 
 # Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
@@ -111,7 +114,7 @@ def here() -> str:
     return f"\n  {found}" if found else ""
 
 
-class Operator:
+class Operator(OperatorMethods):
     """One operator of a Block; made by :meth:`Block.append_op`.
 
     Attributes:
@@ -244,13 +247,6 @@ class Operator:
         defaults = {n: v for n, v in given.items() if v is not None and v is not REQUIRED}
         return {**COMMON_ATTRS, **defaults, **self.attrs}
 
-    @property
-    def desc(self) -> Any:
-        """What it is, to be read in the way of 2.0: ``op.desc.type()``."""
-        from paddle.ir.desc import OpDesc
-
-        return OpDesc(self)
-
     def attr_type(self, name: str) -> int:
         """Returns the kind of an attribute on the wire."""
         from paddle.ir.attribute_kinds import kind_of
@@ -299,23 +295,6 @@ class Operator:
             listed = value if isinstance(value, list) else [value]
             found += [b for b in listed if hasattr(b, "ops") and hasattr(b, "parent_idx")]
         return found
-
-    def to_string(self, throw_on_error: bool = False) -> str:
-        """Returns the operator as text in the form of the wire format.
-
-        Args:
-            throw_on_error (bool): fail where a required field is not set. Default: False.
-        """
-        from paddle.ir.text.printing import operator_details
-
-        return operator_details(self, throw_on_error)
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import operator_line
-
-        return operator_line(self)
-
-    __str__ = __repr__
 
 
 # Operators that no kernel computes: plans write code of their own for them. To look for them in the

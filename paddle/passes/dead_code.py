@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.ir.autodiff.gradient_walk import HOOK
+from paddle.ir.autodiff.custom_operators import HOOK
 from paddle.ir.block import Block
 from paddle.ir.cloning import reads
 from paddle.ir.operator import Operator

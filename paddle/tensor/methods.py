@@ -12,7 +12,7 @@ from typing import Any
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import layer_name
+from paddle.ir.recording.context import layer_name
 from paddle.ir.variable import Variable
 from paddle.tensor import (
     attribute,
@@ -25,6 +25,7 @@ from paddle.tensor import (
     stat,
     static,
 )
+from paddle.tensor.gradients import METHODS
 from paddle.tensor.indexing import __getitem__, __setitem__
 from paddle.tensor.operators import OPERATORS
 from paddle.tensor.to_tensor import to_tensor
@@ -156,4 +157,6 @@ def attach() -> None:
         setattr(Variable, name, _recorded(function) if two else function)
     for function in (__getitem__, __setitem__, cpu, cuda, pin_memory, to, __iter__, __contains__):
         setattr(Tensor, function.__name__, function)
+    for name, member in METHODS.items():
+        setattr(Tensor, name, member)
     static.attach()

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core import mode
-from paddle.core.dispatch import py
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
-from paddle.core.op import C
+from paddle.core.op import C, py
 
 __all__ = ["Profiler", "ProfilerOptions", "get_profiler"]
 

@@ -78,8 +78,7 @@ def tensors(sample: Sample, dtype: str | None = None) -> list[Any]:
 
 def call(sample: Sample, args: list[Any]) -> list[Any]:
     """Runs the operator eagerly and returns its outputs, one per slot that it returns."""
-    from paddle.core.dispatch import py
-    from paddle.core.op import C
+    from paddle.core.op import C, py
 
     out = getattr(C, sample.op)(*args, **{py(k): v for k, v in sample.attrs.items()})
     op = REGISTRY[sample.op]

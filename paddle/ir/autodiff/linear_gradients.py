@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from paddle.ir.autodiff.custom_gradients import CUSTOM, GIVEN, MADE
-from paddle.ir.autodiff.gradient_walk import HOOK
+from paddle.ir.autodiff.custom_operators import CUSTOM, GIVEN, HOOK, MADE
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program

@@ -9,20 +9,13 @@ from paddle.core.infer import checked_infer
 from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import REGISTRY, REQUIRED
 from paddle.ir.current import default_main_program
-from paddle.ir.recording.record import (
-    _layer,
-    _spec,
-    _taken,
-    append,
-    layer_name,
-    lowering,
-    plain_attr,
-)
+from paddle.ir.recording.context import current_layer, layer_name
+from paddle.ir.recording.record import _spec, _taken, append, lowering, plain_attr
 
 
 def _named(name: str) -> Any:
     """The naming context of a call that becomes several operators."""
-    return layer_name(_layer.get() or unique_name.generate(name))
+    return layer_name(current_layer.get() or unique_name.generate(name))
 
 
 def write(out: Any, name: str, args: list[Any], attrs: dict[str, Any], block: Any = None) -> Any:
@@ -126,7 +119,6 @@ def _convolution(name: str) -> None:
 
 def install() -> None:
     """Registers the lowerings that are derived from the operators; once all of them are loaded."""
-    from paddle.ir.recording import lowering_indexing, lowering_setitem  # noqa: F401
 
     for name in _CONVOLUTIONS:
         if any(s.name == "Bias" for s in REGISTRY[name].inputs):

@@ -6,9 +6,7 @@ to it, so every public function records the operator that it would run.
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,12 @@ from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, checked_infer
-from paddle.core.mode import GRAD, get_mode, set_recording
+from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import REGISTRY, OpDef, Slot
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, user_location
+from paddle.ir.recording.context import capture, current_layer
 from paddle.ir.recording.shapes import spec_of
 from paddle.ir.variable import Variable
 
@@ -45,12 +44,6 @@ _WIDER = (
 )  # fmt: skip
 _AUXILIARY_DTYPES = {"Mask": VarType.UINT8, "DropoutState": VarType.UINT8}
 
-_layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
-# What stands for an eager Tensor in a Program; None: it is an error.
-_capture: contextvars.ContextVar[Callable[[Tensor], Variable] | None] = contextvars.ContextVar(
-    "capture", default=None
-)
-
 
 def lowering(name: str) -> Callable:
     """Decorator: how calls of an operator are recorded, ``function(args, attrs)``."""
@@ -62,43 +55,6 @@ def lowering(name: str) -> Callable:
     return register
 
 
-@contextlib.contextmanager
-def layer_name(name: str | None) -> Iterator[None]:
-    """Names the variables made inside ``<name>.tmp_0``, ``<name>.tmp_1``, ..."""
-    token = _layer.set(name)
-    try:
-        yield
-    finally:
-        _layer.reset(token)
-
-
-@contextlib.contextmanager
-def capturing(take: Callable[[Tensor], Variable]) -> Iterator[None]:
-    """Lets ``take(tensor)`` say which Variable stands for an eager Tensor met while recording."""
-    token = _capture.set(take)
-    try:
-        yield
-    finally:
-        _capture.reset(token)
-
-
-def is_capturing() -> bool:
-    """Says whether eager Tensors may be met: a function of dynamic mode is being recorded."""
-    return _capture.get() is not None
-
-
-def captured(tensor: Tensor) -> Variable:
-    """Returns the Variable that stands for an eager Tensor in the Program that is recorded."""
-    take = _capture.get()
-    if take is None:
-        raise InvalidArgumentError(
-            f"{tensor.name!r} is an eager Tensor, but in static mode a Variable is expected.",
-            hint="call paddle.disable_static() first, or make a function of it that "
-            "paddle.jit.to_static or paddle.jit.save converts",
-        )
-    return take(tensor)
-
-
 def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Records one operator call and returns the Variables of its results."""
     lower = LOWERINGS.get(op.name)
@@ -108,19 +64,6 @@ def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
 
 
 record.records = True  # type: ignore[attr-defined]  # tells static mode from other hooks
-
-
-def install_lowerings() -> None:
-    """Makes known how our own operators are recorded; done once, before the first recording."""
-    from paddle.ir.recording import lowering as lowerings
-
-    lowerings.install()
-
-
-def start() -> None:
-    """Turns static mode on."""
-    install_lowerings()
-    set_recording(record)
 
 
 def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
@@ -212,7 +155,7 @@ def _taken(op: OpDef, slot: Slot, arg: Any) -> Any:
 def _variable(op: OpDef, slot: Slot, arg: Any) -> Variable:
     if isinstance(arg, Variable):
         return arg
-    take = _capture.get()
+    take = capture.get()
     if isinstance(arg, Tensor) and take is not None:
         return take(arg)
     if isinstance(arg, Tensor):
@@ -280,7 +223,7 @@ def plain_attr(value: Any) -> Any:
 def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, list]:
     """Makes the variables of the results; those written into an input are that input."""
     trained = set(op.grad_outputs) if get_mode() & GRAD and op.inputs else set()
-    prefix = _layer.get()
+    prefix = current_layer.get()
     helper = unique_name.generate(op.name) if prefix is None else prefix
     outputs: dict[str, list[str]] = {}
     made: list[Any] = []
@@ -322,7 +265,7 @@ def _auxiliary(slot: Slot, source: Any) -> list[Spec]:
 
 def _fresh(block: Any, helper: str, spec: Any, stop: bool) -> Variable:
     # PaddlePaddle names the result of its elementwise layers after the layer itself.
-    whole = helper.startswith("elementwise_") and _layer.get() is None
+    whole = helper.startswith("elementwise_") and current_layer.get() is None
     name = helper if whole else unique_name.generate(helper + ".tmp")
     if helper == "tmp":
         name = unique_name.generate("tmp")

@@ -18,8 +18,9 @@ from paddle.ir.autodiff.gradient_flow import flags_of
 from paddle.ir.current import default_main_program, program_guard
 from paddle.ir.operator import stacks_up_to
 from paddle.ir.program import Program
-from paddle.ir.recording.record import capturing, install_lowerings
+from paddle.ir.recording.context import capturing
 from paddle.ir.recording.record import record as record_operator
+from paddle.ir.recording.static_mode import install_lowerings
 from paddle.ir.variable import Variable
 from paddle.jit.calls.layer_side_effects import Kept, kept_attributes
 from paddle.jit.dy2static.symbolic_union import holds_alternatives, outermost, picked

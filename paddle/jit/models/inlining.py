@@ -13,7 +13,7 @@ from paddle.ir.block import Block
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import EMPTY, Operator, user_location
 from paddle.ir.program import Program
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.ir.variable import Variable
 from paddle.ir.versions import RANK_0_SINCE, to_current
 

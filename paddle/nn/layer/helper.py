@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 import paddle
-from paddle.core.dispatch import py
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import REGISTRY, C
+from paddle.core.op import REGISTRY, C, py
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.nn import functional as F
 from paddle.tensor.inplace import replace
 

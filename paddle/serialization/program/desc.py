@@ -11,12 +11,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paddle.core.errors import NotFoundError, OutOfRangeError, UnimplementedError
+from paddle.ir.variable import Parameter, Variable
+from paddle.serialization.program.proto import (
+    operator_message,
+    to_bytes,
+    to_message,
+    variable_message,
+)
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
     from paddle.ir.operator import Operator
     from paddle.ir.program import Program
-    from paddle.ir.variable import Variable
 
 _WRITING = ("set_", "_set_", "remove_", "_remove_", "_rename_", "append_", "_insert_", "_prepend_",
             "clear_", "copy_from", "infer_", "check_attrs", "flush", "_move_from")  # fmt: skip
@@ -143,8 +149,6 @@ class OpDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message OpDesc."""
-        from paddle.serialization.program.proto import operator_message
-
         return operator_message(self._of).SerializeToString()
 
 
@@ -194,14 +198,10 @@ class VarDesc(_View):
 
     def is_parameter(self) -> bool:
         """Says whether it is a Parameter."""
-        from paddle.ir.variable import Parameter
-
         return isinstance(self._of, Parameter)
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message VarDesc."""
-        from paddle.serialization.program.proto import variable_message
-
         return variable_message(self._of).SerializeToString()
 
 
@@ -273,8 +273,6 @@ class BlockDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message BlockDesc."""
-        from paddle.serialization.program.proto import to_message
-
         return to_message(self._of.program).blocks[self.id].SerializeToString()
 
 
@@ -290,8 +288,6 @@ class ProgramDesc(_View):
 
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message ProgramDesc."""
-        from paddle.serialization.program.proto import to_bytes
-
         return to_bytes(self._of)
 
     def num_blocks(self) -> int:
