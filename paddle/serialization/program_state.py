@@ -256,7 +256,7 @@ def _check_fit(variables: Any, values: Any, made: dict, where: str, complete: bo
 
 
 def _buffer(value: Any, name: str, where: str) -> tuple[torch.Tensor, list]:
-    """A buffer that nothing else writes to, and the levels of detail."""
+    """A buffer that nothing else writes to, and the LoD."""
     lod: list = []
     if isinstance(value, Dense):
         array = np.require(value.array, requirements=["C", "W"])

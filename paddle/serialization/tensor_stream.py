@@ -28,7 +28,7 @@ Lod = list[list[int]]
 
 
 class Dense(NamedTuple):
-    """A tensor with its levels of detail (offsets, such as ``[[0, 2, 5]]``) and element type."""
+    """A tensor with its LoD (offsets, such as ``[[0, 2, 5]]``) and element type."""
 
     array: np.ndarray
     lod: Lod
@@ -55,7 +55,7 @@ def write_tensor(
     Args:
         file: where to write.
         array (np.ndarray): the values.
-        lod: levels of detail as offsets. Default: none.
+        lod: the LoD as offsets. Default: none.
         dtype: the element type where the array does not tell it: ``"bfloat16"`` for bits in
             uint16. None takes the array's.
 
@@ -153,7 +153,7 @@ def read_tensor(file: IO[bytes]) -> tuple[np.ndarray, Lod]:
         file: where to read; stands behind the tensor afterwards.
 
     Returns:
-        tuple: the array (bfloat16 as uint16), and its levels of detail as offsets.
+        tuple: the array (bfloat16 as uint16), and its LoD as offsets.
 
     Raises:
         InvalidArgumentError: the bytes are truncated or damaged; says at which position what was

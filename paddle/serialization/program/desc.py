@@ -132,7 +132,7 @@ class OpDesc(_View):
         return self._of.attr(name)
 
     def attr_type(self, name: str, with_attr_var: bool = False) -> int:
-        """Returns the kind of an attribute on the wire.
+        """Returns the kind of an attribute when it is serialized.
 
         Args:
             name (str): the attribute.
@@ -277,7 +277,7 @@ class BlockDesc(_View):
 
 
 class ProgramDesc(_View):
-    """A Program as the wire format sees it.
+    """A Program as it is serialized.
 
     Args:
         program (Program): what is described.
