@@ -11,7 +11,7 @@ import pytest
 
 import paddle
 from paddle import static
-from paddle.serialization.models.layouts import MAIN, Layout, folder_layout, prefix_layout
+from paddle.serialization.models.layouts import MAIN, folder_layout, prefix_layout
 from paddle.serialization.models.saved_model import SavedModel
 from paddle.static import InputSpec
 from tests.jit.model_cases import names, read_case
@@ -101,6 +101,10 @@ WRITERS = [by_jit, by_traced, by_static, by_model, by_static_model, in_folder, i
 OPTIONS = {in_named_files: {"model_filename": "m", "params_filename": "p"}}
 
 
+def filenames(options: dict[str, str]) -> tuple[str | None, str | None]:
+    return options.get("model_filename"), options.get("params_filename")
+
+
 def files_of(folder: Path) -> dict[str, bytes]:
     return {p.name: p.read_bytes() for p in folder.iterdir()}
 
@@ -110,24 +114,16 @@ def test_writers(writer: Callable, tmp_path: Path, calls: list[str]) -> None:
     """Each writes a SavedModel; what is read of it is written again byte for byte."""
     writer(str(tmp_path / "one" / "net"))
     assert calls == ["write"]
-    options = OPTIONS.get(writer, {})
-    model = SavedModel.read(
-        str(tmp_path / "one" / "net"), "test", tuple(options.values()) or (None, None)
-    )
+    given = filenames(OPTIONS.get(writer, {}))
+    model = SavedModel.read(str(tmp_path / "one" / "net"), "test", given)
     assert model.release == 2_000_000 and model.left_out == {}
     again = str(tmp_path / "two" / "net")
-    layout: Layout
-    first = tmp_path / "one"
     if writer in (in_folder, in_named_files):
-        first, layout = (
-            first / "net",
-            folder_layout(again, *(tuple(options.values()) or (None, None))),
-        )
+        model.write(folder_layout(again, *given), "test")
+        assert files_of(tmp_path / "two" / "net") == files_of(tmp_path / "one" / "net")
     else:
-        layout = prefix_layout(again, model.programs, table=bool(model.table))
-    model.write(layout, "test")
-    second = Path(again) if layout.is_folder else Path(again).parent
-    assert files_of(second) == files_of(first)
+        model.write(prefix_layout(again, model.programs, table=bool(model.table)), "test")
+        assert files_of(tmp_path / "two") == files_of(tmp_path / "one")
 
 
 @pytest.mark.parametrize("shared", [False, True])
@@ -156,8 +152,7 @@ def test_a_layout_without_a_table_writes_none(tmp_path: Path) -> None:
 
 
 def same_for_all(path: str, exe: Any, calls: list[str], options: dict[str, str]) -> None:
-    filenames = options.get("model_filename"), options.get("params_filename")
-    expected = SavedModel.read(path, "test", filenames)
+    expected = SavedModel.read(path, "test", filenames(options))
     calls.clear()
     program, feeds, fetches = static.load_inference_model(path, exe, **options)
     layer = paddle.jit.load(path, **options)
