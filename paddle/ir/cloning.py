@@ -37,9 +37,8 @@ def clone(program: Program) -> Program:
 
 def _copy_rest(old: Any, new: Any) -> None:
     """What a file held beyond our classes goes along, and with it the file's order."""
-    rest = getattr(old, "raw_fields", None)
-    if rest is not None:
-        new.raw_fields = rest
+    if old.raw_fields is not None:
+        new.raw_fields = old.raw_fields
 
 
 def copy_variable(var: Variable, block: Block) -> Variable:

@@ -49,6 +49,8 @@ class Program(Guarded, ProgramMethods):
             paddle.disable_static()
     """
 
+    raw_fields: bytes | None = None  # of a file: fields without a place here
+
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.current_block_idx = 0

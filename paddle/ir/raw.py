@@ -49,12 +49,18 @@ class RawMode:
         return self.version is not None
 
 
+def _from_file(block: Block) -> bool:
+    """Whether what is added to a block was stated by a file."""
+    mode = block.program._raw_mode
+    return mode is not None and mode.from_file
+
+
 def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Variable:
     """Makes a Variable or Parameter in a block."""
     name = options.get("name")
     if name in block.vars:
         raise AlreadyExistsError(f"block {block.idx} already has a variable {name!r}.")
-    if block.program._raw_mode.from_file:
+    if _from_file(block):
         var = _of_file(block, options, parameter)
     elif parameter:
         given = dict(options)
@@ -144,7 +150,7 @@ def _is_element(dtype: VarType) -> bool:
 def add_operator(op: Operator, at: int) -> Operator:
     """Puts an operator into its block as it is."""
     block = op.block
-    if block.program._raw_mode.from_file:
+    if _from_file(block):
         op.attr_kinds = StatedKinds()
     for name in op.output_arg_names:
         var = block._find_var_recursive(name)

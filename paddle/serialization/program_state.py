@@ -81,6 +81,7 @@ class Stored(TensorValues):
         scope = global_scope() if scope is None else scope
         named = {v.name: v for v in variables}
         self._held: dict[str, LoDTensor] = {}
+        tensors: dict[str, Tensor] = {}
         missing = []
         for name in named:
             found = scope.find_var(name)
@@ -91,7 +92,7 @@ class Stored(TensorValues):
                     f"{purpose}: variable {name!r} holds no dense tensor; only those are stored."
                 )
             else:
-                self._held[name] = found.held
+                self._held[name], tensors[name] = found.held, found.held.tensor
         if missing:
             raise PreconditionNotMetError(
                 f"{purpose}: {len(missing)} of {len(named)} variables are not "
@@ -99,7 +100,7 @@ class Stored(TensorValues):
                 hint="run the startup program first, or use the scope in which it was run: "
                 "exe.run(paddle.static.default_startup_program())",
             )
-        super().__init__(named.values(), {n: held.tensor for n, held in self._held.items()})
+        super().__init__(named.values(), tensors)
 
     def lod(self, name: str) -> list:
         return self._held[name].lod()

@@ -39,12 +39,14 @@ def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Va
     if os.path.isfile(prefix + PARAMS):
         files = [f for f in (prefix + PARAMS, prefix + OPT) if os.path.isfile(f)]
         if len(files) > 1:
-            check_together(*files, where, "save again, or name one file, with its suffix")
+            check_together(
+                files[0], files[1], where, "save again, or name one file, with its suffix"
+            )
         found = {n: v for file in files for n, v in read_state_file(file).items()}
         return chosen(found, variables, files[0], where)
     if os.path.isfile(prefix + PROGRAM) and not is_old_folder(path):
-        found = SavedModel.read(prefix, where, forward_only=True).values
-        return chosen(found, variables, prefix + STREAMS, where)
+        held = SavedModel.read(prefix, where, forward_only=True).values
+        return chosen(held, variables, prefix + STREAMS, where)
     if os.path.isdir(path):
         return _read_folder(path, variables, where)
     if not os.path.isfile(path):
@@ -59,10 +61,10 @@ def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Va
     return read_streams(path, variables, where)
 
 
-def chosen(found: Values, variables: Mapping | None, path: str, where: str) -> Values:
+def chosen(found: Mapping[str, Dense], variables: Mapping | None, path: str, where: str) -> Values:
     """Returns the values that were asked for."""
     if variables is None:
-        return found
+        return dict(found)
     absent = [name for name in variables if name not in found]
     if absent:
         raise InvalidArgumentError(

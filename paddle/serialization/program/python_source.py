@@ -82,21 +82,20 @@ def _function(name: str, program: Program) -> str:
         lines.append("\n")
         versions = [("", dict(program.op_versions))]
         lines.append(statement("", "program.op_versions.update", versions, INDENT))
-    rest = getattr(program, "raw_fields", b"")
-    if rest:
-        lines.append(bytes_lines("program.raw_fields", rest, INDENT))
+    if program.raw_fields:
+        lines.append(bytes_lines("program.raw_fields", program.raw_fields, INDENT))
     lines.append(f"{STEP}return program\n")
     return "".join(lines)
 
 
 def _is_filed(program: Program) -> bool:
     """Whether something of the Program came from a file."""
-    if program.program_version or getattr(program, "raw_fields", b""):
+    if program.program_version or program.raw_fields:
         return True
     return any(
         block.raw_fields is not None
         or any(op.attr_kinds is not None for op in block.ops)
-        or any(hasattr(var, "raw_fields") for var in block.vars.values())
+        or any(var.raw_fields is not None for var in block.vars.values())
         for block in program.blocks
     )
 

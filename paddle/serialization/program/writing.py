@@ -22,7 +22,7 @@ OUR_VERSION = 2_000_000  # written for a Program that was made here: major, mino
 
 def write_program(program: Program, desc: Any) -> None:
     """Fills an empty message."""
-    desc.MergeFromString(getattr(program, "raw_fields", b""))
+    desc.MergeFromString(program.raw_fields or b"")
     for block in program.blocks:
         _write_block(block, desc.blocks.add())
     desc.version.version = program.program_version or OUR_VERSION
@@ -32,7 +32,7 @@ def write_program(program: Program, desc: Any) -> None:
 
 
 def _write_block(block: Block, told: Any) -> None:
-    rest = getattr(block, "raw_fields", None)
+    rest = block.raw_fields
     if rest:
         told.MergeFromString(rest)
     told.idx, told.parent_idx = block.idx, block.parent_idx
@@ -61,7 +61,7 @@ def _set(told: Any, field: str, value: Any) -> None:
 
 def write_variable(var: Variable, told: Any) -> None:
     """Fills an empty VarDesc message."""
-    rest = getattr(var, "raw_fields", None)
+    rest = var.raw_fields
     if isinstance(rest, Mapping):  # it was added raw
         told.MergeFrom(stated_message(rest))
     elif rest:
