@@ -148,7 +148,7 @@ class Plan:
         if op is None:
             return error
         explained = _with_location(error, op)
-        if self.program.wire_version and not isinstance(explained, FrameworkError):
+        if self.program.program_version and not isinstance(explained, FrameworkError):
             explained = refused(explained, op)
             explained._explained = True  # type: ignore[attr-defined]
         return explained
@@ -218,11 +218,11 @@ def checked_plan(program: Program) -> Iterator[None]:
     except (FrameworkError, NotImplementedError):
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        if not program.wire_version:
+        if not program.program_version:
             raise
         raise refused(error) from error
 
 
 def _keeps_rank_0(program: Program) -> bool:
     """Whether the Program was written by a release that has tensors without dimensions."""
-    return program.wire_version >= RANK_0_SINCE
+    return program.program_version >= RANK_0_SINCE

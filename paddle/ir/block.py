@@ -38,7 +38,7 @@ class Block(BlockMethods):
         self.forward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
-        self.wire_rest: bytes | None = None  # of a file: fields without a place here
+        self.raw_fields: bytes | None = None  # of a file: fields without a place here
 
     # -- around it ------------------------------------------------------------------------------
 
@@ -108,7 +108,7 @@ class Block(BlockMethods):
                 f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
                 f"received {args[0]!r:.60} without one.{here()}"
             )
-        if self.program._verbatim is not None:
+        if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")
         found = self.vars.get(name) if name is not None else None
@@ -153,7 +153,7 @@ class Block(BlockMethods):
         Args:
             **kwargs: what :class:`Parameter` takes: name, shape, dtype, trainable, initializer, ...
         """
-        if self.program._verbatim is not None and not args:
+        if self.program._raw_mode is not None and not args:
             return add_variable(self, kwargs, parameter=True)  # type: ignore[return-value]
         initializer = kwargs.pop("initializer", None)
         top = self.program.global_block()
@@ -267,7 +267,7 @@ class Block(BlockMethods):
             {k: v for k, v in (attrs or {}).items() if v is not None},
             user_location(),
         )
-        if self.program._verbatim is not None:
+        if self.program._raw_mode is not None:
             return add_operator(op, at)
         self.program._mark(op)
         for name in op.input_arg_names:

@@ -19,7 +19,7 @@ def clone(program: Program) -> Program:
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
     made.current_block_idx = program.current_block_idx
     made._seed = program._seed
-    made.wire_version = program.wire_version
+    made.program_version = program.program_version
     made.op_versions = dict(program.op_versions)
     made._parameters_grads = program._parameters_grads
     made.__dict__.update({k: v for k, v in program.__dict__.items() if k.startswith("_fleet")})
@@ -37,9 +37,8 @@ def clone(program: Program) -> Program:
 
 def _copy_rest(old: Any, new: Any) -> None:
     """What a file held beyond our classes goes along, and with it the file's order."""
-    rest = getattr(old, "wire_rest", None)
-    if rest is not None:
-        new.wire_rest = rest
+    if old.raw_fields is not None:
+        new.raw_fields = old.raw_fields
 
 
 def copy_variable(var: Variable, block: Block) -> Variable:

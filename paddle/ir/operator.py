@@ -248,7 +248,7 @@ class Operator(OperatorMethods):
         return {**COMMON_ATTRS, **defaults, **self.attrs}
 
     def attr_type(self, name: str) -> int:
-        """Returns the kind of an attribute on the wire."""
+        """Returns the kind of an attribute when it is serialized."""
         from paddle.ir.attribute_kinds import kind_of
 
         return kind_of(self, name)

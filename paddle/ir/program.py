@@ -12,7 +12,7 @@ from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
-from paddle.ir.raw import Verbatim
+from paddle.ir.raw import RawMode
 from paddle.ir.variable import Parameter, Variable
 
 if TYPE_CHECKING:
@@ -49,20 +49,22 @@ class Program(Guarded, ProgramMethods):
             paddle.disable_static()
     """
 
+    raw_fields: bytes | None = None  # of a file: fields without a place here
+
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.current_block_idx = 0
         self._serial = next(_serial)  # tells Programs apart after one has been freed
         self._version = 0
         self._seed = 0
-        self.wire_version = 0
+        self.program_version = 0
         self.op_versions: dict[str, int] = {}
         self._current_role = Role.FORWARD
         self._role_var: list[str] = []
         self._scope_counts: dict[tuple[str, str], int] = {}
         self._parameters_grads: Any = None
         self._is_distributed = False
-        self._verbatim: Verbatim | None = None  # whether what is added is taken as it is
+        self._raw_mode: RawMode | None = None  # whether what is added is taken as it is
 
     def _changed(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
@@ -137,8 +139,8 @@ class Program(Guarded, ProgramMethods):
                 f"but got {around!r:.60}.{here()}"
             )
         made = Block(self, len(self.blocks), around.idx)
-        if self._verbatim is not None and self._verbatim.filed:
-            made.wire_rest = b""
+        if self._raw_mode is not None and self._raw_mode.from_file:
+            made.raw_fields = b""
         self.blocks.append(made)
         self._changed()
         return made
@@ -223,15 +225,15 @@ class Program(Guarded, ProgramMethods):
             version (int, optional): the version that a file said, for a Program that came from one
                 (0: it said none). Its bytes then keep the order in which things are added.
         """
-        before, self._verbatim = self._verbatim, Verbatim(version)
+        before, self._raw_mode = self._raw_mode, RawMode(version)
         if version is not None:
-            self.wire_version = version
+            self.program_version = version
             for block in self.blocks:
-                block.wire_rest = b""
+                block.raw_fields = b""
         try:
             yield
         finally:
-            self._verbatim = before
+            self._raw_mode = before
 
     # -- what operators get as they are added -----------------------------------------------------
 

@@ -88,6 +88,8 @@ class Variable(VariableMethods):
     is_parameter = False
     # Stands for a number of Python (a counter, a size): beside another type it takes that one.
     _weak = False
+    # What a file said of it, as bytes of its message, or as it was stated (``paddle/ir/raw.py``).
+    raw_fields: bytes | dict[str, Any] | None = None
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ def write_tensor(
     Args:
         file: where to write.
         array (np.ndarray): the values.
-        lod: LoD as offsets. Default: none.
+        lod: the LoD as offsets. Default: none.
         dtype: the element type where the array does not tell it: ``"bfloat16"`` for bits in
             uint16. None takes the array's.
 
@@ -96,20 +96,23 @@ def write_selected_rows(
     _write_values(file, array, kind)
 
 
-def write_combined(file: IO[bytes], tensors: Mapping[str, Any]) -> None:
+def write_combined(
+    file: IO[bytes], tensors: Mapping[str, Any], names: Iterable[str] | None = None
+) -> None:
     """Writes the streams of many dense tensors in ascending order of their names.
 
     Args:
         file: where to write.
         tensors (Mapping): name -> array, or :class:`Dense`.
+        names (Iterable[str], optional): which of them; None means all.
     """
-    for name in sorted(tensors):
+    for name in sorted(tensors if names is None else names):
         value = tensors[name]
         dense = value if isinstance(value, Dense) else Dense(value, [], None)  # type: ignore[arg-type]
         try:
             write_tensor(file, dense.array, dense.lod, dense.dtype)
         except FrameworkError as error:
-            raise InvalidArgumentError(f"variable {name!r}: {_plain(error)}") from error
+            raise InvalidArgumentError(f"variable {name!r}: {plain(error)}") from error
 
 
 def _storable(array: Any, dtype: Any) -> tuple[np.ndarray, VarType]:
@@ -207,7 +210,7 @@ def read_combined(file: IO[bytes], names: Iterable[str]) -> dict[str, Dense]:
         try:
             found[name] = _dense(reader)
         except FrameworkError as error:
-            raise InvalidArgumentError(f"variable {name!r}: {_plain(error)}") from error
+            raise InvalidArgumentError(f"variable {name!r}: {plain(error)}") from error
     if reader.left:
         raise InvalidArgumentError(
             f"tensor stream at byte {reader.position}: expected the end behind {len(found)} "
@@ -357,6 +360,6 @@ def _check_lod(lod: Lod, where: str) -> None:
             )
 
 
-def _plain(error: FrameworkError) -> str:
+def plain(error: FrameworkError) -> str:
     """The text of an error without its code."""
     return str(error.args[0]).partition(") ")[2]

@@ -31,7 +31,7 @@ class OperatorMethods:
         return OpDesc(self)
 
     def to_string(self, throw_on_error: bool = False) -> str:
-        """Returns the operator as text in the form of the wire format.
+        """Returns the operator in the text format of its protobuf message.
 
         Args:
             throw_on_error (bool): fail where a required field is not set. Default: False.
@@ -59,11 +59,11 @@ class BlockMethods:
         return BlockDesc(self)
 
     def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Returns the block as text in the form of the wire format.
+        """Returns the block in the text format of its protobuf message.
 
         Args:
             throw_on_error (bool): fail where a required field is not set. Default: False.
-            with_details (bool): add what is not part of the wire format. Default: False.
+            with_details (bool): add what is not serialized. Default: False.
         """
         from paddle.serialization.program.text_format import block_details
 
@@ -145,7 +145,7 @@ class VariableMethods:
 
         Args:
             throw_on_error (bool): fail where a required field is not set.
-            with_details (bool): add what is not part of the wire format. Default: False.
+            with_details (bool): add what is not serialized. Default: False.
         """
         from paddle.serialization.program.text_format import variable_details
 
@@ -233,7 +233,7 @@ class ProgramMethods:
 
     @property
     def desc(self) -> Any:
-        """The Program as the wire format sees it, with ``serialize_to_string()``."""
+        """The Program as it is serialized, with ``serialize_to_string()``."""
         from paddle.serialization.program.desc import ProgramDesc
 
         return ProgramDesc(self)
@@ -263,11 +263,11 @@ class ProgramMethods:
         return from_bytes(binary_str)
 
     def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
-        """Returns the Program as text in the form of its wire format.
+        """Returns the Program in the text format of its protobuf message.
 
         Args:
             throw_on_error (bool): fail where a required field is not set.
-            with_details (bool): add what is not part of the wire format. Default: False.
+            with_details (bool): add what is not serialized. Default: False.
         """
         from paddle.serialization.program.text_format import program_details
 
@@ -300,7 +300,7 @@ class ProgramMethods:
                 print(str(made["build"]()) == str(main))  # True
                 paddle.disable_static()
         """
-        from paddle.ir.text.source import program_source
+        from paddle.serialization.program.python_source import program_source
 
         return program_source(self, startup_program)
 

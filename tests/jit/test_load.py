@@ -66,7 +66,7 @@ def test_saved_again_gives_the_same(name: str, tmp_path: Path) -> None:
     check_outputs(case, second(*case.values("feeds.npz").values()))
     assert sorted(second.state_dict()) == sorted(layer.state_dict())
     assert [p.trainable for p in second.parameters()] == [p.trainable for p in layer.parameters()]
-    assert second.program().wire_version == layer.program().wire_version
+    assert second.program().program_version == layer.program().program_version
 
 
 def test_what_1x_can_train_is_found_out(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def inlined(
 
 def _check_rank_0(program: Program) -> None:
     """Refuses what cannot be mixed: in a Program of 2.0 scalars have the shape [1]."""
-    if program.wire_version < RANK_0_SINCE:
+    if program.program_version < RANK_0_SINCE:
         return
     scalars = {
         v.name

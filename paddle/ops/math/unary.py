@@ -250,7 +250,7 @@ _BY_CODE: dict[int, torch.dtype] = {}
 
 
 def dtype_of_code(code: int) -> torch.dtype:
-    """Torch's dtype for a code of the wire format."""
+    """Torch's dtype for the code of an element type."""
     found = _BY_CODE.get(code)
     if found is None:
         from paddle.core.dtype import torch_dtype

@@ -132,7 +132,7 @@ class OpDesc(_View):
         return self._of.attr(name)
 
     def attr_type(self, name: str, with_attr_var: bool = False) -> int:
-        """Returns the kind of an attribute on the wire.
+        """Returns the kind of an attribute when it is serialized.
 
         Args:
             name (str): the attribute.
@@ -277,7 +277,7 @@ class BlockDesc(_View):
 
 
 class ProgramDesc(_View):
-    """A Program as the wire format sees it.
+    """A Program as it is serialized.
 
     Args:
         program (Program): what is described.
@@ -299,10 +299,10 @@ class ProgramDesc(_View):
         return BlockDesc(self._of.block(index))
 
     def _version(self) -> int:
-        return self._of.wire_version
+        return self._of.program_version
 
     def _set_version(self, version: int = 0) -> None:
-        self._of.wire_version = version
+        self._of.program_version = version
         self._of._changed()
 
 

@@ -13,7 +13,7 @@ from paddle.serialization.program.proto import operator_message, to_message, var
 
 
 def program_details(program: Program, throw_on_error: bool, with_details: bool) -> str:
-    """The text form of the wire format, with what it does not hold added to the variables."""
+    """A Program in the text format of its message; details are what that does not hold."""
     _check_flags("Program", throw_on_error, with_details)
     if not with_details:
         return _text(to_message(program), throw_on_error)
@@ -35,7 +35,7 @@ def block_details(block: Block, throw_on_error: bool, with_details: bool) -> str
 
 
 def operator_details(op: Operator, throw_on_error: bool) -> str:
-    """The text form of an operator in the wire format."""
+    """The text format of an operator's protobuf message."""
     _check_flags("Operator", throw_on_error, False)
     return _text(operator_message(op), throw_on_error)
 
@@ -52,7 +52,7 @@ def _text(message: Any, throw_on_error: bool) -> str:
 
 
 def variable_details(var: Variable, throw_on_error: bool, with_details: bool) -> str:
-    """The text form of a variable in the wire format, with what it does not hold if asked for."""
+    """The text format of a variable's protobuf message, with what it does not hold if asked for."""
     _check_flags("Variable", throw_on_error, with_details)
     text = _text(variable_message(var), throw_on_error)
     if not with_details:

@@ -1,6 +1,6 @@
-"""Writes the tables of the wire format that the package ships, out of the API facts.
+"""Writes the tables of serialized Programs that the package ships, out of the API facts.
 
-Usage: python scripts/make_wire_tables.py PATH/api
+Usage: python scripts/make_serialization_tables.py PATH/api
 
 ``paddle/serialization/program/framework.json``: messages and enumerations of ProgramDesc, the
 union of all releases.

@@ -11,11 +11,17 @@ from paddle.ir.attribute_kinds import AttrType, encode, is_private
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.raw import FLAGS, OF_PARAMETERS, message_of
-from paddle.ir.text.source_layout import STEP, Code, bytes_lines, literal, statement
+from paddle.ir.raw import FLAGS, OF_PARAMETERS, TENSOR, WITH_LOD
 from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.program.fields import TENSOR, WITH_LOD
 from paddle.serialization.program.proto import variable_message
+from paddle.serialization.program.python_layout import (
+    STEP,
+    Code,
+    bytes_lines,
+    literal,
+    statement,
+)
+from paddle.serialization.program.writing import stated_message
 
 INDENT = STEP * 2  # of statements: in a function, in a ``with``
 # Attributes that say where an operator stands rather than what it does; they go last.
@@ -58,7 +64,7 @@ def _function(name: str, program: Program) -> str:
     operators = sum(len(b.ops) for b in program.blocks)
     counts = [(len(program.blocks), "block"), (variables, "variable"), (operators, "operator")]
     told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for n, what in counts)
-    verbatim = f"verbatim(version={program.wire_version})" if filed else "verbatim()"
+    verbatim = f"verbatim(version={program.program_version})" if filed else "verbatim()"
     lines = [
         f"def {name}() -> static.Program:\n",
         f'{STEP}"""Returns a Program of {told}."""\n',
@@ -76,21 +82,20 @@ def _function(name: str, program: Program) -> str:
         lines.append("\n")
         versions = [("", dict(program.op_versions))]
         lines.append(statement("", "program.op_versions.update", versions, INDENT))
-    rest = getattr(program, "wire_rest", b"")
-    if rest:
-        lines.append(bytes_lines("program.wire_rest", rest, INDENT))
+    if program.raw_fields:
+        lines.append(bytes_lines("program.raw_fields", program.raw_fields, INDENT))
     lines.append(f"{STEP}return program\n")
     return "".join(lines)
 
 
 def _is_filed(program: Program) -> bool:
     """Whether something of the Program came from a file."""
-    if program.wire_version or getattr(program, "wire_rest", b""):
+    if program.program_version or program.raw_fields:
         return True
     return any(
-        block.wire_rest is not None
+        block.raw_fields is not None
         or any(op.attr_kinds is not None for op in block.ops)
-        or any(hasattr(var, "wire_rest") for var in block.vars.values())
+        or any(var.raw_fields is not None for var in block.vars.values())
         for block in program.blocks
     )
 
@@ -105,7 +110,7 @@ def _block(idx: int) -> Code:
 
 def _blocks(program: Program) -> Iterator[str]:
     first = program.global_block()
-    if len(program.blocks) == 1 and not (first.vars or first.ops or first.wire_rest):
+    if len(program.blocks) == 1 and not (first.vars or first.ops or first.raw_fields):
         yield f"{INDENT}pass  # it is empty\n"
         return
     yield f"{INDENT}block = program.global_block()\n"
@@ -115,8 +120,8 @@ def _blocks(program: Program) -> Iterator[str]:
         if block.forward_block_idx != -1:
             name = _block(block.idx)
             yield f"{INDENT}{name}.forward_block_idx = {block.forward_block_idx}\n"
-        if block.wire_rest:
-            yield bytes_lines(f"{_block(block.idx)}.wire_rest", block.wire_rest, INDENT)
+        if block.raw_fields:
+            yield bytes_lines(f"{_block(block.idx)}.raw_fields", block.raw_fields, INDENT)
 
 
 def _title(block: Block, what: str) -> str:
@@ -130,7 +135,7 @@ def _variables(block: Block, filed: bool) -> Iterator[str]:
     if block.vars:
         yield _title(block, "variables")
     names = list(block.vars)
-    if filed and block.wire_rest is None:
+    if filed and block.raw_fields is None:
         names.sort()  # as they are written to a file
     for name in names:
         var = block.vars[name]
@@ -183,13 +188,17 @@ def _filed_variable(var: Variable) -> Iterator[str]:
         if lod is not None and lod.HasField("lod_level"):
             options["lod_level"] = lod.lod_level
     options |= {flag: getattr(told, flag) for flag in FLAGS if told.HasField(flag)}
-    stated = message_of(options, isinstance(var, Parameter)).SerializePartialToString()
+    stated = {**options, "type": told.type.type}
+    if "dtype" in options:
+        stated["dtype"] = tensor.data_type
+    if isinstance(var, Parameter):
+        stated["is_parameter"] = True
     if bool(var.is_data) != bool(var.need_check_feed):
         options["is_data"] = bool(var.is_data)
     yield _create(var, options, True)
-    if stated != told.SerializePartialToString():
+    if stated_message(stated).SerializePartialToString() != told.SerializePartialToString():
         told.ClearField("name")
-        target = f"{_block(var.block.idx)}.var({literal(var.name)}).wire_rest"
+        target = f"{_block(var.block.idx)}.var({literal(var.name)}).raw_fields"
         yield bytes_lines(target, told.SerializePartialToString(), INDENT)
 
 

@@ -104,7 +104,7 @@ def test_the_whole_corpus_of_programs_is_written_back():
 
 def test_a_training_program_is_read_as_what_it_is():
     program = from_bytes(read("train_2.6.2.pb"))
-    assert program.wire_version == 2006002
+    assert program.program_version == 2006002
     assert len(program.op_versions) == 68 and program.op_versions["roi_align"] == 3
     top = program.global_block()
     x = top.vars["x"]
@@ -128,8 +128,8 @@ def test_a_training_program_is_read_as_what_it_is():
 
 def test_a_program_of_1_8_5_keeps_its_compatibility_table():
     program = from_bytes(read("infer_1.8.5.pdmodel"))
-    assert program.wire_version == 1008005 and program.op_versions == {}
-    assert len(program.wire_rest) > 1000
+    assert program.program_version == 1008005 and program.op_versions == {}
+    assert len(program.raw_fields) > 1000
     feeds = [op for op in program.global_block().ops if op.type == "feed"]
     assert [op.attrs["col"] for op in feeds] == [1, 0]
     assert program.global_block().vars["feed"].type == VarType.FEED_MINIBATCH
@@ -153,7 +153,7 @@ def test_a_program_made_here_reads_back_equal():
     program = small()
     data = to_bytes(program)
     again = from_bytes(data)
-    assert to_bytes(again) == data and again.wire_version == 2000000
+    assert to_bytes(again) == data and again.program_version == 2000000
     top = again.global_block()
     assert isinstance(top.vars["w"], Parameter) and top.vars["out"].dtype == VarType.INT64
     assert top.ops[0].attrs == {"is_test": False, "sub_block": again.blocks[1]}

@@ -1,4 +1,4 @@
-"""What paddle.save and paddle.load do with Programs, and with models saved from them."""
+"""What paddle.load makes of files that are no pickles: Programs, tensors, saved models."""
 
 from __future__ import annotations
 
@@ -6,39 +6,29 @@ import os
 from typing import Any
 
 from paddle.core.errors import FrameworkError, InvalidArgumentError
-from paddle.serialization.files.atomic import atomic_write
+from paddle.ir.program import Program
+from paddle.serialization.models import files, layouts
+from paddle.serialization.models.saved_model import SavedModel
+from paddle.serialization.models.states import read_state
 from paddle.serialization.pickles.packing import NAME_TABLE
 from paddle.serialization.pickles.restoring import array_to_tensor
+from paddle.serialization.tensor_stream import plain, read_dense
+
+_WHERE = "paddle.load"
 
 
-def is_program(obj: Any) -> bool:
-    """Whether an object is a Program; does not import what static graphs need."""
-    return type(obj).__name__ == "Program" and hasattr(obj, "global_block")
-
-
-def write_program(program: Any, path: str) -> None:
-    """Writes a Program as the bytes of its wire format."""
-    content = program.desc.serialize_to_string()
-    with atomic_write(path) as file:
-        file.write(content)
-
-
-def read_program(path: str | bytes) -> Any:
-    """Reads a Program from a file of its wire format, or from bytes."""
-    from paddle.serialization.models import files
-
-    return files.read_program(path, "paddle.load")
+def read_program(path: str | bytes) -> Program:
+    """Reads a Program from a program file, or from bytes."""
+    return files.read_program(path, _WHERE)
 
 
 def read_tensor(path: str, as_numpy: bool) -> Any:
     """Reads the tensor of a file that holds just one."""
-    from paddle.serialization.models import files
-
     try:
-        value = files.read_one(path, "paddle.load")
+        value = files.read_one(path, _WHERE)
     except FrameworkError as error:
         raise InvalidArgumentError(
-            files.plain(error),
+            plain(error),
             hint="A file of several tensors has no names: load it with its program, "
             "paddle.load(prefix), or by paddle.static.load_program_state(path, var_list).",
         ) from error
@@ -47,18 +37,13 @@ def read_tensor(path: str, as_numpy: bool) -> Any:
 
 def read_one_of(file: Any) -> Any:
     """Reads the array of a tensor stream that begins where an open file is."""
-    from paddle.serialization.models import files
-    from paddle.serialization.tensor_stream import read_dense
-
-    with files.naming(None, "paddle.load"):
+    with files.naming(None, _WHERE):
         return read_dense(file).array
 
 
 def is_model(path: str) -> bool:
     """Whether a path is a folder, or the prefix of program files."""
-    from paddle.serialization.models import methods
-
-    return os.path.isdir(path) or methods.prefix_of(path) is not None
+    return os.path.isdir(path) or layouts.prefix_of(path) is not None
 
 
 def read_model_state(
@@ -75,17 +60,13 @@ def read_model_state(
     Returns:
         dict: name of the variable, or of the Layer's parameter where the model tells it -> value.
     """
-    from paddle.serialization.models import layouts, methods
-
-    where = "paddle.load"
-    table: dict[str, Any] = {}
-    named = any(names)
-    is_folder = os.path.isdir(path) and methods.prefix_of(path) is None
-    if named or not is_folder or layouts.is_old_folder(path):
-        model = methods.read_model(path, *names, where)
-        values, table = model.values, methods.structured_names(model.table)
+    table: dict[str, str] = {}
+    is_folder = os.path.isdir(path) and layouts.prefix_of(path) is None
+    if any(names) or not is_folder or layouts.is_old_folder(path):
+        model = SavedModel.read(path, _WHERE, names)
+        values, table = model.values, model.structured_names
     else:
-        values = layouts.read_state(path, None, where)
+        values = read_state(path, None, _WHERE)
     found: dict[str, Any] = {}
     for name, value in values.items():
         array = value.array
