@@ -16,6 +16,7 @@ class DefUse:
     sub-blocks both writes and reads whatever these mention.
 
     Attributes:
+        types (set[str]): the types of the operators that the block had.
         definitions (dict[str, list[Operator]]): the operators that write a variable.
         uses (dict[str, list[Operator]]): the operators that name it among their inputs, though some
             may need only its shape.
@@ -25,6 +26,7 @@ class DefUse:
         self.block = block
         self._needed_outside = {*fetches, *_read_by_gradients(block)}
         self._nested = block.program.num_blocks > 1
+        self.types = {op.type for op in block.ops}
         self.definitions: dict[str, list[Operator]] = {}
         self.uses: dict[str, list[Operator]] = {}
         self._positions: dict[int, int] = {}
@@ -34,13 +36,19 @@ class DefUse:
 
     def _add(self, op: Operator, position: int) -> None:
         self._positions[id(op)] = position
-        for name, ops in self._chains(op):
-            ops.setdefault(name, []).append(op)
+        for names, chains in self._names(op):
+            for name in names:
+                if name in chains:
+                    chains[name].append(op)
+                else:
+                    chains[name] = [op]
 
-    def _chains(self, op: Operator) -> list[tuple[str, dict[str, list[Operator]]]]:
+    def _names(self, op: Operator) -> tuple[tuple[set[str], dict[str, list[Operator]]], ...]:
         inner = inner_names(op) if self._nested else ()
-        chains = [(name, self.uses) for name in {*op.input_arg_names, *inner}]
-        return chains + [(name, self.definitions) for name in {*op.output_arg_names, *inner}]
+        return (
+            ({*op.input_arg_names, *inner}, self.uses),
+            ({*op.output_arg_names, *inner}, self.definitions),
+        )
 
     # -- questions --------------------------------------------------------------------------------
 
@@ -90,8 +98,9 @@ class DefUse:
     def substitute(self, old: Operator, new: Sequence[Operator] = ()) -> None:
         """Puts operators in the place of another one; :meth:`commit` tells the block."""
         position = self._positions.pop(id(old))
-        for name, ops in self._chains(old):
-            ops[name].remove(old)
+        for names, chains in self._names(old):
+            for name in names:
+                chains[name].remove(old)
         self._substitutes[id(old)] = new
         for op in new:
             self._add(op, position)

@@ -68,12 +68,11 @@ def fuse(fusion: Fusion, blocks: Iterable[Block], fetches: Sequence[str]) -> lis
         types = {op.type for op in block.ops}
         if any(types.isdisjoint(wanted) for wanted in required):
             continue
+        roots = [op for op in block.ops if fusion.pattern.accepts(op)]
+        if not roots:
+            continue
         def_use = DefUse(block, fetches)
-        found = [
-            _fuse_at(fusion, op, def_use)
-            for op in block.ops
-            if op.type in fusion.pattern.types and def_use.present(op)
-        ]
+        found = [_fuse_at(fusion, op, def_use) for op in roots if def_use.present(op)]
         def_use.commit()
         done += [replacement for replacement in found if replacement is not None]
     return done
@@ -96,7 +95,8 @@ class _Candidate:
         forward (list[Operator]): the operators of the match.
         chain (GradientChain): their gradients.
         gradients (dict): the gradients of each operand, after they were added up.
-        sums (dict): new operands of the operators, by id, that add gradients of an operand up.
+        sums (list): operators that add more than the gradients of the match up, and what is left
+            for them to add.
     """
 
     def __init__(self, fusion: Fusion, match: Match, def_use: DefUse) -> None:
@@ -106,7 +106,7 @@ class _Candidate:
         self.block = match.block
         self.root = match.root
         self.result = match.root.outputs[fusion.pattern.out][0]
-        self.forward = match.ops()
+        self.forward = sorted(match.ops(), key=def_use.position)
         self.chain = GradientChain([])
         self.gradients: dict[str, list[str]] = {}
         self.sums: list[tuple[Operator, list[str]]] = []
@@ -157,9 +157,9 @@ class _Candidate:
             self.chain.ops.append(total)
         return True
 
-    def _inner(self) -> set[str]:
-        """The variables that are gone with the match."""
-        dropped = {
+    def _inner_values(self) -> set[str]:
+        """What the forward operators make besides the result."""
+        made = {
             n
             for pattern, ops in self.match.operators.items()
             for op in ops
@@ -167,12 +167,13 @@ class _Candidate:
             if slot not in pattern.updates
             for n in names
         }
-        dropped.update(n for op in self.chain.ops for n in op.output_arg_names)
-        return dropped - {self.result, EMPTY, *(n for ns in self.gradients.values() for n in ns)}
+        return made - {self.result, EMPTY}
 
     def _closed(self) -> bool:
         """Says whether nothing else knows what is between the operands and the results."""
-        inner = self._inner()
+        inner = self._inner_values()
+        inner.update(n for op in self.chain.ops for n in op.output_arg_names)
+        inner.difference_update(*self.gradients.values())
         if any(not inner.isdisjoint(names) for names in self.match.operands.values()):
             return False
         known = {id(op) for op in (*self.forward, *self.chain.ops)}
@@ -247,7 +248,7 @@ class _Candidate:
 
     def _sees_the_same_values(self) -> bool:
         """Says whether what the fused gradient reads is what the gradients before it read."""
-        chain, inner = self.chain, self._inner()
+        chain, inner = self.chain, self._inner_values()
         before = [(op, _values(op)) for op in chain.ops]
         again = any(not inner.isdisjoint(values) for _, values in before)
         readers = {n: op for _, op, slot in self.match.reads for n in op.inputs[slot]}

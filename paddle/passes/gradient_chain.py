@@ -13,7 +13,7 @@ from typing import Any
 
 from paddle.analysis.def_use import DefUse
 from paddle.ir.autodiff.gradient_flow import slots_in
-from paddle.ir.autodiff.gradient_makers import differentiate
+from paddle.ir.autodiff.gradient_makers import GRAD_MAKERS, differentiate
 from paddle.ir.autodiff.gradient_walk import GradientWalk, Part, Step
 from paddle.ir.operator import EMPTY, Operator
 from paddle.passes.matching import Match
@@ -52,6 +52,9 @@ def gradient_chain(
     Returns:
         None where only a part of the gradients is there, or one of them twice.
     """
+    usual = f"{match.root.type}_grad"
+    if match.root.type not in GRAD_MAKERS and usual not in def_use.types:
+        return GradientChain([])  # nothing is trained
     ops = sorted(match.ops(), key=def_use.position)
     inner = {n for op in ops for n in op.output_arg_names}
     derivation = _Derivation(match, ops, inner - {result})

@@ -70,6 +70,10 @@ class Pattern:
         self.inputs = inputs
         self.first_slot = next(iter(inputs))
 
+    def accepts(self, op: Operator) -> bool:
+        """Says whether an operator may be this one, whatever it reads."""
+        return op.type in self.types and (self.where is None or self.where(op))
+
     def operands(self) -> Iterator[Operand]:
         """All operands, from left to right."""
         for part in self.inputs.values():
@@ -136,9 +140,14 @@ class Match:
 
 
 def matches(pattern: Pattern, root: Operator, def_use: DefUse) -> Iterator[Match]:
-    """The ways in which a pattern matches with an operator as its result, the largest one first."""
-    if root.type in pattern.types and (pattern.where is None or pattern.where(root)):
-        yield from _at_operator(pattern, root, Match(def_use.block, root), def_use)
+    """The ways in which a pattern matches with an operator as its result, the largest one first.
+
+    Args:
+        pattern (Pattern): what to match.
+        root (Operator): the operator that makes the result; the pattern accepts it.
+        def_use (DefUse): the chains of its block.
+    """
+    return _at_operator(pattern, root, Match(def_use.block, root), def_use)
 
 
 def _at_operator(pattern: Pattern, op: Operator, match: Match, def_use: DefUse) -> Iterator[Match]:
@@ -180,15 +189,12 @@ def _value(
                 yield match
             return
         made_by = def_use.definition(names[0])
-        if made_by is not None and _fits(part, made_by, names) and def_use.precedes(made_by, op):
+        if (
+            made_by is not None
+            and part.accepts(made_by)
+            and made_by.outputs.get(part.out) == names
+            and def_use.precedes(made_by, op)  # not the value of the loop's next iteration
+        ):
             yield from _at_operator(part, made_by, match, def_use)
     if not part.required:
         yield from _value(part.inputs[part.first_slot], op, slot, match, def_use)
-
-
-def _fits(part: Pattern, op: Operator, names: list[str]) -> bool:
-    return (
-        op.type in part.types
-        and op.outputs.get(part.out) == names
-        and (part.where is None or part.where(op))
-    )
