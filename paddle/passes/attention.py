@@ -16,14 +16,14 @@ from paddle.passes.matching import Match, Operand, Pattern
 _TRANSPOSED = {"matmul_v2": ("trans_x", "trans_y"), "matmul": ("transpose_X", "transpose_Y")}
 
 
-def _product(transposed: bool, **inputs: Operand | Pattern) -> Pattern:
+def _product(x: Pattern, y: Operand, transposed: bool = False) -> Pattern:
     """A product whose second operand is transposed, or neither of them."""
 
     def where(op: Operator) -> bool:
-        x, y = _TRANSPOSED[op.type]
-        return not op.attrs.get(x) and bool(op.attrs.get(y)) is transposed
+        left, right = _TRANSPOSED[op.type]
+        return not op.attrs.get(left) and bool(op.attrs.get(right)) is transposed
 
-    return Pattern(" ".join(_TRANSPOSED), where, **inputs)
+    return Pattern(" ".join(_TRANSPOSED), where, X=x, Y=y)
 
 
 def _multiplies(op: Operator) -> bool:
@@ -38,7 +38,7 @@ def _drops_nothing(op: Operator) -> bool:
 
 
 _q = Pattern("scale", _multiplies, optional=True, X=Operand("Q"))
-_scores = _product(True, X=_q, Y=Operand("K"))
+_scores = _product(_q, Operand("K"), transposed=True)
 _scaled = Pattern("scale", _multiplies, repeated=True, X=_scores)
 _masked = Pattern(
     "elementwise_add", lambda op: op.attrs.get("axis", -1) == -1, optional=True,
@@ -46,7 +46,7 @@ _masked = Pattern(
 )  # fmt: skip
 _softmax = Pattern("softmax", lambda op: op.attrs.get("axis", -1) in (-1, 3), X=_masked)
 _weights = Pattern("dropout", _drops_nothing, repeated=True, X=_softmax)
-_attention = _product(False, X=_weights, Y=Operand("V"))
+_attention = _product(_weights, Operand("V"))
 
 
 def _where(match: Match, def_use: DefUse) -> bool:

@@ -181,12 +181,13 @@ class _Search:
         if op.type != step.type or any(op is other for other in self.found.values()):
             return False
         for slot, names in op.inputs.items():
-            expected = [self._known(n) for n in step.inputs.get(slot, ())]
-            if names and len(names) != len(expected):
+            if names and len(names) != len(step.inputs.get(slot, ())):
                 return False
+            expected = [self._known(n) for n in step.inputs.get(slot, ())]
             if op.type == "sum":  # in any order
-                names, expected = sorted(names), sorted(n or "" for n in expected)
-            if any(want not in (None, n) for n, want in zip(names, expected, strict=False)):
+                if sorted(names) != sorted(n or "" for n in expected):
+                    return False
+            elif any(want not in (None, n) for n, want in zip(names, expected, strict=False)):
                 return False
         return self._same_attributes(step, op)
 
