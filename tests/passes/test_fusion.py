@@ -8,6 +8,7 @@ import torch
 import paddle
 import paddle.passes
 from paddle.core.op import REGISTRY, C, op
+from paddle.passes.bias import LINEAR
 from paddle.passes.fusion import Fusion, fuse
 from paddle.passes.matching import Operand, Pattern
 from tests.executor.building import building
@@ -248,7 +249,14 @@ def read_by_a_block(x, y):
     return x * part + more
 
 
-@pytest.mark.parametrize("net", [read_elsewhere, read_by_a_block], ids=lambda f: f.__name__)
+def times_itself(x, y):
+    part = F.sigmoid(y)
+    return part * part + x
+
+
+@pytest.mark.parametrize(
+    "net", [read_elsewhere, read_by_a_block, times_itself], ids=lambda f: f.__name__
+)
 def test_values_that_are_needed_elsewhere(fused, net):
     fused(GATE)
     check(*trained(net, "x", "y"), "trial_gate", joined=False)
@@ -303,22 +311,44 @@ def test_an_operator_with_an_input_that_the_pattern_does_not_name(fused):
     same(main, startup, FEED, [out])
 
 
-@pytest.mark.parametrize("recomputed", [True, False], ids=["recomputed", "read as before"])
-def test_a_parameter_that_is_updated_before_the_gradient(fused, recomputed):
-    fused(GATE)
+@pytest.mark.parametrize(
+    ("fusion", "kind", "joined"),
+    [
+        (GATE, "trial_gate", False),  # the gradient of sigmoid reads its result, not the parameter
+        (SWISH, "trial_swish", False),  # that of the product reads both
+        (LINEAR, "linear", True),  # both read the parameter as it is then
+    ],
+    ids=["gate", "swish", "linear"],
+)
+def test_a_parameter_that_is_updated_before_the_gradient(fused, fusion, kind, joined):
+    fused(fusion)
     with building() as (main, startup):
         (x,) = data("x")
         w = paddle.static.create_parameter([3, 3], "float32")
-        if recomputed:  # the gradient of sigmoid reads its result, that of trial_gate the parameter
-            loss = paddle.mean(paddle.matmul(x, x, transpose_x=True) * F.sigmoid(w))
-        else:  # both read the parameter as it is then
-            loss = paddle.mean(paddle.matmul(x, w) + paddle.static.create_parameter([3], "float32"))
+        part = paddle.matmul(x, x, transpose_x=True)
+        made = {
+            "trial_gate": lambda: part * F.sigmoid(w),
+            "trial_swish": lambda: paddle.matmul(x, w * F.sigmoid(w)),
+            "linear": lambda: paddle.matmul(x, w) + paddle.static.create_parameter([3], "float32"),
+        }[kind]()
         paddle.optimizer.SGD(0.5).minimize(paddle.mean(w * w))
-        paddle.optimizer.SGD(0.5).minimize(loss)
+        paddle.optimizer.SGD(0.5).minimize(paddle.mean(made))
     feed = {"x": FEED["x"]}
-    found = types(main, feed, [loss])
-    assert ("linear_grad" in found) is not recomputed and "trial_gate" not in found
-    same(main, startup, feed, [loss])
+    found = types(main, feed, [made])
+    assert (kind in found) is (f"{kind}_grad" in found) is joined
+    same(main, startup, feed, [made])
+
+
+def test_an_operand_that_is_read_twice_and_differentiated_once(fused):
+    twice = Pattern("scale", optional=True, X=Operand("X"))
+    fused(Fusion(Pattern("elementwise_mul", X=Operand("X"), Y=twice), "trial_swish"))
+
+    def net(x):
+        doubled = paddle.scale(x, 2.0)
+        doubled.stop_gradient = True
+        return x * doubled
+
+    check(*trained(net, "x"), "trial_swish", joined=False)
 
 
 def test_a_gradient_that_is_written_before_its_operator(fused):
