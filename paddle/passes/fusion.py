@@ -225,7 +225,10 @@ class _Candidate:
     def _make_backward(self) -> bool:
         """Makes the gradient of the fused operator; it stands where the result's is first read."""
         chain, order = self.chain, self.def_use
-        self.first = next(op for op in chain.ops if chain.result in op.input_arg_names)
+        readers = [op for op in chain.ops if chain.result in op.input_arg_names]
+        if not readers:
+            return False
+        self.first = readers[0]
         inputs = {**self.fused.inputs, **self.fused.outputs}
         inputs[f"{self.known.outputs[0].name}@GRAD"] = [chain.result]
         outputs = {f"{operand}@GRAD": names for operand, names in self.gradients.items()}

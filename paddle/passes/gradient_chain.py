@@ -50,7 +50,8 @@ def gradient_chain(
         def_use (DefUse): the chains of the block.
 
     Returns:
-        None where only a part of the gradients is there, or one of them twice.
+        None where only a part of the gradients is there. What is there twice is not found; that
+        somebody else reads the values of the match tells then that it must stay.
     """
     usual = f"{match.root.type}_grad"
     if match.root.type not in GRAD_MAKERS and usual not in def_use.types:
@@ -61,8 +62,8 @@ def gradient_chain(
     derivation.start(result, _RESULT)
     derivation.run(differentiate)
     search = _Search(derivation, inner, result, def_use)
-    if not all(search.find(step) for step in derivation.steps):
-        return None
+    for step in derivation.steps:
+        search.find(step)
     if search.found:
         differentiated = {id(op) for op in derivation.origins.values()}
         there = {id(derivation.origins[key]) for key in search.found if key in derivation.origins}
@@ -151,20 +152,19 @@ class _Search:
         self.found: dict[int, Operator] = {}
         self._sources: dict[str, Step] = {}  # steps that read no gradient, by what they make
 
-    def find(self, step: Step) -> bool:
-        """Looks for a step after those before it; False if several operators may be it."""
+    def find(self, step: Step) -> None:
+        """Looks for the one operator that may be a step, after the steps before it."""
         given = [n for names in step.inputs.values() for n in names if n.startswith(_PLACEHOLDER)]
+        made = [n for names in step.outputs.values() for n in names]
         if not given:
-            self._sources.update({n: step for names in step.outputs.values() for n in names})
-            return True
+            self._sources.update(dict.fromkeys(made, step))
+            return
         given = [n for n in given if n not in self._sources]
-        candidates: list[Operator] = []
         if given and all(self.names.get(n, n) is not None for n in given):  # else none arrived
-            candidates = [op for op in self._candidates(step, given[0]) if self._agrees(step, op)]
-        if len(candidates) == 1:
-            return self._take(step, candidates[0])
-        self.names.update({n: None for names in step.outputs.values() for n in names})
-        return not candidates
+            found = [op for op in self._candidates(step, given[0]) if self._agrees(step, op)]
+            if len(found) == 1 and self._take(step, found[0]):
+                return
+        self.names.update(dict.fromkeys(made))
 
     def _candidates(self, step: Step, gradient: str) -> Iterable[Operator]:
         """The operators that read what a step reads."""
@@ -229,9 +229,9 @@ class _Search:
             if len(names) != len(step.outputs.get(slot, ())) and any(n != EMPTY for n in names):
                 return False
         for slot, names in step.outputs.items():
-            for i, placeholder in enumerate(names):
-                made = op.outputs.get(slot) or [EMPTY] * len(names)
-                self.names[placeholder] = None if made[i] == EMPTY else made[i]
+            made = [n if n != EMPTY else None for n in op.outputs.get(slot, ())]
+            self.names.update(dict.fromkeys(names))
+            self.names.update(zip(names, made, strict=False))
         self.found[id(step)] = op
         return True
 
