@@ -151,6 +151,10 @@ def test_an_operand_that_is_read_twice(fused):
 def test_operands_that_have_to_be_the_same_variable(fused):
     fused(SWISH)
     check(*trained(lambda x, y: x * F.sigmoid(y), "x", "y"), "trial_swish", joined=False)
+    with building() as (main, _):
+        x, y = data("x", "y")
+        out = x * F.sigmoid(y)
+    assert "trial_swish" not in types(main, FEED, [out])
 
 
 def test_different_operands_may_be_one_variable(fused):
