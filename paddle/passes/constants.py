@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from paddle.analysis.def_use import Uses
+from paddle.analysis.def_use import DefUse
 from paddle.analysis.marks import HOISTED
 from paddle.core.op import REGISTRY
 from paddle.ir.operator import Operator
@@ -26,15 +26,15 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
     fed, stored, written twice or used by a sub-block.
     """
     block = program.global_block()
-    uses = Uses(block, [*fetches, *feeds])
+    def_use = DefUse(block, [*fetches, *feeds])
     folded: set[str] = set()
     for op in block.ops:
-        if _constant(op, uses, folded):
+        if _constant(op, def_use, folded):
             op.attrs[HOISTED] = True
             folded.update(op.output_arg_names)
 
 
-def _constant(op: Operator, uses: Uses, folded: set[str]) -> bool:
+def _constant(op: Operator, def_use: DefUse, folded: set[str]) -> bool:
     known = REGISTRY.get(op.type)
     if known is None or draws(op):
         return False
@@ -44,7 +44,7 @@ def _constant(op: Operator, uses: Uses, folded: set[str]) -> bool:
         return False
     if not all(n in folded for n in op.input_arg_names):
         return False
-    return all(uses.passing(n) and _small(op, n) for n in op.output_arg_names)
+    return all(def_use.is_temporary(n) and _small(op, n) for n in op.output_arg_names)
 
 
 def _small(op: Operator, name: str) -> bool:
