@@ -57,7 +57,7 @@ def conv2d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): the channels are split into as many groups, each with its own filters.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, H_out, W_out]`` or ``[N, H_out, W_out, filters]``.
@@ -118,7 +118,7 @@ def conv1d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): number of groups of channels.
         data_format (str): ``'NCL'`` or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, L_out]`` or ``[N, L_out, filters]``.
@@ -173,7 +173,7 @@ def conv3d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): number of groups of channels.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s layout, with ``filters`` channels.
@@ -245,7 +245,7 @@ def conv2d_transpose(
         output_size (int|list[int]|None): height and width of the output, instead of
             ``output_padding``; less than a stride above the smallest possible.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, H_out, W_out]`` or ``[N, H_out, W_out, filters]``.
@@ -310,7 +310,7 @@ def conv1d_transpose(
         dilation (int|list[int]): distance of the elements of a filter.
         output_size (int|list[int]|None): length of the output, instead of ``output_padding``.
         data_format (str): ``'NCL'`` or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, L_out]`` or ``[N, L_out, filters]``.
@@ -374,7 +374,7 @@ def conv3d_transpose(
         dilation (int|list[int]): distance of the elements of a filter.
         output_size (int|list[int]|None): spatial size of the output.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s layout, with ``filters`` channels.

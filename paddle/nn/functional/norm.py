@@ -47,7 +47,7 @@ def normalize(
         p (float|int): the order of the norm.
         axis (int): the axis; a Tensor of one dimension is normalized along that one.
         epsilon (float): what the norm is at least.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -98,7 +98,7 @@ def batch_norm(
             ``'NLC'``, ``'NHWC'``, ``'NDHWC'``.
         use_global_stats (bool|None): True takes the running statistics also in training, False
             those of the batch also in evaluation; None follows ``training``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -151,7 +151,7 @@ def layer_norm(
         normalized_shape (int|list[int]): sizes of the last dimensions.
         weight, bias (Tensor|None): as many elements as ``normalized_shape`` says.
         epsilon (float): added to the variance.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -210,7 +210,7 @@ def instance_norm(
         eps (float): added to the variance.
         data_format (str): ``'NCL'``, ``'NCHW'``, ``'NCDHW'`` or with channels last ``'NLC'``,
             ``'NHWC'``, ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -277,7 +277,7 @@ def local_response_norm(
         size (int): number of channels.
         alpha, beta, k (float): as in the formula.
         data_format (str): ``'NCL'``, ``'NCHW'``, ``'NCDHW'``, ``'NLC'``, ``'NHWC'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.

@@ -43,7 +43,7 @@ def pad(
         value (float): what ``'constant'`` adds.
         data_format (str): ``'NCL'``, ``'NLC'``, ``'NCHW'``, ``'NHWC'``, ``'NCDHW'`` or ``'NDHWC'``;
             for the second form of ``pad``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s dtype.

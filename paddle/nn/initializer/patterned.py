@@ -62,7 +62,7 @@ class Dirac(Initializer):
 
     Args:
         groups (int): how many equal parts the output channels fall into.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -106,7 +106,7 @@ class Orthogonal(Initializer):
 
     Args:
         gain (float): a factor on the whole.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
