@@ -12,6 +12,9 @@ from paddle.ir.operator import here
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
+    from paddle.ir.variable_methods import Methods  # what paddle.tensor.methods attaches
+else:
+    Methods = object
 
 DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
 
@@ -49,7 +52,7 @@ def _instead(
     return f"a function that paddle.jit.to_static converts is recorded, not run: {converted}"
 
 
-class Variable:
+class Variable(Methods):
     """A named value of a static Program; an Executor gives it contents when it runs.
 
     Made by :func:`paddle.static.data` and by every public function in static mode. It has the
@@ -81,6 +84,7 @@ class Variable:
     """
 
     is_parameter = False
+    wire_rest: bytes  # of a file: fields without a place here; only what was read has it
     # Stands for a number of Python (a counter, a size): beside another type it takes that one.
     _weak = False
 
