@@ -44,6 +44,8 @@ class Program(Guarded):
             paddle.disable_static()
     """
 
+    wire_rest: bytes  # of a file: fields without a place here; only what was read has it
+
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.current_block_idx = 0

@@ -49,7 +49,7 @@ def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Vari
     name = options.get("name")
     if name in block.vars:
         raise AlreadyExistsError(f"block {block.idx} already has a variable {name!r}.")
-    if block.program._verbatim.filed:
+    if block.program._verbatim.filed:  # type: ignore[union-attr]  # set while anything comes here
         var = _from_message(block, options, parameter)
     elif parameter:
         given = dict(options)
@@ -104,7 +104,7 @@ def message_of(options: dict[str, Any], parameter: bool = False) -> Any:
 def add_operator(op: Operator, at: int) -> Operator:
     """Puts an operator into its block as it is."""
     block = op.block
-    if block.program._verbatim.filed:
+    if block.program._verbatim.filed:  # type: ignore[union-attr]  # set while anything comes here
         op.attr_kinds = ReadKinds()
     for name in op.output_arg_names:
         var = block._find_var_recursive(name)

@@ -153,7 +153,7 @@ def add_n(inputs: Tensor | list[Tensor], name: str | None = None) -> Tensor:
             print(paddle.add_n([x, x, x]).numpy())  # [3. 6.]
     """
     if isinstance(inputs, Tensor) or is_variable(inputs):
-        inputs = [inputs]
+        inputs = [inputs]  # type: ignore[list-item]  # is_variable: no list
     return C.sum(inputs)
 
 

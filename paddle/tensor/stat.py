@@ -188,7 +188,7 @@ def median(
                 f"median(axis): expected a value in [-{rank}, {rank}), but received {axis}."
             )
         at = at % rank
-    length = flat.shape[at]
+    length: Any = flat.shape[at]
     if length == 0:
         raise InvalidArgumentError(
             f"median(x): expected at least one element to take the median of, but received shape "

@@ -85,7 +85,7 @@ def _function(name: str, program: Program) -> str:
 
 def _is_filed(program: Program) -> bool:
     """Whether something of the Program came from a file."""
-    if program.wire_version or getattr(program, "wire_rest", b""):
+    if program.wire_version or bool(getattr(program, "wire_rest", b"")):
         return True
     return any(
         block.wire_rest is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 
@@ -48,7 +50,7 @@ def _check(x, boxes, labels, scores, anchors, mask, class_num: int) -> None:
 
 def _overlap(a, b) -> torch.Tensor:
     """Intersection over union of boxes (centre x, centre y, width, height), broadcast."""
-    common = 1.0
+    common: Any = 1.0
     for axis in (0, 1):
         size_a, size_b = a[..., 2 + axis], b[..., 2 + axis]
         low = torch.maximum(a[..., axis] - size_a / 2, b[..., axis] - size_b / 2)

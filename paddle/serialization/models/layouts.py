@@ -124,7 +124,8 @@ def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Va
     if os.path.isfile(prefix + PARAMS):
         files = [f for f in (prefix + PARAMS, prefix + OPT) if os.path.isfile(f)]
         if len(files) > 1:
-            check_together(*files, where, "save again, or name one file, with its suffix")
+            hint = "save again, or name one file, with its suffix"
+            check_together(files[0], files[1], where, hint)
         found = {n: v for file in files for n, v in read_state_file(file).items()}
         return chosen(found, variables, files[0], where)
     if os.path.isfile(prefix + PROGRAM) and not is_old_folder(path):

@@ -40,9 +40,9 @@ def read_program(desc: Any) -> Program:
             op = _read_operator(block, at, op_told)
             block.ops.append(op)
             for name in op.output_arg_names:
-                var = block._find_var_recursive(name)
-                if var is not None:
-                    var.op = op
+                made = block._find_var_recursive(name)
+                if made is not None:
+                    made.op = op
         block.wire_rest = _rest(told, "idx", "parent_idx", "vars", "ops")
     program.wire_version = version
     for pair in desc.op_version_map.pair:
