@@ -65,7 +65,6 @@ def buffered(reader: Reader, size: int) -> Reader:
             ahead = paddle.reader.buffered(lambda: iter(range(3)), size=2)
             print(list(ahead()))  # [0, 1, 2]
     """
-
     check_readers("buffered", reader)
     check_count("buffered", "size", size)
 

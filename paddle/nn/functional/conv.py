@@ -41,10 +41,10 @@ def conv2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Slides filters over images: each output element is the sum of a window times a filter.
+    r"""Slides filters over images: each output element is the sum of a window times a filter.
 
     With :math:`s` the stride, :math:`p` the padding on both sides, :math:`d` the dilation and
-    :math:`k` the kernel: :math:`H_{out} = \\lfloor (H + 2p - d(k - 1) - 1) / s \\rfloor + 1`.
+    :math:`k` the kernel: :math:`H_{out} = \lfloor (H + 2p - d(k - 1) - 1) / s \rfloor + 1`.
 
     Args:
         x (Tensor): ``[N, C, H, W]`` or ``[N, H, W, C]``, floating.
@@ -228,10 +228,10 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Transposed convolution: each element of ``x`` adds a scaled filter to the output.
+    r"""Transposed convolution: each element of ``x`` adds a scaled filter to the output.
 
     It is the gradient of :func:`conv2d` by its input, with
-    :math:`H_{out} = (H - 1) s - 2p + d(k - 1) + 1 + output\\_padding`.
+    :math:`H_{out} = (H - 1) s - 2p + d(k - 1) + 1 + output\_padding`.
 
     Args:
         x (Tensor): ``[N, C, H, W]`` or ``[N, H, W, C]``.

@@ -38,9 +38,9 @@ def _layout(api: str, data_format: str) -> str:
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """Divides ``x`` by its norm along an axis.
+    r"""Divides ``x`` by its norm along an axis.
 
-    :math:`y = x / \\max(\\lVert x \\rVert_p, \\epsilon)`.
+    :math:`y = x / \max(\lVert x \rVert_p, \epsilon)`.
 
     Args:
         x (Tensor): floating, of any shape.
@@ -81,9 +81,9 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """Normalizes every channel over the batch and its positions.
+    r"""Normalizes every channel over the batch and its positions.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`. In training mean
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`. In training mean
     and variance (in its population form) are those of the batch, and the running ones are moved:
     ``running = momentum * running + (1 - momentum) * batch``. Else the running ones are taken.
 
@@ -141,9 +141,9 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Any:
-    """Normalizes the last dimensions of every example.
+    r"""Normalizes the last dimensions of every example.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`, with mean and
     variance over the dimensions of ``normalized_shape``.
 
     Args:
@@ -197,9 +197,9 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Normalizes every channel of every example over its positions.
+    r"""Normalizes every channel of every example over its positions.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`.
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`.
 
     Args:
         x (Tensor): ``[N, C, ...]``, or ``[N, ..., C]``.
@@ -267,9 +267,9 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Divides by a power of the mean square over neighbouring channels.
+    r"""Divides by a power of the mean square over neighbouring channels.
 
-    :math:`y_c = x_c / (k + \\alpha / size \\cdot \\sum_{c'} x_{c'}^2)^\\beta` over the ``size``
+    :math:`y_c = x_c / (k + \alpha / size \cdot \sum_{c'} x_{c'}^2)^\beta` over the ``size``
     channels from :math:`c - size / 2` on; beyond the first and last channel there are zeros.
 
     Args:

@@ -403,10 +403,10 @@ def max_pool3d(
 
 
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
-    """Divides sequences into as many windows as asked for and takes the mean of each.
+    r"""Divides sequences into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, L]``.
@@ -465,10 +465,10 @@ def adaptive_max_pool1d(
 def adaptive_avg_pool2d(
     x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """Divides images into as many windows as asked for and takes the mean of each.
+    r"""Divides images into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, H, W]``, or channels last, see ``data_format``.
@@ -522,10 +522,10 @@ def adaptive_max_pool2d(
 def adaptive_avg_pool3d(
     x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
-    """Divides volumes into as many windows as asked for and takes the mean of each.
+    r"""Divides volumes into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, D, H, W]``, or channels last, see ``data_format``.

@@ -155,7 +155,7 @@ class MultiHeadAttention(Layer):
         return x
 
     def _heads(self, x: Any) -> Any:
-        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]"""
+        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]."""
         x = paddle.reshape(x, [0, 0, self.num_heads, self.head_dim])
         return paddle.transpose(x, [0, 2, 1, 3])
 

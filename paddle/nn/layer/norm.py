@@ -95,9 +95,9 @@ class LayerNorm(Layer):
 
 
 class GroupNorm(Layer):
-    """Normalizes groups of channels of every example.
+    r"""Normalizes groups of channels of every example.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`, with mean and
     variance over a group of neighbouring channels and all positions.
 
     Args:
@@ -331,11 +331,11 @@ class LocalResponseNorm(Layer):
 
 
 class SpectralNorm(Layer):
-    """Divides a weight by its largest singular value, found by power iteration.
+    r"""Divides a weight by its largest singular value, found by power iteration.
 
     The weight is seen as a matrix with dimension ``dim`` as rows. From :math:`u` and :math:`v`,
-    drawn once, :math:`v = W^T u / \\lVert W^T u \\rVert` and
-    :math:`u = W v / \\lVert W v \\rVert` are iterated; the result is :math:`W / (u^T W v)`.
+    drawn once, :math:`v = W^T u / \lVert W^T u \rVert` and
+    :math:`u = W v / \lVert W v \rVert` are iterated; the result is :math:`W / (u^T W v)`.
 
     Args:
         weight_shape (list[int]|tuple[int]): shape of the weight.

@@ -90,9 +90,11 @@ def yolov3_loss(
     x, boxes, labels, scores=None, *, anchors=(), anchor_mask=(), class_num=1, ignore_thresh=0.7,
     downsample_ratio=32, use_label_smooth=True, scale_x_y=1.0
 ):  # fmt: skip
-    """Every true box answers for one cell and one anchor: it asks for its place, size and class
-    there. Predictions that overlap a true box by more than ignore_thresh and answer for none are
-    left alone; all others shall not be trusted. https://arxiv.org/abs/1804.02767
+    """Every true box answers for one cell and one anchor.
+
+    It asks for its place, size and class there. Predictions that overlap a true box by more than
+    ignore_thresh and answer for none are left alone; all others shall not be trusted.
+    https://arxiv.org/abs/1804.02767
     """
     _check(x, boxes, labels, scores, anchors, anchor_mask, class_num)
     n, _, h, w = x.shape

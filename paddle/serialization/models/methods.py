@@ -193,8 +193,10 @@ def _equal(one: Dense, two: Dense) -> bool:
 
 
 def read_table(path: str, where: str) -> Table:
-    """What an ``.info`` file says of each variable: ``structured_name``, ``stop_gradient``, and of
-    Parameters ``trainable``; empty if there is no such file."""
+    """What an ``.info`` file says of each variable; empty if there is no such file.
+
+    ``structured_name``, ``stop_gradient``, and of Parameters ``trainable``.
+    """
     if not os.path.isfile(path):
         return {}
     table = read_sealed(path)
