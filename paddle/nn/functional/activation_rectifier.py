@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.activation_squash import activation, check_number
+from paddle.nn.functional.activation_squash import activation, check_number, replaced
 from paddle.tensor.dims import read_int
 from paddle.tensor.inplace import replace
 
@@ -33,21 +33,9 @@ def relu(x: Tensor, name: str | None = None) -> Tensor:
     return C.relu(x)
 
 
+@replaced("[-1.0, 1.0]", "[0. 1.]")
 def relu_(x: Tensor, name: str | None = None) -> Tensor:
-    """:func:`relu` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): has no effect.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-1.0, 1.0])
-            paddle.nn.functional.relu_(x)
-            print(x.numpy())  # [0. 1.]
-    """
+    """:func:`relu` that replaces the contents of ``x`` and returns it."""
     return replace(x, C.relu(x))
 
 
@@ -66,21 +54,9 @@ def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
     return C.elu(x, alpha=alpha)
 
 
+@replaced("[-1.0, 1.0]", "[-0.63212055 1.]", alpha="scale of the negative part.")
 def elu_(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """:func:`elu` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        alpha (float): scale of the negative part. Default: 1.0.
-        name (str, optional): has no effect.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-1.0, 1.0])
-            paddle.nn.functional.elu_(x)
-    """
+    """:func:`elu` that replaces the contents of ``x`` and returns it."""
     return replace(x, C.elu(x, alpha=alpha))
 
 

@@ -38,6 +38,28 @@ activation = Template(
     x="any shape, floating.",
 )
 
+replaced = Template(
+    """
+    import paddle
+    x = paddle.to_tensor({})
+    paddle.nn.functional.{name}(x)
+    print(x.numpy())  # {}
+    """,
+    returns="Tensor: ``x``.",
+    x="any shape, floating; it is changed.",
+)
+_CONVERTED = "(str): ``x`` is converted to it first."
+normalised = Template(
+    """
+    import paddle
+    import paddle.nn.functional as F
+    print(F.{name}(paddle.to_tensor([0.0, 0.0])).numpy())  # {}
+    """,
+    returns="Tensor: of the shape of ``x``.",
+    x="any shape, floating (or of any type with ``dtype``).",
+    dtype=_CONVERTED,
+)
+
 
 def check_number(api: str, name: str, value: Any) -> None:
     """Refuses what is no number; where a kernel would not say which argument was wrong."""
@@ -107,65 +129,19 @@ def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
     return C.tanh_shrink(x)
 
 
+@normalised("[0.5 0.5]", axis="the axis that sums to one.")
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    r"""Exponentials that sum to one along an axis: :math:`e^{x_i} / \sum_j e^{x_j}`.
-
-    Args:
-        x (Tensor): any shape, floating (or of any type with ``dtype``).
-        axis (int): the axis that sums to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): has no effect.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [0.5 0.5]
-    """
+    r"""Exponentials that sum to one along an axis: :math:`e^{x_i} / \sum_j e^{x_j}`."""
     return C.softmax(x if dtype is None else _converted(x, dtype), axis=axis)
 
 
+@replaced("[0.0, 0.0]", "[0.5 0.5]", axis="the axis that sums to one.", dtype=_CONVERTED)
 def softmax_(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """:func:`softmax` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        axis (int): the axis that sums to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): has no effect.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 0.0])
-            paddle.nn.functional.softmax_(x)
-            print(x.numpy())  # [0.5 0.5]
-    """
+    """:func:`softmax` that replaces the contents of ``x`` and returns it."""
     return replace(x, softmax(x, axis, dtype))
 
 
+@normalised("[-0.6931472 -0.6931472]", axis="the axis whose exponentials sum to one.")
 def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    r"""Logarithm of softmax: :math:`x_i - \log \sum_j e^{x_j}`.
-
-    Args:
-        x (Tensor): any shape, floating.
-        axis (int): the axis whose exponentials sum to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): has no effect.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.log_softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [-0.6931472 -0.6931472]
-    """
+    r"""Logarithm of softmax: :math:`x_i - \log \sum_j e^{x_j}`."""
     return C.log_softmax(x if dtype is None else _converted(x, dtype), axis=axis)

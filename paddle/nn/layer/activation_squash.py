@@ -129,22 +129,9 @@ class Tanh(Activation):
         return F.tanh(x)
 
 
+@layer.like(F.softmax, "[0.01587624 0.11731043 0.86681336]")
 class Softmax(Activation):
-    r"""Exponentials that sum to one.
-
-    .. math:: e^{x_i} / \sum_j e^{x_j}
-
-    Args:
-        axis (int): the axis that sums to one. Default: -1.
-        name (str, optional): shown when the layer is printed.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Softmax()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.softmax`."""
 
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__(name, axis=axis)
@@ -154,22 +141,9 @@ class Softmax(Activation):
         return F.softmax(x, self._axis)
 
 
+@layer.like(F.log_softmax, "[-4.1429315 -2.1429315 -0.1429316]")
 class LogSoftmax(Activation):
-    r"""Logarithm of softmax.
-
-    .. math:: x_i - \log \sum_j e^{x_j}
-
-    Args:
-        axis (int): the axis whose exponentials sum to one. Default: -1.
-        name (str, optional): shown when the layer is printed.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.LogSoftmax()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.log_softmax`."""
 
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__(name, axis=axis)
