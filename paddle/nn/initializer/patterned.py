@@ -94,7 +94,8 @@ class Dirac(Initializer):
         middle: tuple[int, ...] = tuple(k // 2 for k in shape[2:])
         for i in range(min(per_group, shape[1])):
             for channel in range(i, shape[0], per_group):
-                weight[(channel, i, *middle)] = 1
+                place = (channel, i, *middle)
+                weight[place] = 1
         return weight
 
 
