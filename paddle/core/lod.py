@@ -29,7 +29,7 @@ class LoDTensor:
     __slots__ = ("_lod", "tensor")
 
     def __init__(self, tensor: Tensor | None = None, lod: Any = ()) -> None:
-        self.tensor = tensor
+        self.tensor: Any = tensor  # None while it holds nothing
         self._lod: list[list[int]] = [list(level) for level in lod]
 
     def _filled(self) -> Tensor:

@@ -208,7 +208,9 @@ class Executor(Guarded):
 
 def _drop_plans(reference: weakref.ref, serial: int) -> None:
     executor = reference()
-    for key in () if executor is None else tuple(executor._plans):
+    if executor is None:
+        return
+    for key in tuple(executor._plans):
         if key[0] == serial:
             executor._plans.pop(key, None)
 

@@ -86,7 +86,8 @@ def replaced_in(program: Program) -> list[str]:
 
     Running statistics do not count: what a layer computes in training does not depend on them.
     """
-    written, found, block = set(written_in(program)), {}, program.global_block()
+    written, block = set(written_in(program)), program.global_block()
+    found: dict[str, None] = {}
     for op in block.ops:
         if op.type not in UPDATES_STATISTICS:
             found.update((n, None) for n in reads(op) & written)

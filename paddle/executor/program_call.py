@@ -301,11 +301,11 @@ def _computed_once(plan: Plan, fetches: Sequence[str]) -> list[int]:
     return [i for i, n in enumerate(fetches) if n in names]
 
 
-def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Tensor]:
+def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Any]:
     """Tensors of what was computed; none is the very buffer of an input or a later result."""
     given = {id(t._buf) for t in inputs}
     given.update(id(values[i]) for i in once)
-    outs = []
+    outs: list[Any] = []
     for value in values:
         if isinstance(value, list):
             outs.append([wrap(v) for v in value])

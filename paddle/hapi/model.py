@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -487,7 +488,7 @@ class Model(Guarded):
                     self._settle(waiting)
                     room = _MOST_NUMBERS
             logs = Logs(
-                lambda losses=losses: self._read(losses, waiting),
+                functools.partial(self._read, losses, waiting),
                 step=step,
                 batch_size=rows(inputs),
             )

@@ -13,9 +13,9 @@ from paddle.ir.operator import here
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
-    from paddle.static.methods import VariableMethods
+    from paddle.ir.variable_methods import Methods  # what tensor/ and static/methods.py attach
 else:
-    VariableMethods = object  # paddle/static/methods.py attaches them
+    Methods = object
 
 DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
 
@@ -54,7 +54,7 @@ def _instead(
     return f"a function that paddle.jit.to_static converts is recorded, not run: {converted}"
 
 
-class Variable(VariableMethods):
+class Variable(Methods):
     """A named value of a static Program; an Executor gives it contents when it runs.
 
     Made by :func:`paddle.static.data` and by every public function in static mode. It has the

@@ -148,7 +148,7 @@ def accuracy(
         k (int): how many classes count.
         correct (Tensor|None): an int32 Tensor of shape ``[1]`` that receives the number of hits.
         total (Tensor|None): an int32 Tensor of shape ``[1]`` that receives N.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: float32, shape ``[1]``.

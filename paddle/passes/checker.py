@@ -118,7 +118,7 @@ def _check_order(block: Block, defined: set[str], after: str) -> None:
         for name in op.input_arg_names:
             var = block.vars.get(name)
             late = var is not None and not var.persistable and name in made
-            late = late and var.type != VarType.LOD_TENSOR_ARRAY  # these start empty
+            late = late and var is not None and var.type != VarType.LOD_TENSOR_ARRAY  # start empty
             if late and name not in defined and op.type not in ("while", "while_grad"):
                 raise _broken(after, f"operator {op.type} reads {name!r} before it is made")
         defined.update(op.output_arg_names)

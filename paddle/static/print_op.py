@@ -110,7 +110,7 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
         cond (Variable): one boolean.
         data (list|tuple, optional): Variables that the message shows.
         summarize (int): how many elements of each are shown; -1 means all. Default: 20.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Operator: what was added; None in dynamic mode.

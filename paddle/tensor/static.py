@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.dtype import VarType
@@ -32,7 +33,7 @@ def __setitem__(self: Variable, item: Any, value: Any) -> None:
     assign_item(self, item, value)
 
 
-def __iter__(self: Variable) -> Any:
+def __iter__(self: Variable) -> Iterator[Variable]:
     """Goes over the rows, whose number must be known."""
     array = self.type == VarType.LOD_TENSOR_ARRAY
     size = self.shape[0] if self.shape and not array else -1
@@ -88,8 +89,8 @@ def _lists_too(plain: Any) -> Any:
 def attach() -> None:
     """Puts these on Variable; called once, by ``import paddle``."""
     plain: Any = Variable.__dict__["__add__"]
-    Variable.__add__ = _lists_too(plain)  # type: ignore[attr-defined]
+    setattr(Variable, "__add__", _lists_too(plain))
     for function in (__getitem__, __setitem__, __iter__, __contains__, detach):
         setattr(Variable, function.__name__, function)
     static_numbers.attach()
-    Variable.size = property(_size)  # type: ignore[attr-defined]
+    setattr(Variable, "size", property(_size))

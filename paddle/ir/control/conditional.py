@@ -25,7 +25,7 @@ class ConditionalBlock:
         inputs (list[Variable]): the condition.
         is_scalar_condition (bool): the condition is one boolean; else the block runs if nothing
             that it reads is empty. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

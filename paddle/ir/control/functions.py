@@ -71,7 +71,7 @@ def cond(
         pred (Variable|Tensor): one boolean.
         true_fn (callable, optional): without arguments; runs if ``pred`` is true.
         false_fn (callable, optional): without arguments; runs if it is false.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns: None, a Variable, or a nest (list, tuple, dict) of them. Both
@@ -278,7 +278,7 @@ def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None =
         pred_fn_pairs (list[tuple]|tuple[tuple]): pairs of one boolean and a function without
             arguments.
         default (callable, optional): runs if no condition holds; None means the last function.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns, see :func:`cond`.
@@ -338,7 +338,7 @@ def switch_case(
             pairs, or a list of functions numbered from 0.
         default (callable, optional): runs for other numbers; None means the function of the
             largest number.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns, see :func:`cond`.
@@ -438,7 +438,7 @@ def while_loop(
             structure, element types and ranks. Sizes may change.
         loop_vars (list|tuple): Variables, tensor arrays, numbers, and pytrees of them.
         is_test (bool): keep nothing for a backward pass. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         list: the values after the last call, in the form of ``loop_vars``.

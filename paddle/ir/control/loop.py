@@ -28,7 +28,7 @@ class While:
     Args:
         cond (Variable): one boolean; the block runs while it is true.
         is_test (bool): keep nothing for a backward pass. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

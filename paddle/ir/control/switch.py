@@ -16,7 +16,7 @@ class Switch:
     """Chooses one of several blocks: the first whose condition is true, else the default.
 
     Args:
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

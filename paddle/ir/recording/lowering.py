@@ -119,7 +119,6 @@ def _convolution(name: str) -> None:
 
 def install() -> None:
     """Registers the lowerings that are derived from the operators; once all of them are loaded."""
-
     for name in _CONVOLUTIONS:
         if any(s.name == "Bias" for s in REGISTRY[name].inputs):
             _convolution(name)

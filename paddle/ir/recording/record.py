@@ -126,7 +126,8 @@ def _rounds_down(x: Any, y: Any) -> bool:
     top, bottom = getattr(x, "op", None), getattr(y, "op", None)
     a_size = top is not None and top.type in ("slice", "shape", "size", "lod_array_length")
     number = bottom is not None and bottom.type == "fill_constant"
-    return not (a_size and number and bottom.attrs.get("value", 0) > 0)
+    positive = bottom is not None and number and bottom.attrs.get("value", 0) > 0
+    return not (a_size and positive)
 
 
 def _floored(op: OpDef, x: Variable, y: Variable) -> Any:

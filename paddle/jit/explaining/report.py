@@ -292,7 +292,7 @@ def _converted(functions: list[Any]) -> list[Converted]:
         code = _code(function)
         held = found.setdefault((code.co_filename, code.co_firstlineno), [_name(function), 0])
         held[1] += 1
-    return [Converted(name, *place, calls) for place, (name, calls) in found.items()]
+    return [Converted(name, file, line, calls) for (file, line), (name, calls) in found.items()]
 
 
 def _as_python(functions: list[Any], log: list[events.Event]) -> list[AsPython]:

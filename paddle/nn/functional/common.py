@@ -37,7 +37,7 @@ def linear(
         x (Tensor): shape [..., in].
         weight (Tensor): shape [in, out].
         bias (Tensor, optional): shape [out].
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [..., out].
@@ -111,7 +111,7 @@ def dropout(
             lines share it. None: every element for itself.
         training (bool): whether to drop. Default: True.
         mode (str): see above. Default: upscale_in_train.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -202,7 +202,7 @@ def dropout2d(
         p (float): probability of zero. Default: 0.5.
         training (bool): whether to drop. Default: True.
         data_format (str): ``NCHW`` or ``NHWC``. Default: NCHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -231,7 +231,7 @@ def dropout3d(
         p (float): probability of zero. Default: 0.5.
         training (bool): whether to drop. Default: True.
         data_format (str): ``NCDHW`` or ``NDHWC``. Default: NCDHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -258,7 +258,7 @@ def alpha_dropout(
         x (Tensor): any shape, floating.
         p (float): probability of dropping. Default: 0.5.
         training (bool): whether to drop. Default: True.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -323,7 +323,7 @@ def bilinear(
         x2 (Tensor): shape [N, in2].
         weight (Tensor): shape [out, in1, in2].
         bias (Tensor, optional): shape [1, out].
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, out].
@@ -358,7 +358,7 @@ def label_smooth(
         label (Tensor): one-hot or soft labels, classes along the last axis.
         prior_dist (Tensor, optional): the distribution mu, shape [1, classes]; None: uniform.
         epsilon (float): weight of mu, in [0, 1]. Default: 0.1.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``label``.

@@ -38,7 +38,7 @@ def binary_cross_entropy(
         label (Tensor): targets in [0, 1], of the same shape and dtype.
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``input``.
@@ -77,7 +77,7 @@ def binary_cross_entropy_with_logits(
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         pos_weight (Tensor, optional): factor p on positive targets; broadcasts to the shape.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``logit``.
@@ -111,7 +111,7 @@ def log_loss(
         input (Tensor): probabilities, shape [N, 1].
         label (Tensor): targets 0 or 1, of the same shape.
         epsilon (float): keeps the logarithm finite. Default: 1e-4.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, 1].
@@ -148,7 +148,7 @@ def sigmoid_focal_loss(
         alpha (float): weight of positive samples, in [0, 1]. Default: 0.25.
         gamma (float): how much easy samples are weighted down, not negative. Default: 2.0.
         reduction (str): ``sum``, ``mean`` or ``none``. Default: sum.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -193,7 +193,7 @@ def dice_loss(
         input (Tensor): probabilities, shape [N, d1, ..., C].
         label (Tensor): class numbers, shape [N, d1, ..., 1].
         epsilon (float): keeps the division finite. Default: 1e-5.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1].

@@ -138,7 +138,7 @@ def cross_entropy(
         soft_label (bool): labels are probabilities. Default: False.
         axis (int): the class axis. Default: -1.
         use_softmax (bool): False where ``input`` holds probabilities already. Default: True.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per sample.
@@ -255,7 +255,7 @@ def nll_loss(
         weight (Tensor, optional): one factor per class, shape [C].
         ignore_index (int): samples of this class do not count. Default: -100.
         reduction (str): ``mean`` (by the sum of weights), ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``label``.

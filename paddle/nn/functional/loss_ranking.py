@@ -32,7 +32,7 @@ def margin_ranking_loss(
         label (Tensor): 1 where the first should be larger, -1 where the second should.
         margin (float): by how much. Default: 0.0.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.

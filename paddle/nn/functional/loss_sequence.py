@@ -108,7 +108,7 @@ def hsigmoid_loss(
         path_code (Tensor, optional): for each of these nodes 1 or 0, the branch that is taken.
         is_sparse (bool): the gradient of the weight concerns only the rows that occur. The result
             is the same; the gradient is kept dense for now.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, 1].

@@ -155,7 +155,7 @@ class MultiHeadAttention(Layer):
         return x
 
     def _heads(self, x: Any) -> Any:
-        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]"""
+        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]."""
         x = tensor.reshape(x, [0, 0, self.num_heads, self.head_dim])
         return tensor.transpose(x, [0, 2, 1, 3])
 

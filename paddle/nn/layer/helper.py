@@ -89,7 +89,7 @@ class LayerObjectHelper:
         if recording():
             block = default_main_program().current_block()
             given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
-            return block.append_op(type, given, outputs, attrs, stop_gradient)
+            return block.append_op(type, given, dict(outputs), attrs, stop_gradient)
         op = REGISTRY.get(type)
         if op is None:
             raise InvalidArgumentError(f"append_op(type): there is no operator {type!r}.")

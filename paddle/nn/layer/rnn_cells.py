@@ -288,7 +288,7 @@ class SimpleRNNCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 
@@ -355,7 +355,7 @@ class LSTMCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [4 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [4 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [4 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 
@@ -427,7 +427,7 @@ class GRUCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [3 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [3 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [3 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 

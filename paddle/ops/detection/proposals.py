@@ -289,7 +289,7 @@ def collect_fpn_proposals(rois, scores, numbers=None, *, post_nms_topN=REQUIRED)
     order = order[torch.argsort(image[order], stable=True)]
     found = torch.bincount(image[order], minlength=len(counts[0]))
     out = boxes[order]
-    out._lod = [_offsets(found.tolist())]
+    out._lod = [_offsets(found.tolist())]  # type: ignore[attr-defined]
     return out, found.to(torch.int32)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -26,7 +28,7 @@ def _number(text: str) -> int | float | complex:
     return complex(text)
 
 
-def _as(value: float, dtype: torch.dtype) -> float:
+def _as(value: complex, dtype: torch.dtype) -> complex:
     """Prepares a number for torch.full: integers are truncated, as a C cast does."""
     if type(value) is float and not (dtype.is_floating_point or dtype.is_complex):
         if dtype is torch.bool:
@@ -133,7 +135,7 @@ def assign_value(
     *, shape, dtype, bool_values=(), fp32_values=(), fp64_values=(), int32_values=(),
     int64_values=()
 ):  # fmt: skip
-    values = next(
+    values: Sequence[Any] = next(
         (v for v in (bool_values, fp32_values, fp64_values, int32_values, int64_values) if len(v)),
         [],
     )

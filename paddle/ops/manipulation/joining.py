@@ -69,7 +69,7 @@ def _(d_out, x_shapes, axis_whole, *, axis):
     return torch.split(d_out, [s[axis] for s in x_shapes], axis), None
 
 
-def _sections(size: int, sections: list, num: int, axis: int) -> list:
+def _sections(size: int, sections: Sequence[int], num: int, axis: int) -> list:
     """Returns the sizes of the parts of a dimension of ``size`` elements (-1: unknown)."""
     if num:
         if size != -1 and size % num:
@@ -239,7 +239,7 @@ def _expand_rule(inputs: list, attrs: dict) -> list:
     return [Spec(_expand_shape(x.shape, known(attrs["shape"], whole, parts)), x.dtype)]
 
 
-def _expanded(name: str, x: torch.Tensor, shape: list) -> torch.Tensor:
+def _expanded(name: str, x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     try:
         return x.expand(shape)
     except RuntimeError as error:

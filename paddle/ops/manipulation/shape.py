@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
@@ -20,7 +21,7 @@ def alias(x: torch.Tensor) -> torch.Tensor:
 # -- reshape ------------------------------------------------------------------------------------
 
 
-def _fill_zeros(x_shape: tuple, shape: list) -> list:
+def _fill_zeros(x_shape: tuple, shape: Sequence[int]) -> list:
     """Replaces every 0 of a target shape by the input's dimension at that place."""
     rank = len(x_shape)
     late = next((i for i, n in enumerate(shape) if n == 0 and i >= rank), None)
@@ -41,7 +42,7 @@ def _reshape_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
+def _wrong_reshape(x: torch.Tensor, shape: Sequence[int]) -> InvalidArgumentError:
     """Says why a tensor cannot take a shape."""
     if list(shape).count(-1) > 1:
         why = f"at most one dimension of shape may be -1, but received {list(shape)}"
@@ -59,7 +60,7 @@ def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
     return InvalidArgumentError(f"reshape: {why}.")
 
 
-def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
+def _reshaped(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     if 0 in shape:
         shape = _fill_zeros(x.shape, shape)
     try:
@@ -186,7 +187,7 @@ def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape), x.dtype), None]
 
 
-def _unsqueezed(x: torch.Tensor, axes: list) -> torch.Tensor:
+def _unsqueezed(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     out = x
     for axis in axes:  # one after the other: each counts the dimensions that are there by then
         out = torch.unsqueeze(out, axis)
@@ -326,13 +327,13 @@ def roll(x, shifts_whole=None, *, shifts=(), axis=()):
             f"roll: as many shifts as axes are expected, but received shifts {shifts} and "
             f"axis {list(axis)}."
         )
-    return torch.roll(x, shifts, list(axis) or None)
+    return torch.roll(x, shifts, list(axis) or ())
 
 
 @roll.grad("ShiftsTensor")
 def _(d_out, shifts_whole, *, shifts, axis):
     back = [-n for n in ints(shifts, shifts_whole)]
-    return torch.roll(d_out, back, list(axis) or None), None
+    return torch.roll(d_out, back, list(axis) or ()), None
 
 
 @op("shard_index", "X -> Out", infer="same", differentiable=False)

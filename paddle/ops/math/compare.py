@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from paddle.core.dtype import VarType
@@ -21,6 +23,9 @@ def _comparison(name: str, function) -> None:
     kernel.__name__ = name
     define(name, "X Y -> Out", kernel, infer="compare", direct=function, differentiable=False)
 
+
+_name: str
+_function: Any
 
 for _name, _function in {
     "equal": torch.eq,

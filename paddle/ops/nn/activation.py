@@ -224,7 +224,7 @@ def _check_slopes(x, alpha, mode: str) -> None:
 
 
 def _prelu_rule(inputs, attrs):
-    _check_slopes(*inputs, attrs["mode"])
+    _check_slopes(inputs[0], inputs[1], attrs["mode"])
     return [inputs[0]]
 
 

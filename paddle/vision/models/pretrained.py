@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.framework.io import load
@@ -23,8 +23,10 @@ _FILES = {
     "mobilenetv2_1.0": ("mobilenet_v2_x1.0.pdparams", "0340af0a901346c8d46f4529882fb63d"),
 }
 
+Network = TypeVar("Network", bound=Layer)
 
-def with_weights(model: Layer, name: str, pretrained: Any) -> Layer:
+
+def with_weights(model: Network, name: str, pretrained: Any) -> Network:
     """Loads the published weights called ``name`` into ``model`` where they are asked for.
 
     Args:

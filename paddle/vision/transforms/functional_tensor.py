@@ -63,7 +63,7 @@ def _beside(img: Tensor, values: np.ndarray) -> Tensor:
     return tensor.cast(tensor.to_tensor(values, place=img.place), img.dtype)
 
 
-def pad(img: Tensor, sides: tuple[int, int, int, int], fill: Any, padding_mode: str) -> Tensor:
+def pad(img: Tensor, sides: tuple[int, int, int, int], fill: Any, padding_mode: Any) -> Tensor:
     """Add (left, top, right, bottom) pixels."""
     left, top, right, bottom = sides
     height, width = img.shape[1:]
@@ -154,7 +154,8 @@ def adjust_hue(img: Tensor, factor: float) -> Tensor:
     """Turn the colour circle by `factor` of a full turn; images without colour stay."""
     if _channels(img, "adjust_hue") == 1:
         return img
-    channels = color_formulas.turn_hue(tensor, *_split(_floating(img)), factor)
+    red, green, blue = _split(_floating(img))
+    channels = color_formulas.turn_hue(tensor, red, green, blue, factor)
     return _in_range(tensor.concat(channels, axis=0), img)
 
 
