@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.dtype import GROUPS, VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import REGISTRY, OpDef
+from paddle.core.op import OpDef, computed
 
 # Products of matrices: their time is that of reading and multiplying, and sums are kept wide.
 WHITE = frozenset([
@@ -63,7 +63,7 @@ def _names(api: str, argument: str, value: Any) -> frozenset[str]:
             raise TypeError(
                 f"{api}({argument}): expected names of operators, but it holds {name!r}."
             )
-        if name not in REGISTRY:
+        if computed(name) is None:
             raise InvalidArgumentError(
                 f"{api}({argument}): expected names of operators, but there is none named {name!r}."
             )

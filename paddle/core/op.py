@@ -55,6 +55,27 @@ class Slot:
         )
 
 
+@dataclass(frozen=True)
+class InPlace:
+    """How an operator writes its result into the memory of its first operand.
+
+    Attributes:
+        function (callable): takes what the kernel takes and returns the result. Of two operands
+            the second one need not fit; then the result is in new memory.
+        only (dict): attributes with which the form can be used; others may have any value.
+        any_dtype (bool): False for a function whose result is not of its operand's type, unless
+            that is float32 or float64.
+    """
+
+    function: Callable
+    only: dict[str, Any] = field(default_factory=dict)
+    any_dtype: bool = False
+
+
+# Names of output slots, or what gives them: function(inputs by slot, attributes).
+Slots = str | Callable[[dict[str, list], dict[str, Any]], str]
+
+
 @dataclass
 class Gradient:
     """How an operator is differentiated."""
@@ -64,6 +85,8 @@ class Gradient:
     attrs: list[str]
     takes_needs_grad: bool
     own_shapes: bool = False  # a shape serves the gradient of its input alone
+    no_alias: Slots | None = None  # inputs whose gradients are memory of their own
+    inplace: InPlace | None = None
 
 
 @dataclass(eq=False)
@@ -74,20 +97,35 @@ class OpDef:
     inputs: list[Slot]
     outputs: list[Slot]
     attrs: dict[str, Any]
-    kernel: Callable
+    kernel: Any  # a callable; None: plans write code of their own for the operator
     params: list[str]
     infer: Any = None
     differentiable: bool = True
     direct: Callable | None = None
     unify: bool = False
     dtypes: str | None = None
-    random: bool = False
     takes: str | None = None
+    random: bool = False
+    effects: bool = False
+    no_alias: Slots | None = None
+    inplace: InPlace | None = None
+    amp: str | None = None
+    rank0: bool | None = None
+    speculatable: bool = False
+    arithmetic: bool = False
+    linear: Any = None
+    memoize: bool = False
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
     module: str = ""  # where it is defined
     _derived: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.rank0 is None:
+            self.rank0 = isinstance(self.infer, str)  # all rules with names go element by element
+        if self.no_alias is None and self.inplace is not None:
+            self.no_alias = self.outputs[0].name  # what can be overwritten is not handed on
 
     def __call__(self, *buffers: Any, **attrs: Any) -> Any:
         """Runs the bare kernel on buffers; for use by other kernels."""
@@ -99,13 +137,21 @@ class OpDef:
         )
         return f"<operator {self.name}: {slots}; {self.attrs}>"
 
-    def grad(self, saves: str = "", own_shapes: bool = False) -> Callable[[Callable], OpDef]:
+    def grad(
+        self,
+        saves: str = "",
+        own_shapes: bool = False,
+        no_alias: Slots | None = None,
+        inplace: InPlace | None = None,
+    ) -> Callable[[Callable], OpDef]:
         """Decorator that gives the operator its gradient (see the module's text).
 
         Args:
             saves (str): what the gradient needs.
             own_shapes (bool): it reads the shape of an input for the gradient of that input only,
                 so that a call need not save it where that gradient is not wanted.
+            no_alias (str|callable): the inputs whose gradients are memory of their own.
+            inplace (InPlace): how it writes into the first gradient that it gets.
         """
 
         def register(kernel: Callable) -> OpDef:
@@ -123,11 +169,28 @@ class OpDef:
             if unknown:
                 raise ValueError(f"{self.name}.grad: {unknown} are no attributes of {self!r}")
             self.gradient = Gradient(
-                kernel, saves.split(), attrs, "needs_grad" in named, own_shapes
+                kernel, saves.split(), attrs, "needs_grad" in named, own_shapes, no_alias, inplace
             )
             return self
 
         return register
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether a kernel computes it; plans write code of their own for the others."""
+        return self.kernel is not None
+
+    def unaliased(self, inputs: dict[str, list], attrs: dict[str, Any]) -> list[str]:
+        """The output slots whose results are in memory that nothing else can see.
+
+        Args:
+            inputs (dict[str, list]): what is in each input slot.
+            attrs (dict): attributes; missing ones have their defaults.
+        """
+        slots = self.no_alias
+        if callable(slots):
+            slots = slots(inputs, {**self.attrs, **attrs})
+        return (slots or "").split()
 
     @property
     def grad_outputs(self) -> list[int]:
@@ -192,6 +255,12 @@ class Registry(dict[str, OpDef]):
 REGISTRY = Registry()
 
 
+def computed(name: str) -> OpDef | None:
+    """The operator of a name, if a kernel computes it."""
+    found = REGISTRY.get(name)
+    return found if found is not None and found.kernel is not None else None
+
+
 def _definer() -> str:
     """The module that defines an operator: the first one up the stack that is not this one."""
     frame = sys._getframe(1)
@@ -200,8 +269,10 @@ def _definer() -> str:
     return frame.f_globals["__name__"]
 
 
-def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
+def _signature(kernel: Callable | None, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
     """Reads parameter names and attribute defaults off a kernel (a builtin has neither)."""
+    if kernel is None:
+        return [s.name.lower() for s in inputs], {}
     try:
         parameters = list(inspect.signature(kernel).parameters.values())
     except (ValueError, TypeError):
@@ -215,12 +286,17 @@ def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[st
     return positional, attrs
 
 
-def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
-    """Registers ``kernel`` as operator ``name``; :func:`op` is the same as a decorator."""
+def define(name: str, slots: str, kernel: Callable | None, **options: Any) -> OpDef:
+    """Registers ``kernel`` as operator ``name``; :func:`op` is the same as a decorator.
+
+    Without a kernel it is an operator that plans write code for; its slots say what a file must
+    give.
+    """
     left, _, right = slots.partition("->")
     inputs = [Slot.parse(t) for t in left.split()]
     outputs = [Slot.parse(t) for t in right.split()]
     params, attrs = _signature(kernel, inputs)
+    attrs |= options.pop("attrs", {})
     found = OpDef(name, inputs, outputs, attrs, kernel, params, module=_definer(), **options)
     if dict.__contains__(REGISTRY, name):
         raise ValueError(f"operator {name} is defined twice")
@@ -243,12 +319,31 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             :mod:`paddle.core.dtype`. None: what the kernel takes, for ATen refuses most of what
             makes no sense. Given where the kernel would compute nonsense, such as fractions cut
             off in integers, and where not every device has a kernel for 16 bits.
-        random (bool): a call may draw from the generator of its device, so that another one gives
-            other results.
         takes (str): the same where the kernel refuses the other types itself, so that calls need
             no check: shape rules refuse them too.
         unify (bool): a second operand of another data type is converted to the first one's.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
+
+    Traits, which passes, plans, mixed precision and conversion go by; tests/ops/test_traits.py
+    holds each one against the samples:
+
+        random (bool): a call may draw from the generator of its device, so that another one gives
+            other results.
+        effects (bool): it does something besides computing its outputs, so it is never dead code.
+        no_alias (str|callable): output slots whose memory no input, nor anything else, has a part
+            in, so that a later operator may overwrite them. A function of inputs by slot and
+            attributes where it depends on these. None: the first output if there is an in-place
+            form, else it is not known.
+        inplace (InPlace): how the result is written into the first operand.
+        amp (str): in mixed precision it runs in 16 bits (``"white"``), in 32 (``"black"``), or
+            takes data of 16 bits beside factors of 32 (``"norm"``). None: as its operands are.
+        rank0 (bool): an operand without dimensions gives the numbers that one of shape [1] gives.
+            None: so it is if ``infer`` is a rule with a name.
+        speculatable (bool): it never fails, whatever the values, and leaves nothing behind: it
+            may run where Python would not have evaluated the expression.
+        arithmetic (bool): of operands that stand for Python's numbers it makes such another one.
+        linear (str|callable): in which inputs it is linear, see :func:`linear_slots`.
+        memoize (bool): plans keep its result for as long as its inputs stay what they are.
     """
 
     def register(kernel: Callable) -> OpDef:
@@ -261,7 +356,7 @@ class _Operators:
     """Calls operators by name: ``C.relu(x)``. A caller is compiled when first asked for."""
 
     def __getattr__(self, name: str) -> Callable:
-        found = REGISTRY.get(name)
+        found = computed(name)
         if found is None:
             raise AttributeError(f"there is no operator named {name!r}")
         from paddle.core.dispatch import compile_call

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from paddle.analysis.def_use import Uses
-from paddle.core.op import REGISTRY
+from paddle.core.op import computed
 from paddle.executor.codegen import ONCE
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -35,7 +35,7 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 
 def _constant(op: Operator, uses: Uses, folded: set[str]) -> bool:
-    known = REGISTRY.get(op.type)
+    known = computed(op.type)
     if known is None or draws(op):
         return False
     if any(slot.writes for slot in known.outputs):

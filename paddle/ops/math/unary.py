@@ -9,7 +9,7 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
-from paddle.core.op import define, op
+from paddle.core.op import InPlace, define, op
 from paddle.ops.math.constants import operand
 
 _LARGEST = 3.4028234e38  # attributes are float32: its largest value means "no bound"
@@ -27,7 +27,7 @@ def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 # -- exponentials and logarithms --------------------------------------------------------------
 
-exp = define("exp", "X -> Out", torch.exp, infer="floating")
+exp = define("exp", "X -> Out", torch.exp, infer="floating", inplace=InPlace(torch.exp_))
 log = define("log", "X -> Out", torch.log, infer="floating")
 log2 = define("log2", "X -> Out", torch.log2, infer="floating")
 log10 = define("log10", "X -> Out", torch.log10, infer="floating")
@@ -82,10 +82,10 @@ def _(d_out, x):
 
 # -- powers -----------------------------------------------------------------------------------
 
-sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating")
+sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating", inplace=InPlace(torch.sqrt_))
 rsqrt = define("rsqrt", "X -> Out", torch.rsqrt, infer="floating")
 reciprocal = define("reciprocal", "X -> Out", torch.reciprocal, infer="floating")
-square = define("square", "X -> Out", torch.square, infer="numbers")
+square = define("square", "X -> Out", torch.square, infer="numbers", no_alias="Out")
 
 
 @sqrt.grad("Out")
@@ -109,7 +109,7 @@ def _(d_out, x):
     return torch.mul(torch.mul(d_out, 2), conj_of(x))
 
 
-@op("pow", "X FactorTensor? -> Out", infer="numbers")
+@op("pow", "X FactorTensor? -> Out", infer="numbers", no_alias="Out")
 def pow(x, factor_tensor, *, factor=1.0):
     if factor_tensor is not None:
         return torch.pow(x, factor_tensor.to(x.dtype).reshape(()))
@@ -164,7 +164,7 @@ def _(d_out, x):
 # -- scale, clip, cast ------------------------------------------------------------------------
 
 
-@op("scale", "X ScaleTensor? -> Out", infer="same")
+@op("scale", "X ScaleTensor? -> Out", infer="same", no_alias="Out")
 def scale(x, scale_tensor, *, scale=1.0, bias=0.0, bias_after_scale=True):
     dtype = x.dtype
     if not dtype.is_floating_point:
@@ -222,7 +222,7 @@ def _check_bounds(low, high) -> None:
         )
 
 
-@op("clip", "X Min? Max? -> Out", infer="numbers")
+@op("clip", "X Min? Max? -> Out", infer="numbers", no_alias="Out")
 def clip(x, low, high, *, min=-_LARGEST, max=_LARGEST):
     low, high = _bound(min, low, x), _bound(max, high, x)
     if low is None and high is None:

@@ -124,7 +124,7 @@ def _infer(rank, inputs, attrs):
     return [shape_of(x, w.shape[1] * attrs["groups"], spatial, last)]
 
 
-@op("conv2d_transpose", "Input Filter Bias? -> Output", infer=partial(_infer, 2))
+@op("conv2d_transpose", "Input Filter Bias? -> Output", infer=partial(_infer, 2), no_alias="Output")
 def conv2d_transpose(
     x, w, bias, *, strides=(1, 1), paddings=(0, 0), output_padding=(), output_size=(),
     padding_algorithm="EXPLICIT", groups=1, dilations=(1, 1), data_format="NCHW",
