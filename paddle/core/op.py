@@ -102,7 +102,7 @@ class OpDef:
     infer: Any = None
     differentiable: bool = True
     direct: Callable | None = None
-    unify: bool = False
+    unify: bool | str = False
     dtypes: str | None = None
     takes: str | None = None
     random: bool = False
@@ -111,10 +111,12 @@ class OpDef:
     inplace: InPlace | None = None
     amp: str | None = None
     rank0: bool | None = None
-    speculatable: bool = False
+    speculatable: bool | str = False
     arithmetic: bool = False
-    linear: Any = None
+    linear: Slots | None = None
     memoize: bool = False
+    statistics: str | None = None
+    split_bias: bool = False
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
@@ -187,10 +189,22 @@ class OpDef:
             inputs (dict[str, list]): what is in each input slot.
             attrs (dict): attributes; missing ones have their defaults.
         """
-        slots = self.no_alias
+        return self._slots(self.no_alias, inputs, attrs).split()
+
+    def linear_in(self, inputs: dict[str, list], attrs: dict[str, Any]) -> list[list[str]]:
+        """The sets of input slots in which the results are linear while the others are constant.
+
+        Args:
+            inputs (dict[str, list]): what is in each input slot.
+            attrs (dict): attributes; missing ones have their defaults.
+        """
+        sets = self._slots(self.linear, inputs, attrs).split("|")
+        return [names.split() for names in sets if names]
+
+    def _slots(self, slots: Slots | None, inputs: dict[str, list], attrs: dict[str, Any]) -> str:
         if callable(slots):
-            slots = slots(inputs, {**self.attrs, **attrs})
-        return (slots or "").split()
+            return slots(inputs, {**self.attrs, **attrs})
+        return slots or ""
 
     @property
     def grad_outputs(self) -> list[int]:
@@ -321,7 +335,8 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             off in integers, and where not every device has a kernel for 16 bits.
         takes (str): the same where the kernel refuses the other types itself, so that calls need
             no check: shape rules refuse them too.
-        unify (bool): a second operand of another data type is converted to the first one's.
+        unify (bool|str): a second operand of another data type is converted to the first one's.
+            ``"recorded"``: in Programs alone, and both to a type that holds both.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
 
     Traits, which passes, plans, mixed precision and conversion go by; tests/ops/test_traits.py
@@ -339,11 +354,17 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             takes data of 16 bits beside factors of 32 (``"norm"``). None: as its operands are.
         rank0 (bool): an operand without dimensions gives the numbers that one of shape [1] gives.
             None: so it is if ``infer`` is a rule with a name.
-        speculatable (bool): it never fails, whatever the values, and leaves nothing behind: it
-            may run where Python would not have evaluated the expression.
+        speculatable (bool|str): it never fails, whatever the values, and leaves nothing behind: it
+            may run where Python would not have evaluated the expression. ``"floats"``: so it is
+            for operands of floating types.
         arithmetic (bool): of operands that stand for Python's numbers it makes such another one.
-        linear (str|callable): in which inputs it is linear, see :func:`linear_slots`.
+        linear (str|callable): the input slots in which it is linear together, the others being
+            constant; several such sets are separated by ``|``. A function of inputs by slot and
+            attributes where it depends on these.
         memoize (bool): plans keep its result for as long as its inputs stay what they are.
+        statistics (str): what it writes into inputs are running statistics, which its results in
+            training do not depend on; with 1.0 for the attribute named here they stay as they are.
+        split_bias (bool): a Program adds the input Bias by an operator of its own.
     """
 
     def register(kernel: Callable) -> OpDef:

@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import paddle
+from paddle.amp.lists import BLACK, WHITE, lacks_half
 from paddle.core.derive import gradient_of, gradient_operator
 from paddle.core.dispatch import py
 from paddle.core.op import REGISTRY, InPlace, OpDef
@@ -212,6 +213,208 @@ def test_operators_with_effects_are_never_dead_code():
     block.ops.append(Operator(block, "relu"))
     remove_dead_code(program, [], [])
     assert {op.type for op in block.ops} == declared
+
+
+def test_running_statistics_do_not_change_what_training_computes():
+    declared = [op for op in forward_operators() if op.statistics]
+    assert {"batch_norm", "sync_batch_norm"} == {op.name for op in declared}
+    for op in declared:
+        written = [s.writes for s in op.outputs if s.writes]
+        at = [i for i, s in enumerate(op.inputs) if s.name in written]
+        trained = 0
+        for sample in BY_OPERATOR[op.name]:
+            if sample.attrs.get("is_test") or sample.attrs.get("use_global_stats"):
+                continue
+            args = buffers(sample)
+            if any(s.name == "MomentumTensor" and a is not None
+                   for s, a in zip(op.inputs, args, strict=True)):  # fmt: skip
+                continue
+            others = [a + 1 if i in at else a for i, a in enumerate(args)]
+            before = [others[i].clone() for i in at]
+            fixed = {**sample.attrs, op.statistics: 1.0}
+            outs, again = run(op, args, sample.attrs), run(op, others, fixed)
+            kept = [i for i, s in enumerate(op.outputs) if not s.writes]
+            pairs = zip(flat([outs[i] for i in kept]), flat([again[i] for i in kept]), strict=True)
+            assert all(torch.equal(a, b) for a, b in pairs), op
+            for i, old in zip(at, before, strict=True):
+                torch.testing.assert_close(others[i], old, rtol=1e-12, atol=0)
+            trained += 1
+        assert trained
+
+
+def test_a_bias_that_is_split_off_is_added():
+    declared = [op for op in forward_operators() if op.split_bias]
+    assert declared
+    for op in declared:
+        at = [s.name for s in op.inputs].index("Bias")
+        seen = 0
+        for sample in BY_OPERATOR[op.name]:
+            args = buffers(sample)
+            if args[at] is None:
+                continue
+            (whole,) = run(op, args, sample.attrs)
+            args[at], bias = None, args[at]
+            (plain,) = run(op, args, sample.attrs)
+            last = sample.attrs.get("data_format", "").endswith("C")
+            shape = [-1] if last else [-1] + [1] * (plain.dim() - 2)
+            torch.testing.assert_close(whole, plain + bias.reshape(shape))
+            seen += 1
+        assert seen, op
+
+
+# -- mixed precision -------------------------------------------------------------------------------
+
+
+def in_type(value, dtype):
+    if isinstance(value, list):
+        return [in_type(part, dtype) for part in value]
+    return value.to(dtype) if value is not None and value.is_floating_point() else value
+
+
+def results_in(op, sample, change):
+    """The types of the floating results when the operands have others."""
+    args = [change(s, a) for s, a in zip(op.inputs, buffers(sample), strict=True)]
+    outs = run(op, args, sample.attrs)
+    pairs = [(s, o) for s, o in zip(op.outputs, outs, strict=True) if not s.writes]
+    return [o.dtype for s, v in pairs for o in flat([v]) if o.is_floating_point()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("white", torch.bfloat16), ("black", torch.float32)], ids=["white", "black"]
+)
+def test_operators_of_a_list_of_mixed_precision_compute_in_its_type(kind, dtype):
+    for op in [op for op in forward_operators() if op.amp == kind]:
+        seen = set()
+        for sample in BY_OPERATOR[op.name]:
+            if any(np.iscomplexobj(v) for v in sample.inputs.values()):
+                continue
+            seen |= set(results_in(op, sample, lambda slot, value: in_type(value, dtype))[:1])
+        assert seen == {dtype}, op
+        assert kind != "white" or not lacks_half(op)
+
+
+def test_norms_take_data_of_16_bits_beside_factors_of_32():
+    for op in [op for op in forward_operators() if op.amp == "norm"]:
+        for sample in BY_OPERATOR[op.name]:
+            found = results_in(op, sample, lambda slot, value: in_type(
+                value, torch.bfloat16 if slot.name == "X" else torch.float32))  # fmt: skip
+            assert not found or found[0] is torch.bfloat16, op
+
+
+def test_the_lists_of_mixed_precision_are_what_operators_declare():
+    declared = {kind: set() for kind in ("white", "black", "norm", None)}
+    for op in forward_operators():
+        declared[op.amp].add(op.name)
+    assert set(WHITE) == declared["white"] and set(BLACK) == declared["black"]
+
+
+# -- what the conversion of functions asks ---------------------------------------------------------
+
+EXTREMES = (0.0, -1.0, float("inf"), float("nan"), 3e38)
+
+
+@pytest.mark.parametrize("value", EXTREMES)
+def test_speculatable_operators_fail_for_no_values(value):
+    def extreme(part):
+        if part is None or isinstance(part, list):
+            return part and [extreme(p) for p in part]
+        if part.dtype is torch.bool:
+            return torch.full_like(part, bool(value))
+        if part.is_floating_point() or part.is_complex():
+            return torch.full_like(part, value)
+        limits = torch.iinfo(part.dtype)
+        whole = {0.0: 0, -1.0: limits.min}.get(value, limits.max)
+        return torch.full_like(part, whole)
+
+    for op in [op for op in forward_operators() if op.speculatable]:
+        assert not op.random and not op.effects and not any(s.writes for s in op.outputs)
+        for sample in BY_OPERATOR[op.name]:
+            args = buffers(sample)
+            if op.speculatable == "floats" and not all(a.is_floating_point() for a in flat(args)):
+                continue
+            data = [a if s.name.startswith("Shape") else extreme(a)
+                    for s, a in zip(op.inputs, args, strict=True)]  # fmt: skip
+            run(op, data, sample.attrs)
+
+
+def test_arithmetic_makes_one_number_of_numbers():
+    for op in [op for op in forward_operators() if op.arithmetic]:
+        for dtype in (torch.float32, torch.int64):
+            args = [torch.full([1], 2, dtype=dtype) if not s.optional else None for s in op.inputs]
+            (out,) = run(op, args, {})
+            assert out.shape == (1,) and out.dtype is dtype, op
+
+
+# -- scalars of rank 0 -----------------------------------------------------------------------------
+
+
+def one_element(value, shape):
+    if isinstance(value, list):
+        return [one_element(part, shape) for part in value]
+    return value if value is None or not value.numel() else value.reshape(-1)[0].reshape(shape)
+
+
+def test_rank_0_gives_what_shape_1_gives():
+    for op in [op for op in forward_operators() if op.rank0 and not op.random]:
+        for sample in BY_OPERATOR[op.name]:
+            args = buffers(sample)
+            try:
+                expected = flat(run(op, [one_element(a, [1]) for a in args], sample.attrs))
+            except Exception:
+                continue  # a number is not what it takes
+            found = flat(run(op, [one_element(a, []) for a in args], sample.attrs))
+            for a, b in zip(found, expected, strict=True):
+                assert torch.equal(a.reshape(-1).nan_to_num(), b.reshape(-1).nan_to_num()), sample
+
+
+# -- linearity -------------------------------------------------------------------------------------
+
+
+def moved(value):
+    """Other numbers of the same kind."""
+    return [moved(v) for v in value] if isinstance(value, list) else torch.rand_like(value)
+
+
+def plus(a, b):
+    pairs = zip(a, b, strict=True) if isinstance(a, list) else ()
+    return [x + y for x, y in pairs] if isinstance(a, list) else a + b
+
+
+def check_linear(op, args, attrs):
+    """Asserts f(a + b) = f(a) + f(b) for every set of inputs that is declared."""
+    inputs = {s.name: a if s.many else [a] for s, a in zip(op.inputs, args, strict=True)}
+    names = [s.name for s in op.inputs]
+    checked = 0
+    for together in op.linear_in(inputs, attrs):
+        at = [names.index(n) for n in together if args[names.index(n)] is not None]
+        if not flat([args[i] for i in at]) or any(
+            not p.is_floating_point() for p in flat([args[i] for i in at])
+        ):
+            continue
+        others = {i: moved(args[i]) for i in at}
+        second = [others.get(i, a) for i, a in enumerate(args)]
+        both = [plus(a, others[i]) if i in at else a for i, a in enumerate(args)]
+        results = [flat(run(op, given, attrs)) for given in (args, second, both)]
+        for a, b, total in zip(*results, strict=True):
+            torch.testing.assert_close(total, a + b)
+        checked += 1
+    return checked
+
+
+def test_linear_operators_keep_sums():
+    for op in [op for op in forward_operators() if op.linear]:
+        assert sum(check_linear(op, buffers(s), s.attrs) for s in BY_OPERATOR[op.name]), op
+
+
+def test_what_is_not_linear_is_found_out():
+    wrong = copy.copy(REGISTRY["square"])
+    wrong.linear = "X"
+    with pytest.raises(AssertionError):
+        check_linear(wrong, [torch.rand(3, 2)], {})
+    assert REGISTRY["scale"].linear_in({}, {"bias": 1.0}) == []
+    assert REGISTRY["scale"].linear_in({}, {}) == [["X"]]
+    assert REGISTRY["matmul_v2"].linear_in({}, {}) == [["X"], ["Y"]]
+    assert REGISTRY["elementwise_add"].linear_in({}, {}) == [["X", "Y"]]
 
 
 # -- operators without a kernel --------------------------------------------------------------------

@@ -58,6 +58,9 @@ def _multiply_into(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     direct=torch.add,
     unify=True,
     inplace=InPlace(add_into),
+    speculatable=True,
+    arithmetic=True,
+    linear="X Y",
 )
 def elementwise_add(x, y, *, axis=-1):
     return torch.add(x, align(x, y, axis))
@@ -88,6 +91,9 @@ def _to_y(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
     direct=torch.sub,
     unify=True,
     inplace=InPlace(_subtract_from),
+    speculatable=True,
+    arithmetic=True,
+    linear="X Y",
 )
 def elementwise_sub(x, y, *, axis=-1):
     return torch.sub(x, align(x, y, axis))
@@ -108,6 +114,9 @@ def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     direct=torch.mul,
     unify=True,
     inplace=InPlace(_multiply_into),
+    speculatable=True,
+    arithmetic=True,
+    linear="X | Y",
 )
 def elementwise_mul(x, y, *, axis=-1):
     return torch.mul(x, align(x, y, axis))
@@ -124,7 +133,16 @@ def _(d_out, x, y, *, axis, needs_grad):
     return dx, dy
 
 
-@op("elementwise_div", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out")
+@op(
+    "elementwise_div",
+    "X Y -> Out",
+    infer="broadcast",
+    unify=True,
+    no_alias="Out",
+    speculatable="floats",
+    arithmetic=True,
+    linear="X",
+)
 def elementwise_div(x, y, *, axis=-1):
     y = align(x, y, axis)
     if x.is_floating_point() or x.is_complex():
@@ -159,7 +177,15 @@ def minus(x, y):
     return torch.sub(x, y)
 
 
-@op("elementwise_max", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out")
+@op(
+    "elementwise_max",
+    "X Y -> Out",
+    infer="broadcast",
+    unify=True,
+    no_alias="Out",
+    speculatable=True,
+    arithmetic=True,
+)
 def elementwise_max(x, y, *, axis=-1):
     return torch.maximum(x, align(x, y, axis))
 
@@ -170,7 +196,15 @@ def _(d_out, x, y, *, axis, needs_grad):
     return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.gt(x, align(x, y, axis)))
 
 
-@op("elementwise_min", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out")
+@op(
+    "elementwise_min",
+    "X Y -> Out",
+    infer="broadcast",
+    unify=True,
+    no_alias="Out",
+    speculatable=True,
+    arithmetic=True,
+)
 def elementwise_min(x, y, *, axis=-1):
     return torch.minimum(x, align(x, y, axis))
 
@@ -190,7 +224,7 @@ def _to_the_chosen(d_out, x, y, axis, needs_grad, x_chosen):
     )
 
 
-@op("elementwise_mod", "X Y -> Out", infer="broadcast", unify=True)
+@op("elementwise_mod", "X Y -> Out", infer="broadcast", unify=True, arithmetic=True)
 def elementwise_mod(x, y, *, axis=-1):
     return torch.remainder(x, align(x, y, axis))
 
@@ -207,12 +241,19 @@ def _(d_out, x, y, *, axis, needs_grad):
 
 
 # PaddlePaddle 2.0 to 2.5 round the quotient toward zero here, whatever the name says.
-@op("elementwise_floordiv", "X Y -> Out", infer="broadcast", unify=True, differentiable=False)
+@op(
+    "elementwise_floordiv",
+    "X Y -> Out",
+    infer="broadcast",
+    unify=True,
+    differentiable=False,
+    arithmetic=True,
+)
 def elementwise_floordiv(x, y, *, axis=-1):
     return torch.div(x, align(x, y, axis), rounding_mode="trunc")
 
 
-@op("elementwise_pow", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out")
+@op("elementwise_pow", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out", arithmetic=True)
 def elementwise_pow(x, y, *, axis=-1):
     return torch.pow(x, align(x, y, axis))
 

@@ -67,7 +67,15 @@ def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
     return torch.sum(x, 0, True) if x.dim() == 1 else torch.sum(x)
 
 
-@op("reduce_sum", "X -> Out", infer=_rule, no_alias="Out")
+@op(
+    "reduce_sum",
+    "X -> Out",
+    infer=_rule,
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+    linear="X",
+)
 def reduce_sum(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     dtype = x.dtype
     axes = None if reduce_all else reduced_axes(x.dim(), dim, False)
@@ -89,7 +97,15 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
-@op("reduce_mean", "X -> Out", infer=_rule, no_alias="Out")
+@op(
+    "reduce_mean",
+    "X -> Out",
+    infer=_rule,
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+    linear="X",
+)
 def reduce_mean(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     if out_dtype != -1:
         x = x.to(dtype_of_code(out_dtype))
@@ -106,7 +122,14 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
-@op("mean", "X -> Out", infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)], no_alias="Out")
+@op(
+    "mean",
+    "X -> Out",
+    infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)],
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+)
 def mean(x):
     return torch.mean(x)
 
@@ -129,7 +152,7 @@ def _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all):
     return torch.mul(spread(d_out, x.shape, dim, keep_dim, reduce_all).to(x.dtype), chosen)
 
 
-@op("reduce_max", "X -> Out", infer=_rule)
+@op("reduce_max", "X -> Out", infer=_rule, speculatable=True)
 def reduce_max(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amax, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -139,7 +162,7 @@ def _(d_out, x, out, *, dim, keep_dim, reduce_all):
     return _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all)
 
 
-@op("reduce_min", "X -> Out", infer=_rule)
+@op("reduce_min", "X -> Out", infer=_rule, speculatable=True)
 def reduce_min(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amin, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -161,13 +184,13 @@ def reduce_prod(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, o
     return x
 
 
-@op("reduce_all", "X -> Out", infer=_bool_rule, differentiable=False)
+@op("reduce_all", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_all(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.all(x.to(torch.bool), axes, keep_dim)
 
 
-@op("reduce_any", "X -> Out", infer=_bool_rule, differentiable=False)
+@op("reduce_any", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_any(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.any(x.to(torch.bool), axes, keep_dim)
@@ -249,7 +272,15 @@ def _sum_no_alias(inputs: dict[str, list], attrs: dict) -> str:
     return "Out" if len(inputs["X"]) > 1 else ""
 
 
-@op("sum", "X* -> Out", infer=_sum_rule, no_alias=_sum_no_alias, inplace=InPlace(add_into))
+@op(
+    "sum",
+    "X* -> Out",
+    infer=_sum_rule,
+    no_alias=_sum_no_alias,
+    inplace=InPlace(add_into),
+    amp="black",
+    linear="X",
+)
 def sum(x):
     if len(x) == 1:
         return x[0].clone()

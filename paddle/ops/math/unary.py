@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from paddle.core.dtype import VarType
+from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import InPlace, define, op
@@ -27,8 +27,10 @@ def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 # -- exponentials and logarithms --------------------------------------------------------------
 
-exp = define("exp", "X -> Out", torch.exp, infer="floating", inplace=InPlace(torch.exp_))
-log = define("log", "X -> Out", torch.log, infer="floating")
+exp = define(
+    "exp", "X -> Out", torch.exp, infer="floating", inplace=InPlace(torch.exp_), amp="black"
+)
+log = define("log", "X -> Out", torch.log, infer="floating", amp="black")
 log2 = define("log2", "X -> Out", torch.log2, infer="floating")
 log10 = define("log10", "X -> Out", torch.log10, infer="floating")
 log1p = define("log1p", "X -> Out", torch.log1p, infer="floating")
@@ -85,7 +87,15 @@ def _(d_out, x):
 sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating", inplace=InPlace(torch.sqrt_))
 rsqrt = define("rsqrt", "X -> Out", torch.rsqrt, infer="floating")
 reciprocal = define("reciprocal", "X -> Out", torch.reciprocal, infer="floating")
-square = define("square", "X -> Out", torch.square, infer="numbers", no_alias="Out")
+square = define(
+    "square",
+    "X -> Out",
+    torch.square,
+    infer="numbers",
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+)
 
 
 @sqrt.grad("Out")
@@ -109,7 +119,7 @@ def _(d_out, x):
     return torch.mul(torch.mul(d_out, 2), conj_of(x))
 
 
-@op("pow", "X FactorTensor? -> Out", infer="numbers", no_alias="Out")
+@op("pow", "X FactorTensor? -> Out", infer="numbers", no_alias="Out", arithmetic=True)
 def pow(x, factor_tensor, *, factor=1.0):
     if factor_tensor is not None:
         return torch.pow(x, factor_tensor.to(x.dtype).reshape(()))
@@ -132,9 +142,9 @@ def _(d_out, x, factor_tensor, *, factor):
 
 # -- rounding and signs -----------------------------------------------------------------------
 
-floor = define("floor", "X -> Out", torch.floor, infer="same")
+floor = define("floor", "X -> Out", torch.floor, infer="same", arithmetic=True)
 ceil = define("ceil", "X -> Out", torch.ceil, infer="same")
-sign = define("sign", "X -> Out", torch.sign, infer="same")
+sign = define("sign", "X -> Out", torch.sign, infer="same", speculatable=True, arithmetic=True)
 
 
 @op("round", "X -> Out", infer="same")
@@ -153,7 +163,7 @@ for _step in (floor, ceil, sign, round):
     _step.grad()(_flat)
 
 
-abs = define("abs", "X -> Out", torch.abs, infer=_real_rule)
+abs = define("abs", "X -> Out", torch.abs, infer=_real_rule, speculatable=True, arithmetic=True)
 
 
 @abs.grad("X")
@@ -164,7 +174,19 @@ def _(d_out, x):
 # -- scale, clip, cast ------------------------------------------------------------------------
 
 
-@op("scale", "X ScaleTensor? -> Out", infer="same", no_alias="Out")
+def _scale_linear(inputs: dict[str, list], attrs: dict) -> str:
+    return "" if attrs["bias"] else "X"
+
+
+@op(
+    "scale",
+    "X ScaleTensor? -> Out",
+    infer="same",
+    no_alias="Out",
+    speculatable=True,
+    arithmetic=True,
+    linear=_scale_linear,
+)
 def scale(x, scale_tensor, *, scale=1.0, bias=0.0, bias_after_scale=True):
     dtype = x.dtype
     if not dtype.is_floating_point:
@@ -270,7 +292,12 @@ def _converted(x: torch.Tensor, code: int) -> torch.Tensor:
     return x.to(dtype, copy=True)
 
 
-@op("cast", "X -> Out", infer=_cast_rule)
+def _cast_linear(inputs: dict[str, list], attrs: dict) -> str:
+    """Numbers with a fraction keep it."""
+    return "X" if attrs["out_dtype"] in (*FLOATING, VarType.COMPLEX64, VarType.COMPLEX128) else ""
+
+
+@op("cast", "X -> Out", infer=_cast_rule, speculatable=True, rank0=True, linear=_cast_linear)
 def cast(x, *, in_dtype, out_dtype):
     return _converted(x, out_dtype)
 

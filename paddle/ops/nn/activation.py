@@ -288,7 +288,7 @@ def maxout(x, *, groups=REQUIRED, axis=1):
     return torch.amax(x.reshape(shape), axis + 1)
 
 
-@op("softmax", "X -> Out", infer="same", takes="floats")
+@op("softmax", "X -> Out", infer="same", takes="floats", amp="black")
 def softmax(x, *, axis=-1):
     return torch.softmax(x, axis)
 
@@ -298,7 +298,7 @@ def _(d_out, out, *, axis):
     return torch.ops.aten._softmax_backward_data(d_out, out, axis, out.dtype)
 
 
-@op("log_softmax", "X -> Out", infer="same", takes="floats")
+@op("log_softmax", "X -> Out", infer="same", takes="floats", amp="black")
 def log_softmax(x, *, axis=-1):
     return torch.log_softmax(x, axis)
 

@@ -34,6 +34,7 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=_linear_rule,
     proto="x @ w + b in one call; a Program holds matmul_v2 and elementwise_add instead",
     no_alias="Out",
+    amp="white",
 )
 def linear(x, w, bias):
     if x.dim() == 2:

@@ -165,6 +165,8 @@ def _infer(rank, inputs, attrs):
     "Input Filter Bias? ResidualData? -> Output",
     infer=partial(_infer, 2),
     no_alias="Output",
+    amp="white",
+    split_bias=True,
 )
 def conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
@@ -190,6 +192,8 @@ def _(
     "Input Filter Bias? ResidualData? -> Output",
     infer=partial(_infer, 2),
     no_alias="Output",
+    amp="white",
+    split_bias=True,
 )
 def depthwise_conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
@@ -210,7 +214,13 @@ def _(
     return (*found, dy if needs_grad[3] else None)
 
 
-@op("conv3d", "Input Filter ResidualData? -> Output", infer=partial(_infer, 3), no_alias="Output")
+@op(
+    "conv3d",
+    "Input Filter ResidualData? -> Output",
+    infer=partial(_infer, 3),
+    no_alias="Output",
+    amp="white",
+)
 def conv3d(
     x, w, residual, *, strides=(1, 1, 1), paddings=(0, 0, 0), padding_algorithm="EXPLICIT",
     groups=1, dilations=(1, 1, 1), data_format="NCDHW",

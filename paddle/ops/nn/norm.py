@@ -64,6 +64,8 @@ def _batch_norm_rule(inputs, attrs):
     "Y MeanOut=Mean VarianceOut=Variance SavedMean~ SavedVariance~ ReserveSpace?~",
     infer=_batch_norm_rule,
     no_alias="Y",
+    amp="norm",
+    statistics="momentum",
 )
 def batch_norm(
     x, scale, bias, mean, variance, momentum_tensor, *, is_test=False, momentum=0.9, epsilon=1e-5,
@@ -192,7 +194,13 @@ def _layer_norm_rule(inputs, attrs):
     return [x, stats, stats]
 
 
-@op("layer_norm", "X Scale? Bias? -> Y Mean~ Variance~", infer=_layer_norm_rule, no_alias="Y")
+@op(
+    "layer_norm",
+    "X Scale? Bias? -> Y Mean~ Variance~",
+    infer=_layer_norm_rule,
+    no_alias="Y",
+    amp="norm",
+)
 def layer_norm(x, scale, bias, *, epsilon=1e-5, begin_norm_axis=1):
     if not 0 <= begin_norm_axis < x.dim():
         raise InvalidArgumentError(
@@ -253,7 +261,13 @@ def _group_norm_rule(inputs, attrs):
     return [x, stats, stats]
 
 
-@op("group_norm", "X Scale? Bias? -> Y Mean~ Variance~", infer=_group_norm_rule, no_alias="Y")
+@op(
+    "group_norm",
+    "X Scale? Bias? -> Y Mean~ Variance~",
+    infer=_group_norm_rule,
+    no_alias="Y",
+    amp="norm",
+)
 def group_norm(x, scale, bias, *, epsilon=1e-5, groups=-1, data_layout="NCHW"):
     last = is_channel_last(data_layout)
     if last:
@@ -324,6 +338,7 @@ def _instance_norm_rule(inputs, attrs):
     "X Scale? Bias? -> Y SavedMean~ SavedVariance~",
     infer=_instance_norm_rule,
     no_alias="Y",
+    amp="norm",
 )
 def instance_norm(x, scale, bias, *, epsilon=1e-5):
     _check_groups(x, 1)
@@ -339,7 +354,7 @@ def _(dy, x, scale, bias, mean, rstd, *, epsilon, needs_grad):
 # -- others -----------------------------------------------------------------------------------
 
 
-@op("lrn", "X -> Out MidOut~", infer="floating", dtypes="floats")
+@op("lrn", "X -> Out MidOut~", infer="floating", dtypes="floats", rank0=False)
 def lrn(x, *, n=5, k=2.0, alpha=1e-4, beta=0.75, data_format="AnyLayout"):
     """Divides by ``(k + alpha * sum of squares over n neighbouring channels) ** beta``."""
     axis = x.dim() - 1 if is_channel_last(data_format) else 1
