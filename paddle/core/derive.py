@@ -13,7 +13,8 @@ from typing import Any
 
 import torch
 
-from paddle.core.op import REGISTRY, Gradient, OpDef, Slot, Slots
+from paddle.core.op import REGISTRY, Gradient, OpDef, Slot
+from paddle.core.traits import Slots
 
 _depth = threading.local()
 # What torch.autograd.grad ends in; it has this form in torch 2.11 to 2.13.

@@ -31,6 +31,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.core.traits import InPlace, Slots, Traits, resolved
+
 REQUIRED: Any = inspect.Parameter.empty
 
 
@@ -55,27 +57,6 @@ class Slot:
         )
 
 
-@dataclass(frozen=True)
-class InPlace:
-    """How an operator writes its result into the memory of its first operand.
-
-    Attributes:
-        function (callable): takes what the kernel takes and returns the result. Of two operands
-            the second one need not fit; then the result is in new memory.
-        only (dict): attributes with which the form can be used; others may have any value.
-        any_dtype (bool): False for a function whose result is not of its operand's type, unless
-            that is float32 or float64.
-    """
-
-    function: Callable
-    only: dict[str, Any] = field(default_factory=dict)
-    any_dtype: bool = False
-
-
-# Names of output slots, or what gives them: function(inputs by slot, attributes).
-Slots = str | Callable[[dict[str, list], dict[str, Any]], str]
-
-
 @dataclass
 class Gradient:
     """How an operator is differentiated."""
@@ -90,8 +71,8 @@ class Gradient:
 
 
 @dataclass(eq=False)
-class OpDef:
-    """An operator: its name, slots, attributes, kernel, gradient and shape rule."""
+class OpDef(Traits):
+    """An operator: its name, slots, attributes, kernel, gradient, shape rule and traits."""
 
     name: str
     inputs: list[Slot]
@@ -105,18 +86,6 @@ class OpDef:
     unify: bool | str = False
     dtypes: str | None = None
     takes: str | None = None
-    random: bool = False
-    effects: bool = False
-    no_alias: Slots | None = None
-    inplace: InPlace | None = None
-    amp: str | None = None
-    rank0: bool | None = None
-    speculatable: bool | str = False
-    arithmetic: bool = False
-    linear: Slots | None = None
-    memoize: bool = False
-    statistics: str | None = None
-    split_bias: bool = False
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
@@ -189,7 +158,7 @@ class OpDef:
             inputs (dict[str, list]): what is in each input slot.
             attrs (dict): attributes; missing ones have their defaults.
         """
-        return self._slots(self.no_alias, inputs, attrs).split()
+        return resolved(self.no_alias, inputs, {**self.attrs, **attrs}).split()
 
     def linear_in(self, inputs: dict[str, list], attrs: dict[str, Any]) -> list[list[str]]:
         """The sets of input slots in which the results are linear while the others are constant.
@@ -198,13 +167,8 @@ class OpDef:
             inputs (dict[str, list]): what is in each input slot.
             attrs (dict): attributes; missing ones have their defaults.
         """
-        sets = self._slots(self.linear, inputs, attrs).split("|")
+        sets = resolved(self.linear, inputs, {**self.attrs, **attrs}).split("|")
         return [names.split() for names in sets if names]
-
-    def _slots(self, slots: Slots | None, inputs: dict[str, list], attrs: dict[str, Any]) -> str:
-        if callable(slots):
-            return slots(inputs, {**self.attrs, **attrs})
-        return slots or ""
 
     @property
     def grad_outputs(self) -> list[int]:
@@ -339,32 +303,8 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             ``"recorded"``: in Programs alone, and both to a type that holds both.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
 
-    Traits, which passes, plans, mixed precision and conversion go by; tests/ops/test_traits.py
-    holds each one against the samples:
-
-        random (bool): a call may draw from the generator of its device, so that another one gives
-            other results.
-        effects (bool): it does something besides computing its outputs, so it is never dead code.
-        no_alias (str|callable): output slots whose memory no input, nor anything else, has a part
-            in, so that a later operator may overwrite them. A function of inputs by slot and
-            attributes where it depends on these. None: the first output if there is an in-place
-            form, else it is not known.
-        inplace (InPlace): how the result is written into the first operand.
-        amp (str): in mixed precision it runs in 16 bits (``"white"``), in 32 (``"black"``), or
-            takes data of 16 bits beside factors of 32 (``"norm"``). None: as its operands are.
-        rank0 (bool): an operand without dimensions gives the numbers that one of shape [1] gives.
-            None: so it is if ``infer`` is a rule with a name.
-        speculatable (bool|str): it never fails, whatever the values, and leaves nothing behind: it
-            may run where Python would not have evaluated the expression. ``"floats"``: so it is
-            for operands of floating types.
-        arithmetic (bool): of operands that stand for Python's numbers it makes such another one.
-        linear (str|callable): the input slots in which it is linear together, the others being
-            constant; several such sets are separated by ``|``. A function of inputs by slot and
-            attributes where it depends on these.
-        memoize (bool): plans keep its result for as long as its inputs stay what they are.
-        statistics (str): what it writes into inputs are running statistics, which its results in
-            training do not depend on; with 1.0 for the attribute named here they stay as they are.
-        split_bias (bool): a Program adds the input Bias by an operator of its own.
+    Further arguments are the :class:`~paddle.core.traits.Traits`: ``random``, ``effects``,
+    ``no_alias``, ``inplace``, ``amp``, ``rank0`` and so on.
     """
 
     def register(kernel: Callable) -> OpDef:

@@ -12,7 +12,8 @@ import paddle
 from paddle.amp.lists import BLACK, WHITE, lacks_half
 from paddle.core.derive import gradient_of, gradient_operator
 from paddle.core.dispatch import py
-from paddle.core.op import REGISTRY, InPlace, OpDef
+from paddle.core.op import REGISTRY, OpDef
+from paddle.core.traits import InPlace
 from paddle.ir.operator import Operator
 from tests.ops.table import forward_operators, tensors
 from tests.ops.test_random_trait import samples_by_operator

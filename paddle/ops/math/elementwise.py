@@ -5,7 +5,8 @@ from __future__ import annotations
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import InPlace, op
+from paddle.core.op import op
+from paddle.core.traits import InPlace
 
 
 def reduce_to(grad: torch.Tensor, shape: torch.Size) -> torch.Tensor:

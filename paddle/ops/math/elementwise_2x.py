@@ -10,7 +10,8 @@ import torch.nn.functional as F
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
-from paddle.core.op import InPlace, define, op
+from paddle.core.op import define, op
+from paddle.core.traits import InPlace
 from paddle.ops.math.elementwise import reduce_to
 from paddle.ops.math.unary import conj_of
 

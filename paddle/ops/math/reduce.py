@@ -7,7 +7,8 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
-from paddle.core.op import InPlace, op
+from paddle.core.op import op
+from paddle.core.traits import InPlace
 from paddle.ops.math.constants import operand
 from paddle.ops.math.elementwise import add_into
 from paddle.ops.math.half import HALF

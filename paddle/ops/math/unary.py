@@ -9,7 +9,8 @@ import torch
 from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
-from paddle.core.op import InPlace, define, op
+from paddle.core.op import define, op
+from paddle.core.traits import InPlace
 from paddle.ops.math.constants import operand
 
 _LARGEST = 3.4028234e38  # attributes are float32: its largest value means "no bound"

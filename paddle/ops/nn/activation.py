@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import REQUIRED, InPlace, define, op
+from paddle.core.op import REQUIRED, define, op
+from paddle.core.traits import InPlace
 
 
 def _relu_backward_into(d_out: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
