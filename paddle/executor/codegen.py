@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from paddle.analysis.aliasing import FORMS, IN_PLACE, makes_memory
+from paddle.analysis.aliasing import IN_PLACE, makes_memory
 from paddle.analysis.marks import DROPS, HOISTED
 from paddle.core import flags
 from paddle.core.dtype import VarType
@@ -25,7 +25,7 @@ from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
 from paddle.executor.lod_propagation import share_levels
-from paddle.executor.memo import KEPT, Memo
+from paddle.executor.memo import Memo
 from paddle.ir.block import Block
 from paddle.ir.needs import shape_needs
 from paddle.ir.operator import EMPTY, Operator
@@ -407,11 +407,12 @@ class Emitter:
         if names is None:
             return False
         args = ", ".join(self.read(n) for n in names)
-        if len(names) == 1 and op.definition is not None:
-            known = op.definition
+        known = op.definition
+        assert known is not None and known.inplace is not None
+        if len(names) == 1:
             attrs = {k: op.attrs.get(k, d) for k, d in known.attrs.items()}
             args = ", ".join([args, *self._keywords(known, attrs)])
-        function = self.constant(FORMS[op.type].function, op.type + "_")
+        function = self.constant(known.inplace.function, op.type + "_")
         self.line(f"{self.write(op.output_arg_names[0])} = {function}({args})")
         return True
 
@@ -434,7 +435,7 @@ class Emitter:
             args += ["None"] * (len(known.inputs) - len(args))
         kernel: Any = known.direct if direct else known.kernel
         function = self.constant(kernel, op.type)
-        if op.type in KEPT and not self.op_callback:
+        if known.memoize and not self.op_callback:
             kept = self.temporary(f"{op.type}_kept")
             self.before(f"{kept} = {self.constant(Memo, 'Memo')}({function})")
             function = kept

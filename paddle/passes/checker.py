@@ -74,7 +74,8 @@ def _written(ops: Sequence[Operator]) -> set[str]:
 def _writes_back(op: Operator) -> bool:
     """A batch norm that does not train hands on the statistics that it read."""
     fixed = op.attrs.get("is_test") or op.attrs.get("use_global_stats")
-    return op.type == "batch_norm" and bool(fixed)
+    known = op.definition
+    return known is not None and known.statistics is not None and bool(fixed)
 
 
 def check(

@@ -19,8 +19,7 @@ from paddle.ir.current import default_main_program, program_guard
 from paddle.ir.operator import stacks_up_to
 from paddle.ir.program import Program
 from paddle.ir.recording.context import capturing
-from paddle.ir.recording.record import record as record_operator
-from paddle.ir.recording.static_mode import install_lowerings
+from paddle.ir.recording.static_mode import record as record_operator
 from paddle.ir.variable import Variable
 from paddle.jit.calls.layer_side_effects import SideEffect, side_effects_on
 from paddle.jit.dy2static.symbolic_union import holds_alternatives, outermost, picked
@@ -196,7 +195,6 @@ def _recorder() -> Any:
 def _recording(main: Program, startup: Program, captured: _Captured) -> Iterator[None]:
     from paddle.jit.rewriting.convert import converting_layers
 
-    install_lowerings()
     before = set_grad_enabled(True)
     try:
         with (

@@ -54,7 +54,7 @@ def _constant_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "fill_constant", "ValueTensor? ShapeTensor? ShapeTensorList*? -> Out", infer=_constant_rule,
-    differentiable=False,
+    differentiable=False, speculatable=True,
 )  # fmt: skip
 def fill_constant(
     value_whole=None, shape_whole=None, shape_parts=None, *, dtype=5, shape=(), value=0.0,
@@ -120,7 +120,15 @@ def empty(shape_whole=None, shape_parts=None, *, shape=(), dtype=5):
 # -- copies -------------------------------------------------------------------------------------
 
 
-@op("assign", "X -> Out", infer="same", direct=torch.clone)
+@op(
+    "assign",
+    "X -> Out",
+    infer="same",
+    direct=torch.clone,
+    speculatable=True,
+    rank0=True,
+    linear="X",
+)
 def assign(x):
     return torch.clone(x)
 
@@ -130,7 +138,13 @@ def _(d_out):
     return d_out
 
 
-@op("assign_value", "-> Out", infer=lambda i, a: _shape_rule([None, None], a), differentiable=False)
+@op(
+    "assign_value",
+    "-> Out",
+    infer=lambda i, a: _shape_rule([None, None], a),
+    differentiable=False,
+    speculatable=True,
+)
 def assign_value(
     *, shape, dtype, bool_values=(), fp32_values=(), fp64_values=(), int32_values=(),
     int64_values=()

@@ -71,7 +71,7 @@ def _reshaped(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
         raise _wrong_reshape(x, shape) from error
 
 
-@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule)
+@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule, linear="X")
 def reshape2(x, shape_whole=None, shape_parts=None, *, shape=()):
     if shape_whole is not None or shape_parts:
         shape = ints(shape, shape_whole, shape_parts)
@@ -120,7 +120,7 @@ def _wrong_perm(x: torch.Tensor, axis: list) -> InvalidArgumentError:
     )
 
 
-@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule)
+@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule, linear="X")
 def transpose2(x, *, axis):
     try:
         return torch.permute(x, axis), None
@@ -156,7 +156,7 @@ def _squeeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule)
+@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule, linear="X")
 def squeeze2(x, *, axes=()):
     return (torch.squeeze(x, tuple(axes)) if axes else torch.squeeze(x)), None
 
@@ -194,7 +194,12 @@ def _unsqueezed(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     return alias(x) if out is x else out
 
 
-@op("unsqueeze2", "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~", infer=_unsqueeze_rule)
+@op(
+    "unsqueeze2",
+    "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~",
+    infer=_unsqueeze_rule,
+    linear="X",
+)
 def unsqueeze2(x, axes_whole=None, axes_parts=None, *, axes=()):
     if axes_whole is not None or axes_parts:
         axes = ints(axes, axes_whole, axes_parts)
@@ -244,7 +249,7 @@ def _flatten_rule(inputs: list, attrs: dict) -> list:
     return [Spec(merged(x.shape, attrs["start_axis"], attrs["stop_axis"]), x.dtype), None]
 
 
-@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule)
+@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule, linear="X")
 def flatten_contiguous_range(x, *, start_axis=1, stop_axis=1):
     try:
         out = torch.flatten(x, start_axis, stop_axis)
@@ -299,7 +304,7 @@ def _axes(axis: int | list) -> list:
     return [axis] if isinstance(axis, int) else list(axis)
 
 
-@op("flip", "X -> Out", infer="same")
+@op("flip", "X -> Out", infer="same", linear="X")
 def flip(x, *, axis):
     return torch.flip(x, _axes(axis))
 
@@ -319,7 +324,7 @@ def _(d_out, *, axis):
     return torch.flip(d_out, _axes(axis))
 
 
-@op("roll", "X ShiftsTensor?~ -> Out", infer="same")
+@op("roll", "X ShiftsTensor?~ -> Out", infer="same", linear="X", rank0=False)
 def roll(x, shifts_whole=None, *, shifts=(), axis=()):
     shifts = list(ints(shifts, shifts_whole))
     if len(axis) != len(shifts) and (axis or len(shifts) != 1):

@@ -257,7 +257,12 @@ def _gradient(operator, rank, dy, x, out, attrs):
     return vjp(operator, [x], [dy], attrs, (True,)) if found is None else found
 
 
-@pool2d.grad("X Out")
+def _largest_alone(inputs: dict[str, list], attrs: dict) -> str:
+    """Averages are spread by a view."""
+    return "X" if attrs["pooling_type"] == "max" else ""
+
+
+@pool2d.grad("X Out", no_alias=_largest_alone)
 def _(
     dy, x, out, *, ksize, strides, paddings, ceil_mode, exclusive, data_format, pooling_type,
     global_pooling, adaptive, padding_algorithm,
