@@ -11,11 +11,11 @@ mixed precision), take the buffers, run the kernel, wrap the results, and record
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.debug import enabled
 from paddle.core.dtype import ALLOWED, check_dtypes
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
@@ -352,7 +352,7 @@ _RESERVED = frozenset(
 def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:
     """Compiles a function of the given source lines."""
     source = f"def {name}({signature}):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
-    if "calls" in os.environ.get("PADDLE_DEBUG", ""):
+    if enabled("calls"):
         print(source)
     exec(compile(source, f"<operator {name}>", "exec"), scope)
     return scope[name]
