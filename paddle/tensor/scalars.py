@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core import dtype as _dtype
+from paddle.core.backends import holds
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import to_vartype
 from paddle.core.op import C
@@ -80,7 +81,7 @@ _made: dict[tuple[Any, Any], Tensor] = {}
 
 def _beside(value: Any, x: Any) -> Any:
     """A Tensor of a number, made once for Tensors in main memory: operators never write to it."""
-    if type(value) is complex or not isinstance(x, Tensor) or not x._buf.is_cpu:
+    if type(value) is complex or not isinstance(x, Tensor) or not holds.host(x._buf):
         return as_operand(value, x)
     found = _made.get((value, x._dt))
     if found is not None and (value or math.copysign(1, value) > 0):  # -0.0 equals 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
 from paddle.core.infer import Spec
@@ -104,7 +105,7 @@ def _source(
         number, fix_seed = int(seed), True
     if not fix_seed:
         return torch_generator(x.device)
-    return torch.Generator(x.device).manual_seed(number)
+    return backend_of(x).generator(x.device).manual_seed(number)
 
 
 @dropout.grad("Mask")
