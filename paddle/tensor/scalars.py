@@ -57,6 +57,9 @@ def holds_floats(dtype: Any) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
+_PYTHON_NUMBERS = frozenset([bool, int, float])
+
+
 def meet(x: Any, value: Any) -> tuple[Any, Any]:
     """Makes two Tensors of a Tensor and what stands beside it.
 
@@ -67,9 +70,10 @@ def meet(x: Any, value: Any) -> tuple[Any, Any]:
     Returns:
         tuple: ``x``, converted where needed, and ``value`` as a Tensor.
     """
-    if isinstance(value, np.ndarray):
-        return x, as_operand(value, x)
-    value = plain(value)
+    if type(value) not in _PYTHON_NUMBERS:
+        if isinstance(value, np.ndarray):
+            return x, as_operand(value, x)
+        value = plain(value)
     if isinstance(value, float) and not holds_floats(x._dt):
         x = to_floating(x)
     return x, _beside(value, x)
