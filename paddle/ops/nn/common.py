@@ -7,13 +7,14 @@ import torch
 from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.core.random import torch_generator
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.random.draws import kept_mask
 
 
+@of_dimensions
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, w = inputs[:2]
     if x.shape[-1] != w.shape[0] and -1 not in (x.shape[-1], w.shape[0]):
@@ -63,6 +64,7 @@ def _check_chance(value: float) -> None:
         )
 
 
+@of_dimensions
 def _dropout_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     if not attrs["is_test"]:
@@ -116,6 +118,7 @@ def _(d_out, mask, *, dropout_prob, is_test, dropout_implementation):
     return torch.mul(d_out, mask), None
 
 
+@of_dimensions
 def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     w, ids = inputs[1], inputs[0]
     if ids.dtype not in (None, VarType.INT32, VarType.INT64):
@@ -153,6 +156,7 @@ def _(d_out, ids, w_shape, *, padding_idx):
     return None, torch.ops.aten.embedding_dense_backward(d_out, ids, w_shape[0], padding_idx, False)
 
 
+@of_dimensions
 def _one_hot_rule(inputs: list, attrs: dict) -> list[Spec]:
     depth = attrs["depth"] if inputs[1] is None else -1
     return [Spec((*inputs[0].shape, depth), VarType(attrs["dtype"]))]
