@@ -11,10 +11,10 @@ from paddle import _module_paths
 _module_paths.install()
 
 from paddle.core import allocator as _allocator  # noqa: E402
-from paddle.core import backend as _backend  # noqa: E402
+from paddle.core import torch_import as _torch_import  # noqa: E402
 
 _allocator.keep_freed_memory()  # before the first buffer is made
-_backend.load()
+_torch_import.load()
 
 from paddle import ops as _ops  # noqa: E402
 from paddle.autograd import grad  # noqa: E402

@@ -13,7 +13,7 @@ from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
 from paddle.core.op import C, OpDef, py
-from paddle.core.place import current_device
+from paddle.core.place import current_backend
 from paddle.ir.recording.context import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
@@ -80,16 +80,17 @@ def auto_cast(
 
 def low_dtype() -> VarType:
     """The 16 bits of the current device: float16 on a GPU, bfloat16 on a CPU."""
-    if current_device().type == "cuda":
+    backend = current_backend()
+    if backend.float16:
         return VarType.FP16
-    _tell_once()
+    _tell_once(backend.title)
     return VarType.BF16
 
 
 @functools.cache
-def _tell_once() -> None:
+def _tell_once(title: str) -> None:
     warnings.warn(
-        "mixed precision on a CPU computes in bfloat16; float16 needs a GPU.", stacklevel=5
+        f"mixed precision on a {title} computes in bfloat16; float16 needs a GPU.", stacklevel=5
     )
 
 

@@ -120,6 +120,17 @@ def to_bool(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(inputs[0].shape, VarType.BOOL)]
 
 
+def of_dimensions(rule: Callable) -> Callable:
+    """Marks a rule of operators whose results always have dimensions, so that no call looks.
+
+    That is a promise about kernels: given inputs with dimensions, none returns a number alone.
+    The rules with names below promise it too; a test goes over all samples.
+    """
+    rule.of_dimensions = True  # type: ignore[attr-defined]
+    return rule
+
+
+# All of these go element by element.
 RULES: dict[str, Callable] = {
     "same": same,
     "floating": floating,

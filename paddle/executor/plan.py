@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from paddle.core.debug import enabled
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
@@ -64,7 +64,7 @@ class Plan:
         self._needed = emitter.needed
         self._origin = emitter.origin
         names = dict(emitter.constants)
-        if "plan" in os.environ.get("PADDLE_DEBUG", ""):
+        if enabled("plan"):
             print(f"# {self._file}: feed {self.feeds}, fetch {self.fetches}\n{self.source}")
         exec(compile(self.source, self._file, "exec"), names)
         self._bind = names["bind"]

@@ -15,7 +15,6 @@ from paddle.io.dataloader.convert import (
     loader_device,
     place_count,
     target_device,
-    to_device,
     to_tensors,
 )
 from paddle.io.dataloader.dataset import Dataset, IterableDataset
@@ -23,7 +22,7 @@ from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
 from paddle.io.dataloader.pool import read_with_workers
-from paddle.io.dataloader.prefetch import copy_ahead
+from paddle.io.dataloader.prefetch import delivered
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
 
@@ -194,13 +193,10 @@ class DataLoader(Guarded):
             return self._progress.batches()
         return self._delivered(self._batches())
 
-    def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
-        """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
-        device = target_device(self._device)
-        if device.type == "cuda" and self.use_buffer_reader and ahead:
-            batches = copy_ahead(batches, device)
-        elif device.type != "cpu":
-            batches = (to_device(batch, device) for batch in batches)
+    def _delivered(self, batches: Iterator[Any], prefetch: bool = True) -> Iterator[Any]:
+        """Batches where and as the trainer gets them; ``prefetch``: they may be read before."""
+        prefetch = prefetch and bool(self.use_buffer_reader)
+        batches = delivered(batches, target_device(self._device), prefetch)
         if self._names is not None:
             batches = (named_fields(batch, self._names) for batch in batches)
         if self._places > 1:

@@ -10,6 +10,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from paddle.core.backends import choices
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
@@ -99,7 +100,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if isinstance(arg, Tensor):
             device, dtype = arg.place, arg.dtype
         elif hasattr(arg, "is_cpu_place") or (
-            isinstance(arg, str) and arg.split(":")[0].lower() in ("cpu", "gpu")
+            isinstance(arg, str) and arg.split(":")[0].lower() in choices()
         ):
             device = arg
         elif not isinstance(arg, bool):

@@ -10,7 +10,7 @@ from paddle import nn
 from paddle.autograd import PyLayer
 from paddle.jit import to_static
 from paddle.static import InputSpec, gradients
-from tests.jit.training import both, fit, seeded, state
+from tests.jit.cases.training import both, fit, seeded, state
 from tests.static.harness import data, run, static
 
 X = np.random.RandomState(0).rand(3, 4).astype("float32")

@@ -14,7 +14,7 @@ import paddle
 import paddle.nn as nn
 from paddle import static
 from tests.ir.corpus_cases import Case, names, read_case
-from tests.jit.saved_cases import FOUR, Methods, Plain, batch
+from tests.jit.cases.saved_cases import FOUR, Methods, Plain, batch
 
 CASES = [n for n in names("saved") if read_case(n).meta["layout"] in ("inference", "jit")]
 

@@ -11,7 +11,7 @@ import torch
 import paddle
 from paddle.amp.lists import BLACK, WHITE, lacks_half
 from paddle.core.derive import gradient_of, gradient_operator
-from paddle.core.op import REGISTRY, OpDef
+from paddle.core.op import REGISTRY, OpDef, py
 from paddle.core.traits import InPlace
 from paddle.ir.operator import Operator
 from tests.ops.table import forward_operators, tensors

@@ -8,7 +8,7 @@ import torch
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
-from paddle.core.infer import Spec, broadcast_shapes
+from paddle.core.infer import Spec, broadcast_shapes, of_dimensions
 from paddle.core.op import op
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.math.unary import conj_of
@@ -128,6 +128,7 @@ def _(d_out, x, y, *, transpose_X, transpose_Y, alpha, needs_grad):
     return matmul_grad(d_out, x, y, transpose_X, transpose_Y, needs_grad)
 
 
+@of_dimensions
 def _mul_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs[:2]
     if x.dtype != y.dtype:
@@ -212,6 +213,7 @@ def _expect_rank(name: str, slot: str, value: torch.Tensor, *ranks: int) -> None
         )
 
 
+@of_dimensions
 def _bmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs
     for name, value in (("X", x), ("Y", y)):
@@ -279,6 +281,7 @@ def _(d_out, x, vec, *, needs_grad):
     )
 
 
+@of_dimensions
 def _addmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     _, x, y = inputs
     return [Spec((x.shape[0], y.shape[1]), x.dtype)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec, in_range
+from paddle.core.infer import Spec, in_range, of_dimensions
 from paddle.core.op import op
 from paddle.ops.manipulation.attribute_tensors import ints, known
 from paddle.ops.manipulation.shape import alias
@@ -27,6 +27,7 @@ def _same_dtypes(x: list[torch.Tensor], name: str) -> None:
 # -- concat, split ------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _concat_rule(inputs: list, attrs: dict) -> list:
     x, axis_whole = inputs
     shape = list(x[0].shape)
@@ -131,6 +132,7 @@ def alike(a: Sequence[int], b: Sequence[int]) -> bool:
 _ONE_SHAPE = "all inputs are expected to have one shape"
 
 
+@of_dimensions
 def _stack_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     shape = list(x[0].shape)
@@ -197,6 +199,7 @@ def _(d_outs, x_shape, *, axis):
 # -- tile, expand -------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _tile_rule(inputs: list, attrs: dict) -> list:
     x, whole, parts = inputs
     times = known(attrs["repeat_times"], whole, parts)

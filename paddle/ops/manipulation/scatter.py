@@ -6,6 +6,7 @@ from math import prod
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -123,7 +124,7 @@ def _nd(name: str, shape: tuple, index: torch.Tensor) -> tuple:
             f"{name}: the last dimension of index is expected to be at most {len(shape)}, the rank "
             f"of x of shape {list(shape)}, but index has shape {list(index.shape)}."
         )
-    if index.device.type == "cpu" and index.numel() and int(index.min()) < 0:
+    if holds.host(index) and index.numel() and int(index.min()) < 0:
         raise OutOfRangeError(
             f"{name}: indices are expected to be in range of the shape {list(shape)}, counted from "
             f"0, but received {int(index.min())}."
@@ -206,7 +207,7 @@ def scatter(x, ids, updates, *, overwrite=True):
     ids = ids.long()
     if not overwrite:
         return torch.index_add(torch.index_fill(x, 0, ids, 0), 0, ids, updates)
-    if x.is_cuda:  # index_copy lets any of several writers win there
+    if holds.racing_writes(x):  # index_copy lets any of several writers win there
         winner = _last_writers(ids, x.shape[0])
         kept = (winner < 0).reshape([-1] + [1] * (x.dim() - 1))
         return torch.where(kept, x, updates.index_select(0, winner.clamp(min=0)))

@@ -8,7 +8,7 @@ from math import prod
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec, in_range
+from paddle.core.infer import Spec, in_range, of_dimensions
 from paddle.core.op import op
 from paddle.ops.manipulation.attribute_tensors import ints, known
 
@@ -101,6 +101,7 @@ def _(d_out, x_shape):
 # -- transpose ----------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _transpose_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     return [Spec(tuple(x.shape[a] for a in attrs["axis"]), x.dtype), None]
@@ -176,6 +177,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
+@of_dimensions
 def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     x, whole, parts = inputs
     shape = list(x.shape)
@@ -244,6 +246,7 @@ def merged(shape: tuple, start: int, stop: int) -> tuple:
     return (*shape[:start], size, *shape[stop + 1 :])
 
 
+@of_dimensions
 def _flatten_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     return [Spec(merged(x.shape, attrs["start_axis"], attrs["stop_axis"]), x.dtype), None]
@@ -263,6 +266,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
+@of_dimensions
 def _flatten2_rule(inputs: list, attrs: dict) -> list:
     shape, axis = inputs[0].shape, attrs["axis"]
     sides = [-1 if -1 in side else prod(side) for side in (shape[:axis], shape[axis:])]

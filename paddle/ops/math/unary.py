@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
@@ -236,7 +237,7 @@ def _bound(number, tensor, x: torch.Tensor):
 
 
 def _check_bounds(low, high) -> None:
-    if any(isinstance(b, torch.Tensor) and b.device.type != "cpu" for b in (low, high)):
+    if any(isinstance(b, torch.Tensor) and not holds.host(b) for b in (low, high)):
         return  # asking would wait for the device, or there are no values
     if low > high:
         raise InvalidArgumentError(

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, broadcast_shapes
@@ -83,7 +84,7 @@ def _rule(inputs: list, attrs: dict) -> list:
 def _fusible(q: Any, k: Any, v: Any, mask: Any, *others: Any) -> bool:
     """Whether ATen's kernel can be used: it has no second derivative, and dies of empty inputs."""
     return (
-        q.is_cpu
+        holds.fused_attention(q)
         and q.shape[3] == v.shape[3]
         and q.numel() > 0
         and k.numel() > 0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import torch
 
+from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.core.random import torch_generator
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.random.draws import kept_mask
 
 
+@of_dimensions
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, w = inputs[:2]
     if x.shape[-1] != w.shape[0] and -1 not in (x.shape[-1], w.shape[0]):
@@ -64,6 +66,7 @@ def _check_chance(value: float) -> None:
         )
 
 
+@of_dimensions
 def _dropout_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     if not attrs["is_test"]:
@@ -106,7 +109,7 @@ def _source(
         number, fix_seed = int(seed), True
     if not fix_seed:
         return torch_generator(x.device)
-    return torch.Generator(x.device).manual_seed(number)
+    return backend_of(x).generator(x.device).manual_seed(number)
 
 
 @dropout.grad("Mask")
@@ -117,6 +120,7 @@ def _(d_out, mask, *, dropout_prob, is_test, dropout_implementation):
     return torch.mul(d_out, mask), None
 
 
+@of_dimensions
 def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     w, ids = inputs[1], inputs[0]
     if ids.dtype not in (None, VarType.INT32, VarType.INT64):
@@ -154,6 +158,7 @@ def _(d_out, ids, w_shape, *, padding_idx):
     return None, torch.ops.aten.embedding_dense_backward(d_out, ids, w_shape[0], padding_idx, False)
 
 
+@of_dimensions
 def _one_hot_rule(inputs: list, attrs: dict) -> list[Spec]:
     depth = attrs["depth"] if inputs[1] is None else -1
     return [Spec((*inputs[0].shape, depth), VarType(attrs["dtype"]))]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.nn import fast_conv
 from paddle.ops.nn.window import (
@@ -138,6 +138,7 @@ def even_gradients(dy, x, w, strides, padding, dilations, groups, needs_grad):
     return dx, dw, db
 
 
+@of_dimensions
 def _infer(rank, inputs, attrs):
     x, w = inputs[:2]
     last = is_channel_last(attrs["data_format"])

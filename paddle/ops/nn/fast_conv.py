@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.tuning import Choice, bucket, size_class
 from paddle.ops.linalg.matrices import affine as product
 
@@ -28,7 +29,7 @@ def plain(x: torch.Tensor, stride: list[int], dilation: list[int], groups: int) 
         groups == 1
         and x.dim() == 4
         and x.dtype is torch.float32
-        and x.is_cpu
+        and holds.tuned_forms(x)
         and not x.requires_grad
         and stride[0] == stride[1] == dilation[0] == dilation[1] == 1
     )

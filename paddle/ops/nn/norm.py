@@ -7,7 +7,7 @@ import math
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.nn.window import is_channel_last, to_channel_first, to_channel_last
 
@@ -53,6 +53,7 @@ def _check_parameters(count: int, what: str, **parameters: torch.Tensor | Spec |
 # -- batch ------------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _batch_norm_rule(inputs, attrs):
     x, _, _, mean, variance, _ = inputs
     return [x, mean, variance, Spec(mean.shape, mean.dtype), Spec(mean.shape, mean.dtype), None]
@@ -183,6 +184,7 @@ def _negative(epsilon):
     )
 
 
+@of_dimensions
 def _layer_norm_rule(inputs, attrs):
     x = inputs[0]
     normalized = x.shape[attrs["begin_norm_axis"] :]
@@ -255,6 +257,7 @@ def _check_groups(x: torch.Tensor, groups: int) -> None:
         )
 
 
+@of_dimensions
 def _group_norm_rule(inputs, attrs):
     x = inputs[0]
     stats = Spec((x.shape[0], attrs["groups"]), x.dtype)
@@ -325,6 +328,7 @@ def _(dy, x, scale, bias, mean, variance, *, epsilon, groups, data_layout, needs
     return to_channel_last(dx) if last else dx, dw, db
 
 
+@of_dimensions
 def _instance_norm_rule(inputs, attrs):
     x = inputs[0]
     if len(x.shape) > 1 and x.shape[1] != -1:

@@ -10,7 +10,7 @@ import torch
 from paddle.core.derive import vjp
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.math.half import in_float32
 from paddle.ops.nn import fast_pool
@@ -198,6 +198,7 @@ def _fast_gradient(
     return to_channel_last(dx) if last else dx
 
 
+@of_dimensions
 def _infer(rank, inputs, attrs):
     x = inputs[0]
     last = is_channel_last(attrs["data_format"])
@@ -330,6 +331,7 @@ def _from_index(dy, x_shape, mask):
     return zeros.scatter_add(2, flat, dy.reshape(flat.shape)).reshape(x_shape)
 
 
+@of_dimensions
 def _infer_index(rank, inputs, attrs):
     x = inputs[0]
     shape = (*x.shape[:2], *_spatial(rank, x.shape[2:], attrs))

@@ -10,7 +10,7 @@ from PIL import Image
 
 from paddle import tensor
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.place import current_device
+from paddle.core.place import current_backend
 from paddle.core.tensor import Tensor, from_numpy
 from paddle.vision.transforms import checks, functional_tensor
 
@@ -77,7 +77,7 @@ def _laid_out(array: np.ndarray, data_format: str) -> np.ndarray:
 
 def _tensor_from(array: np.ndarray) -> Tensor:
     """Make a Tensor on the current device out of an array nobody else uses."""
-    if current_device().type == "cpu":
+    if current_backend().host:
         return from_numpy(array)
     return tensor.to_tensor(array)
 

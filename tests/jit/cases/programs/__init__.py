@@ -6,5 +6,5 @@ does to its arguments is compared with what its conversion does.
 
 from __future__ import annotations
 
-from tests.jit.transforms.programs import conditions, expressions, loops, returns, scopes, targets
-from tests.jit.transforms.programs.listing import LOG, PROGRAMS
+from tests.jit.cases.programs import conditions, expressions, loops, returns, scopes, targets
+from tests.jit.cases.programs.listing import LOG, PROGRAMS

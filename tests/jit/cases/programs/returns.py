@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import contextlib
 
-from tests.jit.transforms.programs.listing import LISTS, NUMBERS, note, program
+from tests.jit.cases.programs.listing import LISTS, NUMBERS, note, program
 
 
 @program(*NUMBERS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import math
 
-from tests.jit.transforms.programs.listing import LISTS, NUMBERS, Box, note, program
+from tests.jit.cases.programs.listing import LISTS, NUMBERS, Box, note, program
 
 
 @program(*NUMBERS)

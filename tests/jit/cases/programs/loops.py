@@ -4,7 +4,7 @@
 # ruff: noqa: B007
 from __future__ import annotations
 
-from tests.jit.transforms.programs.listing import LISTS, NUMBERS, Box, note, program
+from tests.jit.cases.programs.listing import LISTS, NUMBERS, Box, note, program
 
 
 @program(*NUMBERS)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import functools
 
-from tests.jit.transforms.programs.listing import NUMBERS, note, program
+from tests.jit.cases.programs.listing import NUMBERS, note, program
 
 
 @program(*NUMBERS)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-FOLDER = Path(__file__).parents[1] / "data" / "models"
+FOLDER = Path(__file__).parents[2] / "data" / "models"
 INDEX: dict[str, dict[str, Any]] = json.loads((FOLDER / "index.json").read_text())
 
 

@@ -4,7 +4,7 @@
 # ruff: noqa: B007
 from __future__ import annotations
 
-from tests.jit.transforms.programs.listing import Box, note, program
+from tests.jit.cases.programs.listing import Box, note, program
 
 
 @program((Box(h=1), 1), (Box(h=5), 5), (Box(), 1), (Box(), 5))

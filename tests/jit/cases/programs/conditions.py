@@ -4,7 +4,7 @@
 # ruff: noqa: F841
 from __future__ import annotations
 
-from tests.jit.transforms.programs.listing import NUMBERS, note, program
+from tests.jit.cases.programs.listing import NUMBERS, note, program
 
 
 @program(*NUMBERS)
