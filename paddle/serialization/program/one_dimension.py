@@ -38,9 +38,14 @@ def keep_one_dimension(program: Program) -> None:
 
 
 def _easy(op: Operator) -> bool:
-    """Whether it gives the same numbers for either shape; those with blocks hand the shape on."""
+    """Whether it gives the same numbers for either shape; those with blocks hand the shape on.
+
+    Axes are counted from the end, for [] has no first one.
+    """
     known = op.declared
-    return known is not None and bool(known.rank0) and not op.sub_blocks
+    if known is None or not known.rank0 or op.sub_blocks:
+        return False
+    return all(op.attrs.get(name, -1) in (-1, None) for name in ("axis", "dim", "axes", "dims"))
 
 
 def _goes_on(op: Operator, minded: set[str]) -> bool:
