@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.amp.lists import LOW, NORMS, custom, lacks_half
+from paddle.amp.lists import LOW, custom, lacks_half
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
@@ -126,7 +126,7 @@ class Caster:
             return getattr(C, op.name)(*args, **{py(k): v for k, v in attrs.items()})
 
     def _cast(self, op: OpDef, args: tuple) -> tuple:
-        if op.name in NORMS:  # their kernels take data of 16 bits beside factors of 32
+        if op.amp == "norm":  # their kernels take data of 16 bits beside factors of 32
             return args
         target = self._target(op, args)
         return args if target is None else tuple(_cast_arg(a, target) for a in args)

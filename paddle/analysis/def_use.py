@@ -1,64 +1,123 @@
-"""Who writes and who reads a variable: what passes ask before they change a block."""
+"""Def-use chains of a block: which operators write and which read each variable."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
 from paddle.ir.block import Block
+from paddle.ir.needs import inner_names
 from paddle.ir.operator import EMPTY, Operator
 
 
-class Uses:
+class DefUse:
     """The operators of one block that write and read each variable.
 
+    They hold for the block as it was, and for what :meth:`substitute` makes of it. An operator with
+    sub-blocks both writes and reads whatever these mention.
+
     Attributes:
-        writers (dict[str, list[Operator]]): the operators that assign a variable.
-        readers (dict[str, list[Operator]]): the operators that need its value.
-        mentions (dict[str, list[Operator]]): the operators that name it among their inputs, though
-            some may need only its shape.
+        types (set[str]): the types of the operators that the block had.
+        definitions (dict[str, list[Operator]]): the operators that write a variable.
+        uses (dict[str, list[Operator]]): the operators that name it among their inputs, though some
+            may need only its shape.
     """
 
-    def __init__(self, block: Block, fetches: Sequence[str] = ()) -> None:
+    def __init__(self, block: Block, fetches: Iterable[str] = ()) -> None:
         self.block = block
-        self.kept = {*fetches, *_read_by_gradients(block)}
-        self.writers: dict[str, list[Operator]] = {}
-        self.readers: dict[str, list[Operator]] = {}
-        self.mentions: dict[str, list[Operator]] = {}
-        for op in block.ops:
-            inner = inner_names(op)
-            for name in {*op.input_arg_names, *inner}:
-                self.mentions.setdefault(name, []).append(op)
-            values = gradient_needs(op)[0] if is_gradient(op) else op.input_arg_names
-            for name in {*values, *inner}:
-                self.readers.setdefault(name, []).append(op)
-            for name in {*op.output_arg_names, *inner}:
-                self.writers.setdefault(name, []).append(op)
+        self._needed_outside = {*fetches, *_read_by_gradients(block)}
+        self._nested = block.program.num_blocks > 1
+        self.types = {op.type for op in block.ops}
+        self.definitions: dict[str, list[Operator]] = {}
+        self.uses: dict[str, list[Operator]] = {}
+        self._positions: dict[int, int] = {}
+        self._substitutes: dict[int, Sequence[Operator]] = {}
+        for position, op in enumerate(block.ops):
+            self._add(op, position)
 
-    def passing(self, name: str) -> bool:
-        """Says whether a variable is written once, in this block, and is of no use outside."""
+    def _add(self, op: Operator, position: int) -> None:
+        self._positions[id(op)] = position
+        for names, chains in self._names(op):
+            for name in names:
+                if name in chains:
+                    chains[name].append(op)
+                else:
+                    chains[name] = [op]
+
+    def _names(self, op: Operator) -> tuple[tuple[set[str], dict[str, list[Operator]]], ...]:
+        inner = inner_names(op) if self._nested else ()
+        return (
+            ({*op.input_arg_names, *inner}, self.uses),
+            ({*op.output_arg_names, *inner}, self.definitions),
+        )
+
+    # -- questions --------------------------------------------------------------------------------
+
+    def definition(self, name: str) -> Operator | None:
+        """The one operator that writes a variable; None if there are several, or none."""
+        found = self.definitions.get(name, ())
+        return found[0] if len(found) == 1 else None
+
+    def is_temporary(self, name: str) -> bool:
+        """Says whether a variable is written once, in this block, and not needed outside of it."""
         var = self.block.vars.get(name)
         return (
             var is not None
             and not var.persistable
             and not var.is_data
-            and name not in self.kept
-            and len(self.writers.get(name, ())) == 1
+            and name not in self._needed_outside
+            and len(self.definitions.get(name, ())) == 1
         )
 
-    def maker(self, name: str) -> Operator | None:
-        """The one operator that writes a variable."""
-        found = self.writers.get(name, [])
-        return found[0] if len(found) == 1 else None
-
-    def only_reader(self, name: str) -> Operator | None:
-        """The one operator that needs a variable's value."""
-        found = self.readers.get(name, [])
-        return found[0] if len(found) == 1 else None
-
-    def constant(self, name: str) -> bool:
+    def is_constant(self, name: str) -> bool:
         """Says whether a variable keeps its value during a run."""
-        return not self.writers.get(name)
+        return not self.definitions.get(name)
+
+    def position(self, op: Operator) -> int:
+        """Where an operator stands in the block; what replaced another one has its position."""
+        return self._positions[id(op)]
+
+    def precedes(self, first: Operator, second: Operator) -> bool:
+        """Says whether an operator stands before another one."""
+        return self._positions[id(first)] < self._positions[id(second)]
+
+    def present(self, op: Operator) -> bool:
+        """Says whether an operator has not been replaced."""
+        return id(op) in self._positions
+
+    def unchanged(self, names: Iterable[str], first: Operator, last: Operator) -> bool:
+        """Says whether no operator between two others writes any of some variables."""
+        start, end = self.position(first), self.position(last)
+        return not any(
+            start < self.position(op) < end
+            for name in names
+            for op in self.definitions.get(name, ())
+        )
+
+    # -- changes ----------------------------------------------------------------------------------
+
+    def substitute(self, old: Operator, new: Sequence[Operator] = ()) -> None:
+        """Puts operators in the place of another one; :meth:`commit` tells the block."""
+        position = self._positions.pop(id(old))
+        for names, chains in self._names(old):
+            for name in names:
+                chains[name].remove(old)
+        self._substitutes[id(old)] = new
+        for op in new:
+            self._add(op, position)
+
+    def commit(self) -> None:
+        """Changes the block's list of operators to what was substituted."""
+        pending = self.block.ops[::-1]
+        ops: list[Operator] = []
+        while pending:
+            op = pending.pop()
+            if id(op) in self._substitutes:  # which may have been replaced again
+                pending.extend(reversed(self._substitutes[id(op)]))
+            else:
+                ops.append(op)
+        self.block.ops = ops
+        self._substitutes = {}
+        self.block.program._changed()
 
 
 def _read_by_gradients(block: Block) -> set[str]:
@@ -76,30 +135,6 @@ def single(op: Operator, slot: str, output: bool = False) -> str | None:
     """The one variable of a slot, or None."""
     names = (op.outputs if output else op.inputs).get(slot) or []
     return names[0] if len(names) == 1 and names[0] != EMPTY else None
-
-
-def gradient_of_output(uses: Uses, op: Operator, out: str) -> Operator | None:
-    """The gradient operator that belongs to a forward one, found by the output both name."""
-    for other in uses.mentions.get(out, []):
-        if other.type == op.type + "_grad" and any(
-            out in names for slot, names in other.inputs.items() if slot in op.outputs
-        ):
-            return other
-    return None
-
-
-def between(block: Block, first: Operator, last: Operator) -> list[Operator]:
-    """The operators from one to another, without both."""
-    at = {id(op): i for i, op in enumerate(block.ops)}
-    return block.ops[at[id(first)] + 1 : at[id(last)]]
-
-
-def unchanged(block: Block, names: Sequence[str], first: Operator, last: Operator) -> bool:
-    """Says whether no operator between two others writes any of some variables."""
-    wanted = set(names)
-    return not any(
-        wanted & {*op.output_arg_names, *inner_names(op)} for op in between(block, first, last)
-    )
 
 
 def replace(block: Block, old: Operator, new: Operator | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.autograd.context import PyLayerContext, results_of
 from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.mode import GRAD, get_mode, no_grad
 from paddle.core.tensor import Tensor
@@ -83,7 +84,6 @@ def recorded_layer(cls: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     Returns:
         What forward returns, with Variables in the place of Tensors.
     """
-    from paddle.autograd.py_layer import PyLayerContext, results_of
 
     def taken(value: Any) -> Any:
         return captured(value) if isinstance(value, Tensor) else value

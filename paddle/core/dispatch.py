@@ -115,7 +115,7 @@ def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
             lines.append(f"{test}check_dtypes(op, b_{name})")
         if slot.name in written:
             lines.append(f"v_{name} = {none}b_{name}._version")
-    if op.unify:
+    if op.unify is True:
         x, y = names[:2]
         lines += [
             f"if {x}._dt is not {y}._dt:",
@@ -143,7 +143,7 @@ def _keeps_dtype(op: OpDef) -> bool:
     """Whether the first result certainly has the dtype of the first argument, so none is asked."""
     if op.infer not in ("same", "broadcast"):
         return False
-    return op.unify or sum(not slot.optional for slot in op.inputs) == 1
+    return op.unify is True or sum(not slot.optional for slot in op.inputs) == 1
 
 
 def _wrap_outputs(op: OpDef) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy as _copy
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -22,8 +22,12 @@ from paddle.core.errors import (
     PreconditionNotMetError,
 )
 from paddle.core.place import Place, place_of
-from paddle.core.tensor_methods import Methods
 from paddle.core.writes import share_outside, updatable
+
+if TYPE_CHECKING:
+    from paddle.core.tensor_methods import Methods  # what paddle.tensor.methods attaches
+else:
+    Methods = object
 
 _new: Any = object.__new__
 

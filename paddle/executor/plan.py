@@ -84,8 +84,10 @@ class Plan:
             held = [scope.find_var(name).held for name in self.scope_names]  # type: ignore[union-attr]
         except AttributeError:
             held = self._holders(scope)
-        same = known is not None and all(a is b for a, b in zip(known[1], held, strict=True))
-        step = known[2] if same else self._bind(*held)
+        if known is not None and all(a is b for a, b in zip(known[1], held, strict=True)):
+            step = known[2]
+        else:
+            step = self._bind(*held)
         self._bound[scope] = (Scope.changes, held, step)
         return step
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import paddle
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
 from paddle.framework.io import check_target
+from paddle.framework.io import load as load_file
 from paddle.nn import Layer
 from paddle.serialization.files.atomic import atomic_files
 from paddle.serialization.files.seals import SaveSet, check_together, read_seal
@@ -142,7 +142,7 @@ def _moments(prefix: str, where: str) -> dict | None:
 
 def _read(file: str, where: str) -> dict:
     """The dict of a state, whose entries have a size that a state may have."""
-    state = paddle.load(file, keep_name_table=True)
+    state = load_file(file, keep_name_table=True)
     if not isinstance(state, dict):
         raise InvalidArgumentError(
             f"{where}: expected a dict of Tensors in '{file}', "

@@ -21,7 +21,7 @@ else:
 
 
 class Block(BlockMethods):
-    """A list of operators and the variables they work on; blocks of control flow nest.
+    """A list of operators and the variables they work on; blocks of control flow pytree.
 
     Attributes:
         program (Program): what it belongs to.

@@ -86,8 +86,8 @@ def for_testing(program: Program) -> Program:
             known = op.definition
             if "is_test" in op.attrs or (known is not None and "is_test" in known.attrs):
                 op._set_attr("is_test", True)
-            if op.type == "batch_norm" and op.attrs.get("use_global_stats") is None:
-                op.attrs.pop("use_global_stats", None)
+            if op.attrs.get("use_global_stats", False) is None:
+                del op.attrs["use_global_stats"]
     drop_unused_blocks(made)
     drop_unused_variables(made)
     made._parameters_grads = None

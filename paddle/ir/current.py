@@ -92,7 +92,7 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     """Marks the operators added inside with a name, for reading and drawing the Program.
 
     Args:
-        prefix (str): the name; scopes nest.
+        prefix (str): the name; scopes pytree.
 
     Examples:
         .. code-block:: python

@@ -155,8 +155,13 @@ class Operator(OperatorMethods):
 
     @property
     def definition(self) -> OpDef | None:
-        """The registered operator, the gradient operator of one, or None."""
+        """The registered operator, the gradient operator of one, or None: no kernel computes it."""
         return definition(self.type)
+
+    @property
+    def declared(self) -> OpDef | None:
+        """What is declared of an operator, also where no kernel computes it."""
+        return declared(self.type)
 
     # -- slots ----------------------------------------------------------------------------------
 
@@ -297,21 +302,8 @@ class Operator(OperatorMethods):
         return found
 
 
-# Operators that no kernel computes: plans write code of their own for them. To look for them in the
-# library would import all of it.
-WITHOUT_KERNEL = frozenset({
-    "assert", "conditional_block", "conditional_block_infer", "feed", "fetch",
-    "lod_array_length", "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print",
-    "py_func", "read_from_array", "recurrent", "rnn_memory_helper", "rows_gradient",
-    "rows_update", "select_input", "select_output", "split_lod_tensor",
-    "tensor_array_to_tensor", "while", "write_to_array",
-})  # fmt: skip
-
-
-def definition(name: str) -> OpDef | None:
+def declared(name: str) -> OpDef | None:
     """Finds an operator by its name; gradient operators are derived from their forward ones."""
-    if name.removesuffix("_grad") in WITHOUT_KERNEL:
-        return None
     if name.endswith("_grad"):
         base = definition(name[:-5])
         if base is not None:
@@ -319,3 +311,9 @@ def definition(name: str) -> OpDef | None:
 
             return gradient_operator(base)
     return REGISTRY.get(name)
+
+
+def definition(name: str) -> OpDef | None:
+    """Like :func:`declared`, but only what a kernel computes."""
+    found = declared(name)
+    return found if found is not None and found.kernel is not None else None

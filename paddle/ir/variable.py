@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -12,9 +13,9 @@ from paddle.ir.operator import here
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
-    from paddle.static.methods import VariableMethods
+    from paddle.ir.variable_methods import Methods  # what tensor/ and static/methods.py attach
 else:
-    VariableMethods = object  # paddle/static/methods.py attaches them
+    Methods = object
 
 DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
 
@@ -30,7 +31,8 @@ _OF_TENSORS = {
     "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
     "inplace_version": _FETCH, "element_size": "see its dtype",
 }  # fmt: skip
-# What tensor arrays can do as lists: name -> function(array, ...); paddle.jit fills it in.
+# What tensor arrays can do as lists: name -> function(array, ...). The module that fills it in lies
+# above this one; ``import paddle`` says which it is.
 LIST_METHODS: dict[str, Any] = {}
 _ARGUMENTS = [
     "type", "name", "shape", "dtype", "lod_level", "capacity", "persistable", "error_clip",
@@ -52,7 +54,7 @@ def _instead(
     return f"a function that paddle.jit.to_static converts is recorded, not run: {converted}"
 
 
-class Variable(VariableMethods):
+class Variable(Methods):
     """A named value of a static Program; an Executor gives it contents when it runs.
 
     Made by :func:`paddle.static.data` and by every public function in static mode. It has the
@@ -64,7 +66,7 @@ class Variable(VariableMethods):
         name (str|None): None makes a unique one.
         shape (list[int]|tuple[int]|None): sizes, -1 (or None) where unknown.
         dtype (str|VarType|None): element type.
-        lod_level (int|None): levels of detail; 0 for a dense tensor.
+        lod_level (int|None): number of LoD levels; 0 for a dense tensor.
         capacity (int|None): kept for 1.x code; queues are not variables here.
         persistable (bool|None): whether the value outlives a run, as parameters do.
         error_clip: clips the gradient of this variable as backward is built.
@@ -188,7 +190,7 @@ class Variable(VariableMethods):
 
     @property
     def lod_level(self) -> int:
-        """The levels of detail of sequences; 0 for a dense tensor."""
+        """The number of LoD levels of sequences; 0 for a dense tensor."""
         return self._lod_level
 
     @lod_level.setter
@@ -410,6 +412,16 @@ def sizes(shape: Any, name: str) -> tuple[int, ...]:
             f"{here()}"
         )
     return tuple(dims)
+
+
+def list_method(name: str) -> Any:
+    """What a tensor array does as a list."""
+    if not LIST_METHODS:
+        importlib.import_module(list_methods_from[0])
+    return LIST_METHODS[name]
+
+
+list_methods_from: list[str] = []
 
 
 def is_variable(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Sequence
 
@@ -17,14 +16,15 @@ from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.fusion import Replacement
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
 from paddle.passes.sparse_updates import update_rows
 
-# pass(program, feeds, fetches) changes the Program it is given.
-Pass = Callable[[Program, Sequence[str], Sequence[str]], None]
+# pass(program, feeds, fetches) changes the Program it is given; a fusion says what it replaced.
+Pass = Callable[[Program, Sequence[str], Sequence[str]], list[Replacement] | None]
 
 # They run from top to bottom: (name, whether operators are no longer run one by one, pass).
 # Marks come last: they hold for the operators as they stand then.
@@ -74,20 +74,15 @@ def prepare(
         made = prune(made, list(feeds), list(fetches))
     before_all = promise(made, feeds, fetches) if checking else None
     noisy = "passes" in os.environ.get("PADDLE_DEBUG", "")
+    if noisy:
+        from paddle.passes.report import run_and_report
     for name, joins, rewrite in TABLE:
         if name in skipped or (joins and not fuse):
             continue
-        before = str(made) if noisy else ""
-        rewrite(made, feeds, fetches)
         if noisy:
-            _print_change(name, before, str(made))
+            run_and_report(name, rewrite, made, feeds, fetches)
+        else:
+            rewrite(made, feeds, fetches)
         if checking:
             check(made, feeds, name, before_all)
     return made
-
-
-def _print_change(name: str, before: str, after: str) -> None:
-    lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "before", name, n=0, lineterm=""
-    )
-    print(f"# pass {name}\n" + "\n".join(lines))

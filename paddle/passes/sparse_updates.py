@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.analysis.def_use import Uses, made_from, replace, single, unchanged
+from paddle.analysis.def_use import DefUse, made_from, replace, single
 from paddle.executor.emitters.updates import MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
@@ -25,11 +25,11 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     """
     block = program.global_block()
     for op in [o for o in block.ops if _may_update_rows(block, o)]:
-        uses = Uses(block, fetches)
+        def_use = DefUse(block, fetches)
         table, grad = single(op, "Param") or "", single(op, "Grad") or ""
-        found = _look_ups(block, uses, table, grad, op)
+        found = _look_ups(def_use, table, grad, op)
         if found:
-            _join(block, op, found, uses.maker(grad))
+            _join(block, op, found, def_use.definition(grad))
     program._changed()
 
 
@@ -44,10 +44,10 @@ def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str,
     """
     block = program.global_block()
     for grad, table in tables.items():
-        uses = Uses(block, fetches)
-        found = _look_ups(block, uses, table, grad, None)
+        def_use = DefUse(block, fetches)
+        found = _look_ups(def_use, table, grad, None)
         if found and min(block.var(table).shape) > 0:
-            total = uses.maker(grad)
+            total = def_use.definition(grad)
             attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
             outputs = {"Out": [grad]}
             last = found[-1] if total is None else total
@@ -72,20 +72,18 @@ def _may_update_rows(block: Block, op: Operator) -> bool:
     return held and all(op.outputs.get(f"{s}Out", op.inputs[s]) == op.inputs[s] for s in slots)
 
 
-def _look_ups(
-    block: Block, uses: Uses, table: str, grad: str, reader: Operator | None
-) -> list[Operator]:
+def _look_ups(def_use: DefUse, table: str, grad: str, reader: Operator | None) -> list[Operator]:
     """The gradients of look-ups that alone make up a table's gradient, or none.
 
     ``reader`` is the one operator that may read the gradient; None where it is a result.
     """
-    maker = uses.maker(grad)
-    if maker is None or not _private(uses, grad, reader):
+    maker = def_use.definition(grad)
+    if maker is None or not _private(def_use, grad, reader):
         return []
     if maker.type == "sum":
         names = maker.inputs["X"]
-        makers = [uses.maker(n) for n in names]
-        if len(set(names)) != len(names) or not all(_private(uses, n, maker) for n in names):
+        makers = [def_use.definition(n) for n in names]
+        if len(set(names)) != len(names) or not all(_private(def_use, n, maker) for n in names):
             return []
     else:
         makers = [maker]
@@ -94,11 +92,11 @@ def _look_ups(
         return []
     kept = [(m, [single(m, "Ids") or "", single(m, "Out@GRAD") or ""]) for m in found]
     end = reader or maker
-    return found if all(m is end or unchanged(block, names, m, end) for m, names in kept) else []
+    return found if all(m is end or def_use.unchanged(names, m, end) for m, names in kept) else []
 
 
-def _private(uses: Uses, name: str, reader: Operator | None) -> bool:
-    return uses.passing(name) and uses.mentions.get(name, []) == [o for o in [reader] if o]
+def _private(def_use: DefUse, name: str, reader: Operator | None) -> bool:
+    return def_use.is_temporary(name) and def_use.uses.get(name, []) == [o for o in [reader] if o]
 
 
 def _is_sparse(op: Operator, table: str | None) -> bool:

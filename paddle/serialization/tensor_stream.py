@@ -261,7 +261,7 @@ class _Reader:
         if into is None:
             view[:] = np.frombuffer(self.take(array.nbytes, what), np.uint8)
         else:
-            self._moved(into(memoryview(view)), array.nbytes, what)
+            self._moved(into(view.data), array.nbytes, what)
 
     def _moved(self, got: int, size: int, what: str) -> None:
         if got != size:
@@ -320,7 +320,7 @@ def _values(reader: _Reader) -> tuple[np.ndarray, VarType]:
     at = reader.position
     data = reader.take(size, "the TensorDesc")
     desc = parse("VarType.TensorDesc", data, f"tensor stream at byte {at}")
-    kind = VarType._value2member_map_.get(desc.data_type)
+    kind: Any = VarType._value2member_map_.get(desc.data_type)
     try:
         stored = numpy_dtype(kind).newbyteorder("<")
     except (TypeError, ValueError, KeyError) as error:

@@ -136,7 +136,7 @@ class CompiledProgram(Guarded):
                 "CompiledProgram(program_or_graph): expected a Program, "
                 f"but received {type(program_or_graph).__name__}."
             )
-        self._program = program_or_graph
+        self._program: Program = program_or_graph
         self._build = check_strategy(
             build_strategy, BuildStrategy, "build_strategy", "CompiledProgram"
         )

@@ -2,8 +2,8 @@
 
 Copies, text, bytes, values in a scope and hooks need modules that lie above ``paddle/ir``. So the
 classes there know nothing of them; ``import paddle`` attaches these methods, as
-``paddle/tensor/methods.py`` does for Tensor. Each class here is a base of its class for type
-checkers alone.
+``paddle/tensor/methods.py`` does for Tensor. Each class here, but for that of
+Variable (see ``scripts/make_stubs.py``), is a base of its class for type checkers alone.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class OperatorMethods:
     __slots__ = ()
 
     @property
-    def desc(self) -> Any:
+    def desc(self: Any) -> Any:
         """What it is, to be read in the way of 2.0: ``op.desc.type()``."""
         from paddle.serialization.program.desc import OpDesc
 
         return OpDesc(self)
 
-    def to_string(self, throw_on_error: bool = False) -> str:
+    def to_string(self: Any, throw_on_error: bool = False) -> str:
         """Returns the operator in the text format of its protobuf message.
 
         Args:
@@ -40,7 +40,7 @@ class OperatorMethods:
 
         return operator_details(self, throw_on_error)
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from paddle.ir.text.printing import operator_line
 
         return operator_line(self)
@@ -52,13 +52,13 @@ class BlockMethods:
     """What is attached to Block."""
 
     @property
-    def desc(self) -> Any:
+    def desc(self: Any) -> Any:
         """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""
         from paddle.serialization.program.desc import BlockDesc
 
         return BlockDesc(self)
 
-    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+    def to_string(self: Any, throw_on_error: bool = False, with_details: bool = False) -> str:
         """Returns the block in the text format of its protobuf message.
 
         Args:
@@ -69,7 +69,7 @@ class BlockMethods:
 
         return block_details(self, throw_on_error, with_details)
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from paddle.ir.text.printing import block_text
 
         return block_text(self)
@@ -80,7 +80,7 @@ class BlockMethods:
 class VariableMethods:
     """What is attached to Variable."""
 
-    def register_hook(self, hook: Any) -> Any:
+    def register_hook(self: Any, hook: Any) -> Any:
         """Calls ``hook(gradient)`` where the Program's gradient of this variable is computed.
 
         The hook is recorded: it runs once, on a Variable, and its operators go to where gradients
@@ -112,7 +112,7 @@ class VariableMethods:
 
         return record_hook(self, hook)
 
-    def get_value(self, scope: Any = None) -> Any:
+    def get_value(self: Any, scope: Any = None) -> Any:
         """Returns the Tensor that a scope holds for this variable.
 
         Args:
@@ -122,7 +122,7 @@ class VariableMethods:
 
         return holder(self, scope)
 
-    def set_value(self, value: Any, scope: Any = None) -> Any:
+    def set_value(self: Any, value: Any, scope: Any = None) -> Any:
         """Puts a value into a scope; in a Program this is how a parameter is overwritten.
 
         Args:
@@ -134,13 +134,13 @@ class VariableMethods:
         put(self, value, scope)
 
     @property
-    def desc(self) -> Any:
+    def desc(self: Any) -> Any:
         """What it is, to be read in the way of 2.0: ``x.desc.type()``."""
         from paddle.serialization.program.desc import VarDesc
 
         return VarDesc(self)
 
-    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+    def to_string(self: Any, throw_on_error: bool, with_details: bool = False) -> str:
         """Returns a description.
 
         Args:
@@ -151,7 +151,7 @@ class VariableMethods:
 
         return variable_details(self, throw_on_error, with_details)
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from paddle.ir.text.printing import variable_line
 
         return variable_line(self)
@@ -162,7 +162,7 @@ class VariableMethods:
 class ProgramMethods:
     """What is attached to Program."""
 
-    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
+    def state_dict(self: Any, mode: str = "all", scope: Any = None) -> dict[str, Any]:
         """Returns the persistable variables' values by name.
 
         Args:
@@ -176,7 +176,7 @@ class ProgramMethods:
 
         return program_state(self, mode, scope)
 
-    def set_state_dict(self, state_dict: dict[str, Any], scope: Any = None) -> None:
+    def set_state_dict(self: Any, state_dict: dict[str, Any], scope: Any = None) -> None:
         """Gives persistable variables the values of :meth:`state_dict`.
 
         Args:
@@ -187,7 +187,7 @@ class ProgramMethods:
 
         set_program_state(self, state_dict, scope)
 
-    def clone(self, for_test: bool = False) -> Program:
+    def clone(self: Any, for_test: bool = False) -> Program:
         """Returns a copy; for testing without backward, optimizer and training behaviour.
 
         Args:
@@ -218,21 +218,21 @@ class ProgramMethods:
             )
         return for_testing(self) if for_test else clone(self)
 
-    def _prune(self, targets: Any) -> Program:
+    def _prune(self: Any, targets: Any) -> Program:
         from paddle.ir.cloning import prune
 
         return prune(self, [], targets)
 
-    def _prune_with_input(self, feeded_var_names: list[str], targets: Any) -> Program:
+    def _prune_with_input(self: Any, feeded_var_names: list[str], targets: Any) -> Program:
         from paddle.ir.cloning import prune
 
         return prune(self, feeded_var_names, targets)
 
-    def _inference_optimize(self, prune_read_op: bool = True) -> Program:
+    def _inference_optimize(self: Any, prune_read_op: bool = True) -> Program:
         return self.clone(for_test=True)
 
     @property
-    def desc(self) -> Any:
+    def desc(self: Any) -> Any:
         """The Program as it is serialized, with ``serialize_to_string()``."""
         from paddle.serialization.program.desc import ProgramDesc
 
@@ -262,7 +262,7 @@ class ProgramMethods:
 
         return from_bytes(binary_str)
 
-    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+    def to_string(self: Any, throw_on_error: bool, with_details: bool = False) -> str:
         """Returns the Program in the text format of its protobuf message.
 
         Args:
@@ -273,7 +273,7 @@ class ProgramMethods:
 
         return program_details(self, throw_on_error, with_details)
 
-    def to_python(self, startup_program: Program | None = None) -> str:
+    def to_python(self: Any, startup_program: Program | None = None) -> str:
         """Returns readable Python source that builds the Program anew.
 
         The source defines ``build()``, which returns an equal Program: the same blocks, names and
@@ -304,7 +304,7 @@ class ProgramMethods:
 
         return program_source(self, startup_program)
 
-    def __repr__(self) -> str:
+    def __repr__(self: Any) -> str:
         from paddle.ir.text.printing import program_text
 
         return program_text(self)
@@ -323,7 +323,7 @@ def attach() -> None:
     for methods, owner in pairs:
         for name, member in list(vars(methods).items()):
             if isinstance(member, (FunctionType, property, staticmethod)):
-                function = getattr(member, "fget", None) or getattr(member, "__func__", member)
+                function: Any = getattr(member, "fget", None) or getattr(member, "__func__", member)
                 function.__qualname__ = f"{owner.__name__}.{name}"
                 setattr(owner, name, member)
     guard_methods(Program)

@@ -7,6 +7,7 @@ name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.op import C
@@ -112,11 +113,11 @@ def _T(self: Tensor) -> Tensor:
     return manipulation.transpose(self, list(range(self.ndim))[::-1])
 
 
-def __iter__(self: Tensor) -> Any:
+def __iter__(self: Tensor) -> Iterator[Tensor]:
     return iter([self[i] for i in range(len(self))]) if len(self) < 64 else _rows(self)
 
 
-def _rows(self: Tensor) -> Any:
+def _rows(self: Tensor) -> Iterator[Tensor]:
     for i in range(len(self)):
         yield self[i]
 
@@ -150,7 +151,7 @@ def attach() -> None:
                 setattr(cls, name, function)
         for function in (astype, clone):
             setattr(cls, function.__name__, function)
-        cls.T = property(_T)  # type: ignore[attr-defined]
+        setattr(cls, "T", property(_T))
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
         two = callable(function) and function.__code__.co_argcount == 2

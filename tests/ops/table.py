@@ -39,8 +39,8 @@ def identities(samples: list) -> list[str]:
 
 
 def forward_operators() -> list[OpDef]:
-    """Every operator that is defined, without the derived gradient operators."""
-    return [op for op in REGISTRY.values() if op.base is None]
+    """Every operator that a kernel computes, without the derived gradient operators."""
+    return [op for op in REGISTRY.values() if op.base is None and op.has_kernel]
 
 
 def convert(array: Any, dtype: str | None) -> Any:

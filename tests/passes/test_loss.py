@@ -50,6 +50,18 @@ def test_it_is_joined_where_nothing_is_trained():
     same(main, startup, FEED, [total])
 
 
+def test_the_gradient_of_a_mean_as_paddlepaddle_writes_it():
+    with building() as (main, _):
+        total, *_ = network(paddle.mean)
+        paddle.optimizer.SGD(0.1).minimize(total)
+    gradient = next(op for op in main.global_block().ops if op.type == "reduce_mean_grad")
+    assert gradient.attrs["dim"] == []
+    gradient._set_attr("dim", [0])  # it is that of the forward operator; all are reduced
+    assert "hard_cross_entropy_grad" in types(main, FEED, [total])
+    gradient._set_attr("dim", [1])
+    assert "hard_cross_entropy_grad" not in types(main, FEED, [total])
+
+
 def test_what_is_fetched_stays():
     with building() as (main, startup):
         total, loss, soft, *_ = network(paddle.mean)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import pytest
 
 import paddle
 import paddle.passes
 from paddle.analysis.aliasing import IN_PLACE
-from paddle.analysis.liveness import DROPS
+from paddle.analysis.marks import DROPS
 from paddle.core.errors import PreconditionNotMetError
 from paddle.passes import TABLE
 from paddle.passes.checker import check
@@ -74,12 +75,15 @@ def test_debug_prints_what_each_pass_changed(monkeypatch, capsys):
     monkeypatch.setenv("PADDLE_DEBUG", "passes")
     prepared(main, X, fetch)
     parts = capsys.readouterr().out.split("# pass ")[1:]
-    assert [part.split("\n")[0] for part in parts] == [name for name, _, _ in TABLE]
-    said = {part.split("\n")[0]: part for part in parts}
+    assert [part.split(":")[0] for part in parts] == [name for name, _, _ in TABLE]
+    said = {part.split(":")[0]: part for part in parts}
     removed = [t for t in said["fc"].splitlines() if t.startswith("-") and " = mul(" in t]
     added = [t for t in said["fc"].splitlines() if t.startswith("+") and " = linear(" in t]
     assert len(removed) == len(added) == 1
-    assert said["conv_bn"].strip() == "conv_bn"
+    count = sum(len(block.ops) for block in main.blocks)
+    assert re.match(rf"fc: \d+\.\d\d ms, {count} -> {count - 2} operators\n#   mul, ", said["fc"])
+    assert re.fullmatch(r"conv_bn: \d+\.\d\d ms, (\d+) -> \1 operators\n", said["conv_bn"])
+    assert "#   marked with _drops: " in said["lifetimes"]
     assert "_in_place = [" in said["in_place"] and "_drops = [" in said["lifetimes"]
     monkeypatch.setenv("PADDLE_DEBUG", "")
     prepared(main, X, fetch)

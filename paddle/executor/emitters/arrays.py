@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
+from paddle.analysis.marks import HOISTED
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
-from paddle.executor.codegen import ONCE, Emitter, emitter
+from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.emitters.control_flow import add_arrays, is_array, zeros
 from paddle.ir.autodiff.control_rewriting import MAYBE
 from paddle.ir.operator import Operator
@@ -171,7 +172,7 @@ def _assign(em: Emitter, op: Operator) -> None:
     if is_array(em, source):
         value = em.read(source)
         em.line(f"{em.write(target)} = list({value})")
-    elif op.attrs.get(ONCE) or any(em.variable(n)._persistable for n in (source, target)):
+    elif op.attrs.get(HOISTED) or any(em.variable(n)._persistable for n in (source, target)):
         em.kernel(op)
     else:
         value = em.read(source)

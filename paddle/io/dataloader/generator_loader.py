@@ -21,6 +21,7 @@ from paddle.io.dataloader.convert import (
     to_tensors,
 )
 from paddle.io.dataloader.dataset import IterableDataset
+from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.pool import read_with_workers
 from paddle.io.dataloader.prefetch import copy_ahead
@@ -55,8 +56,6 @@ class GeneratorLoader:
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> None:
-        from paddle.io.reader import feed_names
-
         if not iterable:
             raise NotImplementedError(
                 "DataLoader.from_generator(iterable=False): programs do not start and reset "
@@ -177,8 +176,6 @@ class GeneratorLoader:
 
     def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
         """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
-        from paddle.io.reader import named_fields
-
         device = target_device(self._device)
         if device.type == "cuda" and self._copy_ahead and ahead:
             batches = copy_ahead(batches, device)

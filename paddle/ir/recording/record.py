@@ -1,7 +1,7 @@
 """Static recording: an operator call becomes an Operator of the current block.
 
-``record`` is the hook that :func:`paddle.enable_static` installs: the generated callers hand over
-to it, so every public function records the operator that it would run.
+The hook in :mod:`paddle.ir.recording.static_mode` calls it, to which generated callers hand over in
+static mode; so every public function records the operator that it would run.
 """
 
 from __future__ import annotations
@@ -29,15 +29,6 @@ LOWERINGS: dict[str, Callable[[tuple, dict[str, Any]], Any]] = {}
 
 # Results that are missing because the call does without them, not because nothing computes them.
 _ASKED_FOR = frozenset(["Index", "Indices", "Counts", "MasterParamOut"])
-# Arithmetic: of Variables that stand for numbers of Python it makes another one.
-_OF_NUMBERS = frozenset([
-    "abs", "elementwise_add", "elementwise_div", "elementwise_floordiv", "elementwise_max",
-    "elementwise_min", "elementwise_mod", "elementwise_mul", "elementwise_pow", "elementwise_sub",
-    "floor", "pow", "scale", "sign",
-])  # fmt: skip
-_COMPARISONS = frozenset(
-    ["equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"]
-)
 _WIDER = (
     VarType.FP64, VarType.FP32, VarType.INT64, VarType.INT32, VarType.INT16, VarType.UINT8,
     VarType.INT8, VarType.BOOL,
@@ -55,17 +46,6 @@ def lowering(name: str) -> Callable:
     return register
 
 
-def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
-    """Records one operator call and returns the Variables of its results."""
-    lower = LOWERINGS.get(op.name)
-    if lower is not None:
-        return lower(args, attrs)
-    return append(op, args, attrs)
-
-
-record.records = True  # type: ignore[attr-defined]  # tells static mode from other hooks
-
-
 def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Adds ``op`` to the current block; inputs by position, attributes by name."""
     if op.name == "elementwise_floordiv" and _rounds_down(*args):
@@ -74,9 +54,8 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     if op.unify and values[0]._dt is not values[1]._dt:
         from paddle.core.promotion import unify
 
-        values[:2] = unify(*values[:2])
-    elif op.name in _COMPARISONS and values[0]._dt is not values[1]._dt:
-        values[:2] = _comparable(*values[:2])
+        together = unify if op.unify is True else _comparable
+        values[:2] = together(*values[:2])
     block = default_main_program().current_block()
     _check_reachable(op, values, block)
     plain = {k: plain_attr(v) for k, v in attrs.items() if v is not None}
@@ -96,7 +75,7 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
                 var.op = step
     block.ops.append(step)
     block.program._changed()
-    if values and op.name in _OF_NUMBERS and all(v is None or v._weak for v in values):
+    if values and op.arithmetic and all(v is None or v._weak for v in values):
         made[0]._weak = True
     returned = [v for s, v in zip(op.outputs, made, strict=True) if not s.writes]
     if not returned:
@@ -126,7 +105,8 @@ def _rounds_down(x: Any, y: Any) -> bool:
     top, bottom = getattr(x, "op", None), getattr(y, "op", None)
     a_size = top is not None and top.type in ("slice", "shape", "size", "lod_array_length")
     number = bottom is not None and bottom.type == "fill_constant"
-    return not (a_size and number and bottom.attrs.get("value", 0) > 0)
+    positive = bottom is not None and number and bottom.attrs.get("value", 0) > 0
+    return not (a_size and positive)
 
 
 def _floored(op: OpDef, x: Variable, y: Variable) -> Any:

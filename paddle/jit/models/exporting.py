@@ -62,7 +62,7 @@ def for_inference(
     Args:
         program (Program): what was recorded; stays as it is.
         inputs (Sequence[Variable]): its data variables.
-        outputs: what the function returned, a nest with Variables.
+        outputs: what the function returned, a pytree with Variables.
         output_spec: which outputs are kept; None: all.
         name (str): the method, for error texts.
     """

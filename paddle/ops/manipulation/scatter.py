@@ -58,9 +58,14 @@ def _give_back(d_out, x_shape, index, axis):
     return zeros.index_add(axis, index.reshape(-1), d_out)
 
 
-@op("gather", "X Index~ Axis?~ -> Out", infer=lambda i, a: (
-    _taken_rule(i[0], i[1], a["axis"]) if i[2] is None
-    else [Spec((-1,) * len(i[0].shape), i[0].dtype)]))  # fmt: skip
+def _gather_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x, index, axis_whole = inputs
+    if axis_whole is None:
+        return _taken_rule(x, index, attrs["axis"])
+    return [Spec((-1,) * len(x.shape), x.dtype)]
+
+
+@op("gather", "X Index~ Axis?~ -> Out", infer=_gather_rule, linear="X")
 def gather(x, index, axis_whole=None, *, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -73,7 +78,12 @@ def _(d_out, x_shape, index, axis_whole, *, axis):
     return _give_back(d_out, x_shape, index, axis), None, None
 
 
-@op("index_select", "X Index~ -> Out", infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]))
+@op(
+    "index_select",
+    "X Index~ -> Out",
+    infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]),
+    linear="X",
+)
 def index_select(x, index, *, dim=0):
     return _take("index_select", x, _flat_index("index_select", index), dim)
 
@@ -127,7 +137,7 @@ def _gather_nd_rule(inputs: list, attrs: dict) -> list:
     return [Spec(shape or (1,), x.dtype)]
 
 
-@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule)
+@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule, linear="X")
 def gather_nd(x, index):
     where = _nd("gather_nd", x.shape, index)
     if not where:
@@ -155,7 +165,7 @@ def _check_updates(name: str, expected: tuple, updates: torch.Tensor) -> None:
         )
 
 
-@op("scatter_nd_add", "X Index~ Updates -> Out", infer="same")
+@op("scatter_nd_add", "X Index~ Updates -> Out", infer="same", rank0=False)
 def scatter_nd_add(x, index, updates):
     where = _nd("scatter_nd_add", x.shape, index)
     shape = index.shape[:-1] + x.shape[index.shape[-1] :]
@@ -183,7 +193,7 @@ def _last_writers(ids: torch.Tensor, rows: int) -> torch.Tensor:
     return none.scatter_reduce(0, ids.long(), order, "amax")
 
 
-@op("scatter", "X Ids~ Updates -> Out", infer="same")
+@op("scatter", "X Ids~ Updates -> Out", infer="same", rank0=False)
 def scatter(x, ids, updates, *, overwrite=True):
     ids = _flat_index("scatter", ids)
     _check_updates("scatter", (ids.shape[0], *x.shape[1:]), updates)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
@@ -20,7 +21,7 @@ def alias(x: torch.Tensor) -> torch.Tensor:
 # -- reshape ------------------------------------------------------------------------------------
 
 
-def _fill_zeros(x_shape: tuple, shape: list) -> list:
+def _fill_zeros(x_shape: tuple, shape: Sequence[int]) -> list:
     """Replaces every 0 of a target shape by the input's dimension at that place."""
     rank = len(x_shape)
     late = next((i for i, n in enumerate(shape) if n == 0 and i >= rank), None)
@@ -41,7 +42,7 @@ def _reshape_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
+def _wrong_reshape(x: torch.Tensor, shape: Sequence[int]) -> InvalidArgumentError:
     """Says why a tensor cannot take a shape."""
     if list(shape).count(-1) > 1:
         why = f"at most one dimension of shape may be -1, but received {list(shape)}"
@@ -59,7 +60,7 @@ def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
     return InvalidArgumentError(f"reshape: {why}.")
 
 
-def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
+def _reshaped(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     if 0 in shape:
         shape = _fill_zeros(x.shape, shape)
     try:
@@ -70,7 +71,7 @@ def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
         raise _wrong_reshape(x, shape) from error
 
 
-@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule)
+@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule, linear="X")
 def reshape2(x, shape_whole=None, shape_parts=None, *, shape=()):
     if shape_whole is not None or shape_parts:
         shape = ints(shape, shape_whole, shape_parts)
@@ -119,7 +120,7 @@ def _wrong_perm(x: torch.Tensor, axis: list) -> InvalidArgumentError:
     )
 
 
-@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule)
+@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule, linear="X")
 def transpose2(x, *, axis):
     try:
         return torch.permute(x, axis), None
@@ -155,7 +156,7 @@ def _squeeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule)
+@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule, linear="X")
 def squeeze2(x, *, axes=()):
     return (torch.squeeze(x, tuple(axes)) if axes else torch.squeeze(x)), None
 
@@ -186,14 +187,19 @@ def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape), x.dtype), None]
 
 
-def _unsqueezed(x: torch.Tensor, axes: list) -> torch.Tensor:
+def _unsqueezed(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     out = x
     for axis in axes:  # one after the other: each counts the dimensions that are there by then
         out = torch.unsqueeze(out, axis)
     return alias(x) if out is x else out
 
 
-@op("unsqueeze2", "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~", infer=_unsqueeze_rule)
+@op(
+    "unsqueeze2",
+    "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~",
+    infer=_unsqueeze_rule,
+    linear="X",
+)
 def unsqueeze2(x, axes_whole=None, axes_parts=None, *, axes=()):
     if axes_whole is not None or axes_parts:
         axes = ints(axes, axes_whole, axes_parts)
@@ -243,7 +249,7 @@ def _flatten_rule(inputs: list, attrs: dict) -> list:
     return [Spec(merged(x.shape, attrs["start_axis"], attrs["stop_axis"]), x.dtype), None]
 
 
-@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule)
+@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule, linear="X")
 def flatten_contiguous_range(x, *, start_axis=1, stop_axis=1):
     try:
         out = torch.flatten(x, start_axis, stop_axis)
@@ -298,7 +304,7 @@ def _axes(axis: int | list) -> list:
     return [axis] if isinstance(axis, int) else list(axis)
 
 
-@op("flip", "X -> Out", infer="same")
+@op("flip", "X -> Out", infer="same", linear="X")
 def flip(x, *, axis):
     return torch.flip(x, _axes(axis))
 
@@ -318,7 +324,7 @@ def _(d_out, *, axis):
     return torch.flip(d_out, _axes(axis))
 
 
-@op("roll", "X ShiftsTensor?~ -> Out", infer="same")
+@op("roll", "X ShiftsTensor?~ -> Out", infer="same", linear="X", rank0=False)
 def roll(x, shifts_whole=None, *, shifts=(), axis=()):
     shifts = list(ints(shifts, shifts_whole))
     if len(axis) != len(shifts) and (axis or len(shifts) != 1):
@@ -326,13 +332,13 @@ def roll(x, shifts_whole=None, *, shifts=(), axis=()):
             f"roll: as many shifts as axes are expected, but received shifts {shifts} and "
             f"axis {list(axis)}."
         )
-    return torch.roll(x, shifts, list(axis) or None)
+    return torch.roll(x, shifts, list(axis) or ())
 
 
 @roll.grad("ShiftsTensor")
 def _(d_out, shifts_whole, *, shifts, axis):
     back = [-n for n in ints(shifts, shifts_whole)]
-    return torch.roll(d_out, back, list(axis) or None), None
+    return torch.roll(d_out, back, list(axis) or ()), None
 
 
 @op("shard_index", "X -> Out", infer="same", differentiable=False)

@@ -118,6 +118,7 @@ def _scores(q: Any, k: Any, mask: Any, scale: float) -> torch.Tensor:
     infer=_rule,
     proto="softmax(scale Q K^T + Mask) V in one call; a Program holds matmul_v2, softmax and so on",
     random=True,
+    amp="white",
 )
 def scaled_dot_product_attention(q, k, v, mask, *, scale, dropout_prob=0.0, broadcast=False):
     """Saved is the logarithm of each softmax's denominator; with dropout, the weights before it.

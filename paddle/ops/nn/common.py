@@ -33,6 +33,8 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     "X W Bias? -> Out",
     infer=_linear_rule,
     proto="x @ w + b in one call; a Program holds matmul_v2 and elementwise_add instead",
+    no_alias="Out",
+    amp="white",
 )
 def linear(x, w, bias):
     if x.dim() == 2:
@@ -40,7 +42,7 @@ def linear(x, w, bias):
     return affine(as_matrix(x), w, bias).reshape([*x.shape[:-1], w.shape[1]])
 
 
-@linear.grad("X W Bias.shape")
+@linear.grad("X W Bias.shape", no_alias="X")
 def _(d_out, x, w, bias_shape, *, needs_grad):
     flat = d_out if d_out.dim() == 2 else as_matrix(d_out)
     d_x = d_w = d_b = None

@@ -160,7 +160,14 @@ def _infer(rank, inputs, attrs):
     return [shape_of(Spec(x.shape, x.dtype), w.shape[0], spatial, last)]
 
 
-@op("conv2d", "Input Filter Bias? ResidualData? -> Output", infer=partial(_infer, 2))
+@op(
+    "conv2d",
+    "Input Filter Bias? ResidualData? -> Output",
+    infer=partial(_infer, 2),
+    no_alias="Output",
+    amp="white",
+    split_bias=True,
+)
 def conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
     dilations=(1, 1), groups=1, data_format="NCHW",
@@ -170,7 +177,7 @@ def conv2d(
     )
 
 
-@conv2d.grad("Input Filter")
+@conv2d.grad("Input Filter", no_alias="Input")
 def _(
     dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
@@ -180,7 +187,14 @@ def _(
     return (*found, dy if needs_grad[3] else None)
 
 
-@op("depthwise_conv2d", "Input Filter Bias? ResidualData? -> Output", infer=partial(_infer, 2))
+@op(
+    "depthwise_conv2d",
+    "Input Filter Bias? ResidualData? -> Output",
+    infer=partial(_infer, 2),
+    no_alias="Output",
+    amp="white",
+    split_bias=True,
+)
 def depthwise_conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
     groups=1, dilations=(1, 1), data_format="NCHW",
@@ -190,7 +204,7 @@ def depthwise_conv2d(
     )
 
 
-@depthwise_conv2d.grad("Input Filter")
+@depthwise_conv2d.grad("Input Filter", no_alias="Input")
 def _(
     dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
@@ -200,7 +214,13 @@ def _(
     return (*found, dy if needs_grad[3] else None)
 
 
-@op("conv3d", "Input Filter ResidualData? -> Output", infer=partial(_infer, 3))
+@op(
+    "conv3d",
+    "Input Filter ResidualData? -> Output",
+    infer=partial(_infer, 3),
+    no_alias="Output",
+    amp="white",
+)
 def conv3d(
     x, w, residual, *, strides=(1, 1, 1), paddings=(0, 0, 0), padding_algorithm="EXPLICIT",
     groups=1, dilations=(1, 1, 1), data_format="NCDHW",

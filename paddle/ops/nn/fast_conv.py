@@ -86,6 +86,8 @@ def gradients(
     What is not returned is left to that call.
     """
     dx = dw = None
+    key: Any
+    form: Any
     if _pointwise(x, w, None, padding):
         key = x.shape, x.stride(), dy.stride(), w.shape
         if wants[0]:
@@ -172,7 +174,7 @@ def _point_by_onednn(x, w, bias, padding):
 
 def _weight_by_images(dy, x, w, padding):
     """The gradient of a 1x1 weight as the sum of a product for each image."""
-    total = None
+    total: Any = None
     for d, image in zip(dy.flatten(2).unbind(0), x.flatten(2).unbind(0), strict=True):
         part = product(d, image.t())
         total = part if total is None else total.add_(part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
@@ -90,7 +91,7 @@ def _randint_rule(inputs: list, attrs: dict) -> list:
     return _shape_rule(inputs, attrs)
 
 
-def _blank(shape: list, dtype: int, device: torch.device | None = None) -> torch.Tensor:
+def _blank(shape: Sequence[int], dtype: int, device: torch.device | None = None) -> torch.Tensor:
     return torch.empty(list(shape), dtype=_floating(dtype), device=device or current_device())
 
 

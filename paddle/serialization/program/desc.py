@@ -181,7 +181,7 @@ class VarDesc(_View):
         return self._of.dtype
 
     def lod_level(self) -> int:
-        """Returns how many levels of detail it has."""
+        """Returns how many LoD levels it has."""
         return self._of.lod_level
 
     def persistable(self) -> bool:

@@ -15,16 +15,15 @@ from paddle.core.op import C
 from paddle.core.pytree import difference, leaves, paths, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.block import Block
+from paddle.ir.control.blocks import check_condition, location, reopened, sub_block
+from paddle.ir.control.conditional import ConditionalBlock
+from paddle.ir.control.loop import While
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import check_condition, location, reopened, sub_block
-from paddle.static.control.conditional import ConditionalBlock
-from paddle.static.control.loop import While
-from paddle.static.print_op import Assert, Print
 
-__all__ = ["Assert", "Print", "case", "cond", "switch_case", "while_loop"]
+__all__ = ["case", "cond", "switch_case", "while_loop"]
 
 _NUMBERS = (bool, int, float)
 
@@ -72,7 +71,7 @@ def cond(
         pred (Variable|Tensor): one boolean.
         true_fn (callable, optional): without arguments; runs if ``pred`` is true.
         false_fn (callable, optional): without arguments; runs if it is false.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns: None, a Variable, or a nest (list, tuple, dict) of them. Both
@@ -279,7 +278,7 @@ def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None =
         pred_fn_pairs (list[tuple]|tuple[tuple]): pairs of one boolean and a function without
             arguments.
         default (callable, optional): runs if no condition holds; None means the last function.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns, see :func:`cond`.
@@ -339,7 +338,7 @@ def switch_case(
             pairs, or a list of functions numbered from 0.
         default (callable, optional): runs for other numbers; None means the function of the
             largest number.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         What the function returns, see :func:`cond`.
@@ -437,9 +436,9 @@ def while_loop(
         cond (callable): ``cond(*loop_vars)`` returns one boolean.
         body (callable): ``body(*loop_vars)`` returns the new values: as many, of the same
             structure, element types and ranks. Sizes may change.
-        loop_vars (list|tuple): Variables, tensor arrays, numbers, and nests of them.
+        loop_vars (list|tuple): Variables, tensor arrays, numbers, and pytrees of them.
         is_test (bool): keep nothing for a backward pass. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         list: the values after the last call, in the form of ``loop_vars``.

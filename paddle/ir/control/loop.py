@@ -8,7 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
-from paddle.static.control.blocks import (
+from paddle.ir.control.blocks import (
     check_condition,
     location,
     need_static,
@@ -28,7 +28,7 @@ class While:
     Args:
         cond (Variable): one boolean; the block runs while it is true.
         is_test (bool): keep nothing for a backward pass. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

@@ -9,10 +9,10 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.ir.control.blocks import location, need_static
+from paddle.ir.control.conditional import ConditionalBlock
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import location, need_static
-from paddle.static.control.conditional import ConditionalBlock
 
 
 class IfElse:

@@ -1,4 +1,4 @@
-"""Nests: order of values, mapping, rebuilding, and what is said where two differ."""
+"""Pytrees: order of values, mapping, rebuilding, and what is said where two differ."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from paddle.core.pytree import difference, leaves, mapped, paths, rebuilt
+from paddle.core.pytree import difference, leaves, paths, rebuilt, tree_map
 
 Pair = collections.namedtuple("Pair", "first second")
 NEST = {"b": [1, (2, 3)], "a": Pair(4, {"z": 5})}
@@ -22,19 +22,19 @@ def test_values_come_by_sorted_keys():
 
 
 def test_the_form_stays():
-    doubled = mapped(lambda v: 2 * v, NEST)
+    doubled = tree_map(lambda v: 2 * v, NEST)
     assert doubled == {"b": [2, (4, 6)], "a": Pair(8, {"z": 10})}
     assert type(doubled["a"]) is Pair and list(doubled) == ["b", "a"]
     assert rebuilt(NEST, ["p", "q", "r", "s", "t"]) == {
         "b": ["r", ("s", "t")], "a": Pair("p", {"z": "q"}),
     }  # fmt: skip
-    ordered = mapped(str, collections.OrderedDict(b=1, a=2))
+    ordered = tree_map(str, collections.OrderedDict(b=1, a=2))
     assert type(ordered) is collections.OrderedDict and list(ordered) == ["b", "a"]
 
 
 def test_values_of_several_nests():
-    assert mapped(lambda a, b: a + b, [1, (2,)], (10, [20])) == [11, (22,)]
-    assert mapped(lambda a, b: b, [1, 2], [None, 3]) == [None, 3]
+    assert tree_map(lambda a, b: a + b, [1, (2,)], (10, [20])) == [11, (22,)]
+    assert tree_map(lambda a, b: b, [1, 2], [None, 3]) == [None, 3]
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_differences_are_told(a, b, text):
     assert re.fullmatch(text, difference(a, b))
     assert difference(a, a) is None
     if a != [None]:
-        with pytest.raises(ValueError, match="expected nests of the same form, but "):
-            mapped(lambda x, y: x, a, b)
+        with pytest.raises(ValueError, match="expected pytrees of the same form, but "):
+            tree_map(lambda x, y: x, a, b)
 
 
 def test_lists_and_tuples_count_as_the_same():
@@ -61,5 +61,5 @@ def test_lists_and_tuples_count_as_the_same():
 
 
 def test_the_number_of_values_is_checked():
-    with pytest.raises(ValueError, match="a nest of 2 values was given 3"):
+    with pytest.raises(ValueError, match="a pytree of 2 values was given 3"):
         rebuilt([1, 2], [1, 2, 3])

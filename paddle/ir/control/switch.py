@@ -8,15 +8,15 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.op import C
-from paddle.static.control.blocks import check_condition, location, need_static
-from paddle.static.control.conditional import ConditionalBlock
+from paddle.ir.control.blocks import check_condition, location, need_static
+from paddle.ir.control.conditional import ConditionalBlock
 
 
 class Switch:
     """Chooses one of several blocks: the first whose condition is true, else the default.
 
     Args:
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

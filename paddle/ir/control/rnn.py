@@ -10,9 +10,9 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.ir.block import Block
+from paddle.ir.control.blocks import location, need_static, reads, step_scopes, sub_block
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import location, need_static, reads, step_scopes, sub_block
 
 
 @dataclass

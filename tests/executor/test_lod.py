@@ -1,4 +1,4 @@
-"""Levels of detail of fed and fetched values: which rows belong to which image."""
+"""LoD of fed and fetched values: which rows belong to which image."""
 
 from __future__ import annotations
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddle.ir.block import Block
-from paddle.ir.operator import Operator
-from paddle.static.control.blocks import (
+from paddle.ir.control.blocks import (
     has_value,
     need_static,
     reads,
@@ -16,6 +15,7 @@ from paddle.static.control.blocks import (
     sub_block,
     writes,
 )
+from paddle.ir.operator import Operator
 
 
 class ConditionalBlock:
@@ -25,7 +25,7 @@ class ConditionalBlock:
         inputs (list[Variable]): the condition.
         is_scalar_condition (bool): the condition is one boolean; else the block runs if nothing
             that it reads is empty. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
