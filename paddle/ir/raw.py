@@ -9,7 +9,7 @@ their default.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from paddle.core.dtype import VarType, dtype_name, to_vartype
@@ -79,7 +79,7 @@ def _of_file(block: Block, options: dict[str, Any], parameter: bool) -> Variable
         stated["dtype"] = to_vartype(stated["dtype"])
     if parameter:
         stated["is_parameter"] = True
-    var = stated_variable(block, stated)
+    var = stated_variable(block, **stated)
     if parameter and not isinstance(var, Parameter):
         raise InvalidArgumentError(
             f"create_parameter({options['name']!r}): expected a dtype and positive sizes, "
@@ -92,45 +92,58 @@ def _of_file(block: Block, options: dict[str, Any], parameter: bool) -> Variable
     return var
 
 
-def stated_variable(block: Block, stated: Mapping[str, Any]) -> Variable:
+def stated_variable(
+    block: Block,
+    name: str,
+    type: int = VarType.LOD_TENSOR,
+    shape: Sequence[int] = (),
+    dtype: int | None = None,
+    lod_level: int = 0,
+    persistable: bool = False,
+    need_check_feed: bool = False,
+    stop_gradient: bool = False,
+    is_parameter: bool = False,
+) -> Variable:
     """Makes the Variable, or Parameter, that a file states.
 
     Args:
         block (Block): whose it will be.
-        stated (Mapping): ``name``, ``type``, ``shape``, ``dtype``, ``lod_level``, the flags, and
-            ``is_parameter``; numbers in place of types that have no name here. What is left out
-            has its default.
+        name (str): its name.
+        type (int): the kind of variable, also one that has no name here.
+        shape (Sequence[int]): sizes; they count where there is an element type.
+        dtype (int, optional): the element type; None: not stated.
+        lod_level (int): LoD levels.
+        persistable (bool): as for Variable; so are the others.
     """
-    kind = stated.get("type", VarType.LOD_TENSOR)
-    checked = stated.get("need_check_feed", False)
     options: dict[str, Any] = {
-        "name": stated["name"],
+        "name": name,
         "lod_level": 0,
-        "stop_gradient": stated.get("stop_gradient", False),
-        "need_check_feed": checked,
-        "is_data": checked,
+        "stop_gradient": stop_gradient,
+        "need_check_feed": need_check_feed,
+        "is_data": need_check_feed,
     }
     dims: list[int] | None = None
-    dtype = None
-    if int(kind) in TENSOR and "dtype" in stated:
+    element = None
+    field = TENSOR.get(int(type))
+    if field is not None and dtype is not None:
         # Files of 1.8.5 and 2.6.2 do hold sizes below -1: an unknown one multiplied by others.
-        dims = [max(n, -1) for n in stated.get("shape", ())]
-        dtype = _vartype(stated["dtype"])
-        if TENSOR[int(kind)] in WITH_LOD:
-            options["lod_level"] = stated.get("lod_level", 0)
-        if options["lod_level"] < 0:
-            raise InvalidArgumentError(
-                f"variable {stated['name']!r} of block {block.idx}: expected lod_level >= 0, but "
-                f"it is {options['lod_level']}."
-            )
-    known = isinstance(dtype, VarType) and _is_element(dtype)
+        dims = [max(n, -1) for n in shape]
+        element = _vartype(dtype)
+        if field in WITH_LOD:
+            options["lod_level"] = lod_level
+            if lod_level < 0:
+                raise InvalidArgumentError(
+                    f"variable {name!r} of block {block.idx}: expected lod_level >= 0, but it is "
+                    f"{lod_level}."
+                )
+    known = isinstance(element, VarType) and _is_element(element)
     var: Variable
-    if stated.get("is_parameter") and known and dims and min(dims) > 0:
-        var = Parameter(block, dims, dtype, trainable=not options["stop_gradient"], **options)
+    if is_parameter and known and dims and min(dims) > 0:
+        var = Parameter(block, dims, element, trainable=not stop_gradient, **options)
     else:
-        options["persistable"] = stated.get("persistable", False)
-        var = Variable(block, shape=dims, dtype=dtype if known else None, **options)
-    var.type = _vartype(kind)
+        options["persistable"] = persistable
+        var = Variable(block, shape=dims, dtype=element if known else None, **options)
+    var.type = _vartype(type)
     return var
 
 

@@ -103,6 +103,7 @@ class Stored(TensorValues):
         super().__init__(named.values(), tensors)
 
     def lod(self, name: str) -> list:
+        """Returns the LoD that the scope holds."""
         return self._held[name].lod()
 
     def tensor(self, name: str) -> Tensor:

@@ -78,21 +78,17 @@ def _rest(desc: Any, *known: str) -> bytes:
 
 def _read_variable(block: Block, told: Any) -> Variable:
     kind = told.type.type
-    stated: dict[str, Any] = {
-        "name": _text(told.name),
-        "type": kind,
-        "persistable": told.persistable,
-        "need_check_feed": told.need_check_feed,
-        "stop_gradient": told.stop_gradient,
-        "is_parameter": told.is_parameter,
-    }
+    shape, dtype, lod_level = (), None, 0
     field = TENSOR.get(kind)
     if field is not None and told.type.HasField(field):
         tensor = getattr(told.type, field)
         if field in WITH_LOD:
-            stated["lod_level"], tensor = tensor.lod_level, tensor.tensor
-        stated["shape"], stated["dtype"] = tensor.dims, tensor.data_type
-    var = stated_variable(block, stated)
+            lod_level, tensor = tensor.lod_level, tensor.tensor
+        shape, dtype = tensor.dims, tensor.data_type
+    var = stated_variable(
+        block, _text(told.name), kind, shape, dtype, lod_level, told.persistable,
+        told.need_check_feed, told.stop_gradient, told.is_parameter,
+    )  # fmt: skip
     var.raw_fields = _rest(told, "name")
     return var
 

@@ -62,7 +62,7 @@ def _set(told: Any, field: str, value: Any) -> None:
 def write_variable(var: Variable, told: Any) -> None:
     """Fills an empty VarDesc message."""
     rest = var.raw_fields
-    if isinstance(rest, Mapping):  # it was added raw
+    if isinstance(rest, dict):  # it was added raw
         told.MergeFrom(stated_message(rest))
     elif rest:
         told.MergeFromString(rest)
