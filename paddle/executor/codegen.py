@@ -31,12 +31,11 @@ from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.passes.constants import ONCE
 
 _CLEAN = re.compile(r"\W", re.ASCII)
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
-ONCE = "_once"  # attribute of operators whose results are the same in every run
-
 
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
 EMITTERS: dict[str, Callable[[Emitter, Operator], None]] = {}

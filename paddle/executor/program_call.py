@@ -15,7 +15,6 @@ from paddle.core.selected_rows import Rows
 from paddle.core.tape import Node, after_updates, edge_of, keeps_graph, overwritten, tie_outputs
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import sequence, written_since
-from paddle.executor.codegen import ONCE
 from paddle.executor.gradient_program import ADVICE, gradient_program, replaced_in, written_in
 from paddle.executor.joined import JoinedPlan
 from paddle.executor.plan import Plan, checked_plan
@@ -25,6 +24,7 @@ from paddle.ir.autodiff.gradient_flow import carries
 from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
 from paddle.passes import prepare
+from paddle.passes.constants import ONCE
 
 
 class ProgramCall:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from paddle.analysis.def_use import DefUse
 from paddle.core.op import REGISTRY
-from paddle.executor.codegen import ONCE
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
 
+ONCE = "_once"  # attribute of operators whose results are the same in every run
 # Operators that make values of attributes alone, always the same.
 _SOURCES = frozenset({"fill_constant", "assign_value", "eye"})
 _LARGEST = 1 << 18  # elements; larger constants would hold memory between runs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.executor.codegen import ONCE
+from paddle.passes.constants import ONCE
 from tests.executor.building import building
 from tests.passes.cases import normal, prepared, same, types
 

@@ -7,10 +7,11 @@ from typing import Any
 import torch
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
-from paddle.executor.codegen import ONCE, Emitter, emitter
+from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.emitters.control_flow import add_arrays, is_array, zeros
 from paddle.ir.autodiff.control_rewriting import MAYBE
 from paddle.ir.operator import Operator
+from paddle.passes.constants import ONCE
 
 _LARGEST = 1 << 24  # a position beyond this is an error rather than an array of that many elements
 
