@@ -48,6 +48,7 @@ test-variation: $(READY) ## the whole suite as another machine would run it, in 
 lint: $(READY) ## format, lint, types, import contract (changes nothing)
 	$(PY) -m ruff format --check .
 	$(PY) -m ruff check .
+	$(PY) scripts/lint_baseline.py
 	$(PY) -m mypy
 	$(PY) -c "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
 

@@ -11,10 +11,10 @@ from paddle import _module_paths
 _module_paths.install()
 
 from paddle.core import allocator as _allocator  # noqa: E402
-from paddle.core import backend as _backend  # noqa: E402
+from paddle.core import torch_import as _torch_import  # noqa: E402
 
 _allocator.keep_freed_memory()  # before the first buffer is made
-_backend.load()
+_torch_import.load()
 
 from paddle import ops as _ops  # noqa: E402
 from paddle.autograd import grad  # noqa: E402
@@ -41,17 +41,21 @@ from paddle.device import (  # noqa: E402
     is_compiled_with_rocm,
     is_compiled_with_xpu,
 )
-from paddle.framework.create_parameter import create_parameter  # noqa: E402
 from paddle.framework.flags import get_flags, set_flags  # noqa: E402
 from paddle.framework.io import load, save  # noqa: E402
 from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode  # noqa: E402
 from paddle.framework.param_attr import ParamAttr  # noqa: E402
+from paddle.ir.variable import list_methods_from as _list_methods_from  # noqa: E402
+from paddle.nn.create_parameter import create_parameter  # noqa: E402
+from paddle.static.methods import attach as _attach_to_programs  # noqa: E402
 from paddle.tensor import *  # noqa: E402, F403
 from paddle.tensor import __all__ as _tensor_names  # noqa: E402
 from paddle.tensor.methods import attach as _attach  # noqa: E402
 
 _ops.install()
+_list_methods_from.append("paddle.jit.dy2static.tensor_arrays")
 _attach()
+_attach_to_programs()
 
 __version__ = "2.0.0"
 

@@ -11,6 +11,7 @@ import functools
 import importlib
 import os
 import sys
+from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any
@@ -75,7 +76,7 @@ class _Completed(SourceFileLoader):
         _complete(module)
 
 
-class _Made:
+class _Made(Loader):
     """Makes a module that only the table describes."""
 
     def create_module(self, spec: ModuleSpec) -> None:

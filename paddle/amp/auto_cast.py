@@ -8,14 +8,13 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.amp.lists import LOW, NORMS, custom, lacks_half
-from paddle.core.dispatch import py
+from paddle.amp.lists import LOW, custom, lacks_half
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import current_hook, hooked, recording
-from paddle.core.op import C, OpDef
-from paddle.core.place import current_device
-from paddle.ir.recording.record import is_capturing
+from paddle.core.op import C, OpDef, py
+from paddle.core.place import current_backend
+from paddle.ir.recording.context import is_capturing
 
 LEVELS = ("O0", "O1", "O2")
 
@@ -81,16 +80,17 @@ def auto_cast(
 
 def low_dtype() -> VarType:
     """The 16 bits of the current device: float16 on a GPU, bfloat16 on a CPU."""
-    if current_device().type == "cuda":
+    backend = current_backend()
+    if backend.float16:
         return VarType.FP16
-    _tell_once()
+    _tell_once(backend.title)
     return VarType.BF16
 
 
 @functools.cache
-def _tell_once() -> None:
+def _tell_once(title: str) -> None:
     warnings.warn(
-        "mixed precision on a CPU computes in bfloat16; float16 needs a GPU.", stacklevel=5
+        f"mixed precision on a {title} computes in bfloat16; float16 needs a GPU.", stacklevel=5
     )
 
 
@@ -127,7 +127,7 @@ class Caster:
             return getattr(C, op.name)(*args, **{py(k): v for k, v in attrs.items()})
 
     def _cast(self, op: OpDef, args: tuple) -> tuple:
-        if op.name in NORMS:  # their kernels take data of 16 bits beside factors of 32
+        if op.amp == "norm":  # their kernels take data of 16 bits beside factors of 32
             return args
         target = self._target(op, args)
         return args if target is None else tuple(_cast_arg(a, target) for a in args)

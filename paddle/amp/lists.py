@@ -7,21 +7,14 @@ from typing import Any
 
 from paddle.core.dtype import GROUPS, VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import REGISTRY, OpDef
+from paddle.core.op import OpDef, computed
+from paddle.ops import with_trait
 
-# Products of matrices: their time is that of reading and multiplying, and sums are kept wide.
-WHITE = frozenset([
-    "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose", "depthwise_conv2d", "fc", "linear",
-    "matmul", "matmul_v2", "mul", "scaled_dot_product_attention",
-])  # fmt: skip
+# What operators declare (``amp=``). Products of matrices: their time is that of reading and
+# multiplying, and sums are kept wide.
+WHITE = with_trait("amp", "white")
 # Sums of many terms, and functions that leave the range of 16 bits.
-BLACK = frozenset([
-    "cos_sim", "cross_entropy", "cross_entropy2", "exp", "hard_cross_entropy", "log", "log_softmax",
-    "mean", "nll_loss", "reduce_mean", "reduce_sum", "sigmoid_cross_entropy_with_logits",
-    "softmax", "softmax_with_cross_entropy", "square", "sum",
-])  # fmt: skip
-# Only X is in the precision of the data; factors and statistics stay in 32 bits.
-NORMS = frozenset(["batch_norm", "group_norm", "instance_norm", "layer_norm", "sync_batch_norm"])
+BLACK = with_trait("amp", "black")
 LOW = frozenset([VarType.FP16, VarType.BF16])
 
 
@@ -63,7 +56,7 @@ def _names(api: str, argument: str, value: Any) -> frozenset[str]:
             raise TypeError(
                 f"{api}({argument}): expected names of operators, but it holds {name!r}."
             )
-        if name not in REGISTRY:
+        if computed(name) is None:
             raise InvalidArgumentError(
                 f"{api}({argument}): expected names of operators, but there is none named {name!r}."
             )

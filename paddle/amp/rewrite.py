@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddle.amp.lists import LOW, NORMS, lacks_half
+from paddle.amp.lists import LOW, lacks_half
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.ir.block import Block
@@ -67,8 +67,8 @@ class _Rewriter:
         if op.sub_blocks or known is None or again or touched & self.kept:
             return VarType.FP32
         if any(slot.writes and op.outputs.get(slot.name) for slot in known.outputs):
-            return None if op.type in NORMS else VarType.FP32
-        if op.type == "cast" or op.type in NORMS:
+            return None if known.amp == "norm" else VarType.FP32
+        if op.type == "cast" or known.amp == "norm":
             return None
         if op.type in self.white:
             return self.low

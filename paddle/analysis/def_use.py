@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from paddle.analysis.liveness import inner_names
 from paddle.ir.block import Block
+from paddle.ir.needs import inner_names
 from paddle.ir.operator import EMPTY, Operator
 
 

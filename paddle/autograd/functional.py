@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.autograd.higher import GraphArithmetic
 from paddle.core import tape
 from paddle.core.errors import InvalidArgumentError, MissingValueError
+from paddle.core.graph_arithmetic import GraphArithmetic
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording, set_grad_enabled
 from paddle.core.op import C

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.autograd.context import PyLayerContext, results_of
+from paddle.autograd.recorded import recorded_layer
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, no_grad, recording
 from paddle.core.tape import Node, Port, edge_of, tie_outputs
@@ -13,66 +15,7 @@ from paddle.core.writes import sequence
 __all__ = ["PyLayer", "PyLayerContext"]
 
 
-class PyLayerContext:
-    """What forward hands to backward; attributes may be set on it freely.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-
-            class Cube(paddle.autograd.PyLayer):
-                @staticmethod
-                def forward(ctx, x):
-                    ctx.save_for_backward(x)
-                    return x * x * x
-
-                @staticmethod
-                def backward(ctx, dy):
-                    x, = ctx.saved_tensor()
-                    return dy * 3 * x * x
-
-            x = paddle.to_tensor([2.0], stop_gradient=False)
-            Cube.apply(x).backward()
-            print(x.grad.numpy())  # [12.]
-    """
-
-    def __init__(self) -> None:
-        self._saved: tuple = ()
-        self._node: Node | None = None  # while backward runs
-
-    def save_for_backward(self, *tensors: Any) -> None:
-        """Keeps Tensors for backward; call it once, in forward.
-
-        Args:
-            *tensors (Tensor|None): inputs, outputs or others.
-        """
-        kinds: tuple = (Tensor,)
-        if recording():
-            from paddle.ir.variable import Variable
-
-            kinds = (Tensor, Variable)
-        bad = [t for t in tensors if t is not None and not isinstance(t, kinds)]
-        if bad:
-            raise TypeError(
-                f"save_for_backward: expected Tensors or None, got {type(bad[0]).__name__}.",
-            )
-        self._saved = tensors
-
-    def saved_tensor(self) -> tuple:
-        """Returns what :meth:`save_for_backward` kept."""
-        node = self._node
-        if node is None:
-            return self._saved
-        return tuple(
-            None if entry is None else entry.tensor(node, buf)
-            for entry, buf in zip(*node.saved, strict=True)
-        )
-
-    saved_tensors = saved_tensor
-
-
-class _Saved:
+class _SavedTensor:
     """Where a Tensor kept for backward came from; its contents stand beside, in the node.
 
     Of an output only the number is kept: its edge would lead back here, and such a cycle would
@@ -143,8 +86,6 @@ class PyLayer:
             What forward returns.
         """
         if recording():
-            from paddle.autograd.recorded import recorded_layer
-
             return recorded_layer(cls, args, kwargs)
         ctx = PyLayerContext()
         inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Tensor)]
@@ -158,17 +99,6 @@ class PyLayer:
         if isinstance(result, Tensor):
             return outputs[0]
         return type(result)(outputs) if type(result) in (list, tuple) else tuple(outputs)
-
-
-def results_of(cls: type, result: Any, kind: type) -> Any:
-    """What forward returned, as a list or tuple that holds at least one Tensor."""
-    outputs = [result] if isinstance(result, kind) else result
-    if not isinstance(outputs, (list, tuple)) or not any(isinstance(o, kind) for o in outputs):
-        raise TypeError(
-            f"{cls.__name__}.forward: expected a Tensor or a tuple holding Tensors as result, "
-            f"got {type(result).__name__}."
-        )
-    return outputs
 
 
 def _fresh(out: Tensor, inputs: list[Tensor]) -> Tensor:
@@ -222,7 +152,7 @@ def _record(cls: type, ctx: PyLayerContext, inputs: list[Tensor], outputs: list[
     node.seq = sequence()
     node.backward = _Step(cls, ctx, inputs)
     node.edges = tuple([None if t.stop_gradient else edge_of(t) for t in inputs])
-    kept = tuple(None if t is None else _Saved(t, outputs) for t in ctx._saved)
+    kept = tuple(None if t is None else _SavedTensor(t, outputs) for t in ctx._saved)
     # The buffers stand beside so that the tape notices when one is overwritten.
     node.saved = (kept, tuple(None if t is None else t._buf for t in ctx._saved))
     ctx._saved = ()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.autograd.context import PyLayerContext, results_of
 from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.mode import GRAD, get_mode, no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.autodiff.backward import gradients
 from paddle.ir.autodiff.custom_gradients import converted, record_custom_gradient
 from paddle.ir.operator import Role
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.ir.variable import Variable
 
 
@@ -83,7 +84,6 @@ def recorded_layer(cls: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
     Returns:
         What forward returns, with Variables in the place of Tensors.
     """
-    from paddle.autograd.py_layer import PyLayerContext, results_of
 
     def taken(value: Any) -> Any:
         return captured(value) if isinstance(value, Tensor) else value

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from paddle.core import dtype as _dtype
+from paddle.core.backends import page_locked
 from paddle.core.dtype import VarType
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.place import Place, current_device, to_torch_device
@@ -25,8 +26,10 @@ _default_numpy: dict[Any, np.dtype] = {
 
 def tensor_of(data: Any, dtype: Any, place: Place | str | None) -> Tensor:
     """Makes a Tensor with memory of its own; see :func:`paddle.to_tensor` for the rules."""
+    source = _CPU
     if isinstance(data, Tensor):
         buf = data._buf.clone()
+        source = buf.device
     elif isinstance(data, np.ndarray):
         buf = _from_array(data, copy=True)
     else:
@@ -38,12 +41,12 @@ def tensor_of(data: Any, dtype: Any, place: Place | str | None) -> Tensor:
             buf = buf.to(wanted)
     device = current_device() if place is None else to_torch_device(place)
     if place is None and isinstance(data, Tensor):
-        device = data._buf.device
+        device = source
     pinned = isinstance(place, Place) and place.is_cuda_pinned_place()
-    if device != _CPU:
+    if device != source:
         buf = buf.to(device)
-    elif pinned and torch.cuda.is_available():
-        buf = buf.pin_memory()
+    if pinned:
+        buf = page_locked(buf)
     made = wrap(buf)
     if pinned:
         made._place = place if isinstance(place, Place) else None

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot
+from paddle.core.traits import Slots
 
 _depth = threading.local()
 # What torch.autograd.grad ends in; it has this form in torch 2.11 to 2.13.
@@ -165,10 +166,19 @@ def gradient_operator(op: OpDef) -> OpDef:
         params=[s.name.replace("@", "_") for s in inputs],
         base=op,
         random=op.random and is_generic(gradient),
+        no_alias=_of_gradients(gradient.no_alias),
+        inplace=gradient.inplace,
     )
     op._derived["gradient_operator"] = found
     dict.setdefault(REGISTRY, found.name, found)
     return found
+
+
+def _of_gradients(slots: Slots | None) -> Slots | None:
+    """The outputs of a gradient operator, for the inputs that a gradient was declared with."""
+    if slots is None or isinstance(slots, str):
+        return slots and " ".join(f"{name}@GRAD" for name in slots.split())
+    return lambda inputs, attrs: str(_of_gradients(slots(inputs, attrs)))
 
 
 def _grad_name(slot: Slot, taken: set[str]) -> str:
@@ -190,7 +200,7 @@ def needs_grad_name(op: OpDef) -> str:
 
 def _gradient_call(op: OpDef, gradient: Gradient, count: int) -> Callable:
     """Adapts a gradient kernel to the calling form of an operator."""
-    from paddle.core.dispatch import py
+    from paddle.core.op import py
 
     flags = needs_grad_name(op)
 

@@ -11,27 +11,18 @@ mixed precision), take the buffers, run the kernel, wrap the results, and record
 
 from __future__ import annotations
 
-import os
 import textwrap
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.debug import enabled
 from paddle.core.dtype import ALLOWED, check_dtypes
 from paddle.core.errors import kernel_error
 from paddle.core.mode import call_hook, get_mode
-from paddle.core.op import REQUIRED, OpDef
+from paddle.core.op import REQUIRED, OpDef, _Operators, py
 from paddle.core.tape import Node, edge_of, flat_grads, needs_grad_flags, tie_outputs
 from paddle.core.tensor import Parameter, Tensor, wrap
 from paddle.core.writes import sequence, stamp, unshared
-
-# Rules under which a result of rank >= 1 is certain.
-_KEEP_RANK = ("same", "broadcast", "floating", "numbers")
-
-
-def py(name: str) -> str:
-    """Makes a slot or attribute name an identifier."""
-    clean = name.replace("@", "_").replace(".", "_")
-    return clean + "_" if clean in ("lambda", "in", "is", "global", "from", "wrap") else clean
 
 
 def compile_call(op: OpDef) -> Callable:
@@ -121,7 +112,7 @@ def _take_buffers(op: OpDef, names: list[str]) -> list[str]:
             lines.append(f"{test}check_dtypes(op, b_{name})")
         if slot.name in written:
             lines.append(f"v_{name} = {none}b_{name}._version")
-    if op.unify:
+    if op.unify is True:
         x, y = names[:2]
         lines += [
             f"if {x}._dt is not {y}._dt:",
@@ -149,12 +140,19 @@ def _keeps_dtype(op: OpDef) -> bool:
     """Whether the first result certainly has the dtype of the first argument, so none is asked."""
     if op.infer not in ("same", "broadcast"):
         return False
-    return op.unify or sum(not slot.optional for slot in op.inputs) == 1
+    return op.unify is True or sum(not slot.optional for slot in op.inputs) == 1
+
+
+def has_dimensions(op: OpDef) -> bool:
+    """Whether no result of an operator has rank 0; see :func:`paddle.core.infer.of_dimensions`."""
+    rule = getattr(op.infer, "func", op.infer)  # one rule may serve several ranks, as a partial
+    return isinstance(rule, str) or getattr(rule, "of_dimensions", False)
 
 
 def _wrap_outputs(op: OpDef) -> list[str]:
     """Lines that turn the buffers o0, o1, ... into Tensors and keep the buffers as r0, r1, ..."""
     lines = []
+    certain = has_dimensions(op)
     for i, slot in enumerate(op.outputs):
         name = f"o{i}"
         if slot.writes:
@@ -167,9 +165,8 @@ def _wrap_outputs(op: OpDef) -> list[str]:
             none = f"None if {name} is None else " if slot.optional else ""
             lines.append(f"{name} = {none}{listed}")
             continue
-        certain = op.infer in _KEEP_RANK and i == 0
         body = [] if certain else [f"if not r{i}.dim(): r{i}.unsqueeze_(0)"]
-        dtype = f"{op.params[0]}._dt" if certain and _keeps_dtype(op) else f"r{i}.dtype"
+        dtype = f"{op.params[0]}._dt" if i == 0 and _keeps_dtype(op) else f"r{i}.dtype"
         body += [
             f"{name} = new(Tensor)",
             f"{name}._buf = r{i}",
@@ -352,7 +349,10 @@ _RESERVED = frozenset(
 def _compile(name: str, signature: str, lines: list[str], scope: dict[str, Any]) -> Any:
     """Compiles a function of the given source lines."""
     source = f"def {name}({signature}):\n" + textwrap.indent("\n".join(lines), "    ") + "\n"
-    if "calls" in os.environ.get("PADDLE_DEBUG", ""):
+    if enabled("calls"):
         print(source)
     exec(compile(source, f"<operator {name}>", "exec"), scope)
     return scope[name]
+
+
+_Operators.compile = staticmethod(compile_call)

@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidTypeError
 
 
 class VarType(enum.IntEnum):
-    """Type codes of the wire format: first element types, then kinds of variables."""
+    """Type codes of serialized Programs: first element types, then kinds of variables."""
 
     BOOL = 0
     INT16 = 1

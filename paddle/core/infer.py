@@ -120,6 +120,17 @@ def to_bool(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(inputs[0].shape, VarType.BOOL)]
 
 
+def of_dimensions(rule: Callable) -> Callable:
+    """Marks a rule of operators whose results always have dimensions, so that no call looks.
+
+    That is a promise about kernels: given inputs with dimensions, none returns a number alone.
+    The rules with names below promise it too; a test goes over all samples.
+    """
+    rule.of_dimensions = True  # type: ignore[attr-defined]
+    return rule
+
+
+# All of these go element by element.
 RULES: dict[str, Callable] = {
     "same": same,
     "floating": floating,
@@ -302,7 +313,7 @@ def _shapes_alone(inputs: list, stand_in: int) -> list[Any]:
 
 
 def _python_names(attrs: dict[str, Any]) -> dict[str, Any]:
-    from paddle.core.dispatch import py
+    from paddle.core.op import py
 
     return {py(k): v for k, v in attrs.items()}
 

@@ -13,7 +13,7 @@ from paddle.core.tensor import Tensor
 
 
 class LoDTensor:
-    """What a scope holds under a name: contents that may be missing, and levels of detail.
+    """What a scope holds under a name: contents that may be missing, and LoD.
 
     Examples:
         .. code-block:: python
@@ -29,7 +29,7 @@ class LoDTensor:
     __slots__ = ("_lod", "tensor")
 
     def __init__(self, tensor: Tensor | None = None, lod: Any = ()) -> None:
-        self.tensor = tensor
+        self.tensor: Any = tensor  # None while it holds nothing
         self._lod: list[list[int]] = [list(level) for level in lod]
 
     def _filled(self) -> Tensor:
@@ -83,7 +83,7 @@ class LoDTensor:
     def __len__(self) -> int:
         return len(self._filled())
 
-    # -- levels of detail -------------------------------------------------------------------
+    # -- LoD -------------------------------------------------------------------
 
     def lod(self) -> list[list[int]]:
         """Returns the offsets of every level."""

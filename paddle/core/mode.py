@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.core.op import C, py
 from paddle.core.setting import in_main_thread
 
 GRAD = 1
@@ -40,9 +41,6 @@ def settled() -> int:
 def call_hook(op: Any, args: tuple, attrs: dict[str, Any]) -> Any:
     """Hands an operator call to the hook of the current thread."""
     if get_mode() & FRESH and not settled() & HOOKED:
-        from paddle.core.dispatch import py
-        from paddle.core.op import C
-
         return getattr(C, op.name)(*args, **{py(name): value for name, value in attrs.items()})
     return _hook.get()(op, args, attrs)
 

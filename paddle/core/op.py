@@ -31,6 +31,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.core.traits import InPlace, Slots, Traits, resolved
+
 REQUIRED: Any = inspect.Parameter.empty
 
 
@@ -64,30 +66,37 @@ class Gradient:
     attrs: list[str]
     takes_needs_grad: bool
     own_shapes: bool = False  # a shape serves the gradient of its input alone
+    no_alias: Slots | None = None  # inputs whose gradients are memory of their own
+    inplace: InPlace | None = None
 
 
 @dataclass(eq=False)
-class OpDef:
-    """An operator: its name, slots, attributes, kernel, gradient and shape rule."""
+class OpDef(Traits):
+    """An operator: its name, slots, attributes, kernel, gradient, shape rule and traits."""
 
     name: str
     inputs: list[Slot]
     outputs: list[Slot]
     attrs: dict[str, Any]
-    kernel: Callable
+    kernel: Any  # a callable; None: plans write code of their own for the operator
     params: list[str]
     infer: Any = None
     differentiable: bool = True
     direct: Callable | None = None
-    unify: bool = False
+    unify: bool | str = False
     dtypes: str | None = None
-    random: bool = False
     takes: str | None = None
     gradient: Gradient | None = None
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
     module: str = ""  # where it is defined
     _derived: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.rank0 is None:
+            self.rank0 = isinstance(self.infer, str)  # all rules with names go element by element
+        if self.no_alias is None and self.inplace is not None:
+            self.no_alias = self.outputs[0].name  # what can be overwritten is not handed on
 
     def __call__(self, *buffers: Any, **attrs: Any) -> Any:
         """Runs the bare kernel on buffers; for use by other kernels."""
@@ -99,13 +108,21 @@ class OpDef:
         )
         return f"<operator {self.name}: {slots}; {self.attrs}>"
 
-    def grad(self, saves: str = "", own_shapes: bool = False) -> Callable[[Callable], OpDef]:
+    def grad(
+        self,
+        saves: str = "",
+        own_shapes: bool = False,
+        no_alias: Slots | None = None,
+        inplace: InPlace | None = None,
+    ) -> Callable[[Callable], OpDef]:
         """Decorator that gives the operator its gradient (see the module's text).
 
         Args:
             saves (str): what the gradient needs.
             own_shapes (bool): it reads the shape of an input for the gradient of that input only,
                 so that a call need not save it where that gradient is not wanted.
+            no_alias (str|callable): the inputs whose gradients are memory of their own.
+            inplace (InPlace): how it writes into the first gradient that it gets.
         """
 
         def register(kernel: Callable) -> OpDef:
@@ -123,11 +140,35 @@ class OpDef:
             if unknown:
                 raise ValueError(f"{self.name}.grad: {unknown} are no attributes of {self!r}")
             self.gradient = Gradient(
-                kernel, saves.split(), attrs, "needs_grad" in named, own_shapes
+                kernel, saves.split(), attrs, "needs_grad" in named, own_shapes, no_alias, inplace
             )
             return self
 
         return register
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether a kernel computes it; plans write code of their own for the others."""
+        return self.kernel is not None
+
+    def unaliased(self, inputs: dict[str, list], attrs: dict[str, Any]) -> list[str]:
+        """The output slots whose results are in memory that nothing else can see.
+
+        Args:
+            inputs (dict[str, list]): what is in each input slot.
+            attrs (dict): attributes; missing ones have their defaults.
+        """
+        return resolved(self.no_alias, inputs, {**self.attrs, **attrs}).split()
+
+    def linear_in(self, inputs: dict[str, list], attrs: dict[str, Any]) -> list[list[str]]:
+        """The sets of input slots in which the results are linear while the others are constant.
+
+        Args:
+            inputs (dict[str, list]): what is in each input slot.
+            attrs (dict): attributes; missing ones have their defaults.
+        """
+        sets = resolved(self.linear, inputs, {**self.attrs, **attrs}).split("|")
+        return [names.split() for names in sets if names]
 
     @property
     def grad_outputs(self) -> list[int]:
@@ -192,6 +233,12 @@ class Registry(dict[str, OpDef]):
 REGISTRY = Registry()
 
 
+def computed(name: str) -> OpDef | None:
+    """The operator of a name, if a kernel computes it."""
+    found = REGISTRY.get(name)
+    return found if found is not None and found.kernel is not None else None
+
+
 def _definer() -> str:
     """The module that defines an operator: the first one up the stack that is not this one."""
     frame = sys._getframe(1)
@@ -200,8 +247,10 @@ def _definer() -> str:
     return frame.f_globals["__name__"]
 
 
-def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
+def _signature(kernel: Callable | None, inputs: list[Slot]) -> tuple[list[str], dict[str, Any]]:
     """Reads parameter names and attribute defaults off a kernel (a builtin has neither)."""
+    if kernel is None:
+        return [s.name.lower() for s in inputs], {}
     try:
         parameters = list(inspect.signature(kernel).parameters.values())
     except (ValueError, TypeError):
@@ -215,12 +264,17 @@ def _signature(kernel: Callable, inputs: list[Slot]) -> tuple[list[str], dict[st
     return positional, attrs
 
 
-def define(name: str, slots: str, kernel: Callable, **options: Any) -> OpDef:
-    """Registers ``kernel`` as operator ``name``; :func:`op` is the same as a decorator."""
+def define(name: str, slots: str, kernel: Callable | None, **options: Any) -> OpDef:
+    """Registers ``kernel`` as operator ``name``; :func:`op` is the same as a decorator.
+
+    Without a kernel it is an operator that plans write code for; its slots say what a file must
+    give.
+    """
     left, _, right = slots.partition("->")
     inputs = [Slot.parse(t) for t in left.split()]
     outputs = [Slot.parse(t) for t in right.split()]
     params, attrs = _signature(kernel, inputs)
+    attrs |= options.pop("attrs", {})
     found = OpDef(name, inputs, outputs, attrs, kernel, params, module=_definer(), **options)
     if dict.__contains__(REGISTRY, name):
         raise ValueError(f"operator {name} is defined twice")
@@ -243,12 +297,14 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
             :mod:`paddle.core.dtype`. None: what the kernel takes, for ATen refuses most of what
             makes no sense. Given where the kernel would compute nonsense, such as fractions cut
             off in integers, and where not every device has a kernel for 16 bits.
-        random (bool): a call may draw from the generator of its device, so that another one gives
-            other results.
         takes (str): the same where the kernel refuses the other types itself, so that calls need
             no check: shape rules refuse them too.
-        unify (bool): a second operand of another data type is converted to the first one's.
+        unify (bool|str): a second operand of another data type is converted to the first one's.
+            ``"recorded"``: in Programs alone, and both to a type that holds both.
         proto (str): why the operator is not one of PaddlePaddle's (else None).
+
+    Further arguments are the :class:`~paddle.core.traits.Traits`: ``random``, ``effects``,
+    ``no_alias``, ``inplace``, ``amp``, ``rank0`` and so on.
     """
 
     def register(kernel: Callable) -> OpDef:
@@ -257,16 +313,22 @@ def op(name: str, slots: str, **options: Any) -> Callable[[Callable], OpDef]:
     return register
 
 
+def py(name: str) -> str:
+    """Makes a slot or attribute name an identifier."""
+    clean = name.replace("@", "_").replace(".", "_")
+    return clean + "_" if clean in ("lambda", "in", "is", "global", "from", "wrap") else clean
+
+
 class _Operators:
     """Calls operators by name: ``C.relu(x)``. A caller is compiled when first asked for."""
 
+    compile: Callable[[OpDef], Callable]  # paddle/core/dispatch.py sets it
+
     def __getattr__(self, name: str) -> Callable:
-        found = REGISTRY.get(name)
+        found = computed(name)
         if found is None:
             raise AttributeError(f"there is no operator named {name!r}")
-        from paddle.core.dispatch import compile_call
-
-        call = compile_call(found)
+        call = self.compile(found)
         setattr(self, name, call)
         return call
 

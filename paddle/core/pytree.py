@@ -1,4 +1,4 @@
-"""Nests: lists, tuples, dicts and named tuples of values, and functions over all their values."""
+"""Pytrees: lists, tuples, dicts and named tuples of values, and functions over all their values."""
 
 from __future__ import annotations
 
@@ -8,92 +8,94 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 
 
-def leaves(nest: Any) -> list[Any]:
-    """Returns the values of a nest in order; dicts go by their sorted keys.
+def leaves(pytree: Any) -> list[Any]:
+    """Returns the values of a pytree in order; dicts go by their sorted keys.
 
     Args:
-        nest: a value, or lists, tuples and dicts of values.
+        pytree: a value, or lists, tuples and dicts of values.
     """
-    return [leaf for _, leaf in paths(nest)]
+    return [leaf for _, leaf in paths(pytree)]
 
 
-def paths(nest: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Goes over the values of a nest, each with where it is: ``[0]['a']``."""
-    if isinstance(nest, dict):
-        for key in _keys(nest):
-            yield from paths(nest[key], f"{path}[{key!r}]")
-    elif isinstance(nest, (list, tuple)):
-        for i, item in enumerate(nest):
+def paths(pytree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Goes over the values of a pytree, each with where it is: ``[0]['a']``."""
+    if isinstance(pytree, dict):
+        for key in _keys(pytree):
+            yield from paths(pytree[key], f"{path}[{key!r}]")
+    elif isinstance(pytree, (list, tuple)):
+        for i, item in enumerate(pytree):
             yield from paths(item, f"{path}[{i}]")
     else:
-        yield path, nest
+        yield path, pytree
 
 
-def _keys(nest: dict) -> list:
+def _keys(pytree: dict) -> list:
     try:
-        return sorted(nest)
+        return sorted(pytree)
     except TypeError:  # keys of several types
-        return list(nest)
+        return list(pytree)
 
 
-def mapped(function: Callable, nest: Any, *others: Any) -> Any:
-    """Applies a function to values in the same place of several nests.
+def tree_map(function: Callable, pytree: Any, *others: Any) -> Any:
+    """Applies a function to values in the same place of several pytrees.
 
     Args:
-        function (callable): takes one value of each nest.
-        nest: the nest whose form the result has.
-        *others: nests of the same form; lists and tuples count as the same.
+        function (callable): takes one value of each pytree.
+        pytree: the pytree whose form the result has.
+        *others: pytrees of the same form; lists and tuples count as the same.
 
     Raises:
-        ValueError: the nests differ in form.
+        ValueError: the pytrees differ in form.
     """
     for other in others:
-        found = difference(nest, other, whole="the nest", nothing=True)
+        found = difference(pytree, other, whole="the pytree", nothing=True)
         if found is not None:
-            raise InvalidArgumentError(f"expected nests of the same form, but {found}.")
-    return _mapped(function, nest, others)
+            raise InvalidArgumentError(f"expected pytrees of the same form, but {found}.")
+    return _tree_map(function, pytree, others)
 
 
-def _mapped(function: Callable, nest: Any, others: tuple) -> Any:
-    if isinstance(nest, dict):
-        made = {k: _mapped(function, nest[k], tuple(o[k] for o in others)) for k in _keys(nest)}
-        return type(nest)((key, made[key]) for key in nest)
-    if isinstance(nest, (list, tuple)):
-        items = [_mapped(function, i[0], i[1:]) for i in zip(nest, *others, strict=True)]
-        return type(nest)(*items) if hasattr(nest, "_fields") else type(nest)(items)
-    return function(nest, *others)
+def _tree_map(function: Callable, pytree: Any, others: tuple) -> Any:
+    if isinstance(pytree, dict):
+        made = {
+            k: _tree_map(function, pytree[k], tuple(o[k] for o in others)) for k in _keys(pytree)
+        }
+        return type(pytree)((key, made[key]) for key in pytree)
+    if isinstance(pytree, (list, tuple)):
+        items = [_tree_map(function, i[0], i[1:]) for i in zip(pytree, *others, strict=True)]
+        return type(pytree)(*items) if hasattr(pytree, "_fields") else type(pytree)(items)
+    return function(pytree, *others)
 
 
-def rebuilt(nest: Any, values: list[Any]) -> Any:
-    """Returns a nest of the same form with other values, given in the order of :func:`leaves`.
+def rebuilt(pytree: Any, values: list[Any]) -> Any:
+    """Returns a pytree of the same form with other values, given in the order of :func:`leaves`.
 
     Args:
-        nest: the form.
-        values (list): as many as the nest has.
+        pytree: the form.
+        values (list): as many as the pytree has.
 
     Raises:
         ValueError: there are more or fewer.
     """
-    count = len(leaves(nest))
+    count = len(leaves(pytree))
     if count != len(values):
-        raise ValueError(f"a nest of {count} values was given {len(values)}")
+        raise ValueError(f"a pytree of {count} values was given {len(values)}")
     rest = iter(values)
-    return _mapped(lambda _: next(rest), nest, ())
+    return _tree_map(lambda _: next(rest), pytree, ())
 
 
 def difference(
     a: Any, b: Any, path: str = "", *, whole: str = "the result", nothing: bool = False
 ) -> str | None:
-    """Returns where and how two nests differ in form, or None if they do not.
+    """Returns where and how two pytrees differ in form, or None if they do not.
 
     Lists and tuples count as the same.
 
     Args:
-        a: a nest.
+        a: a pytree.
         b: another one.
-        path (str): where they are in a larger nest.
-        whole (str): what to call the nests where they differ at the top.
-        nothing (bool): None may stand where the other nest has a value.
+        path (str): where they are in a larger pytree.
+        whole (str): what to call the pytrees where they differ at the top.
+        nothing (bool): None may stand where the other pytree has a value.
     """
     told = f"{path or whole} is {_form(a)} and {_form(b)}"
     pairs: list[tuple[str, Any, Any]]

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from paddle.core import place as _place
+from paddle.core.backends import CPU, CUDA, Backend, backend_on
 from paddle.core.guards import guarded
 
 
@@ -22,7 +23,8 @@ class Generator:
     """
 
     def __init__(self, device: torch.device | str = "cpu") -> None:
-        self._torch = torch.Generator(device=torch.device(device))
+        device = torch.device(device)
+        self._torch = backend_on(device).generator(device)
 
     def manual_seed(self, seed: int) -> Generator:
         """Starts the sequence that belongs to ``seed`` and returns the generator."""
@@ -90,7 +92,7 @@ def generators_in_use() -> list[Generator]:
 
     Some operators draw on the CPU wherever they compute.
     """
-    devices = {torch.device("cpu"), _place.current_device()}
+    devices = {CPU.device(), _place.current_device()}
     return [default_generator(device) for device in devices]
 
 
@@ -161,6 +163,22 @@ def get_seed() -> int | None:
     return _seed
 
 
+def states_of(backend: Backend) -> list[Any]:
+    """Returns the states of the generators of all devices of a kind."""
+    return [default_generator(backend.device(i)).get_state() for i in range(backend.count())]
+
+
+def set_states_of(backend: Backend, states: list[Any], where: str) -> None:
+    """Goes back to states of :func:`states_of`."""
+    if len(states) != backend.count():
+        raise ValueError(
+            f"{where}: expected {backend.count()} states, one per {backend.title}, but received "
+            f"{len(states)}."
+        )
+    for i, state in enumerate(states):
+        default_generator(backend.device(i)).set_state(state)
+
+
 def get_cuda_rng_state() -> list[Any]:
     """Returns the states of the generators of all GPUs (an empty list without one).
 
@@ -171,8 +189,7 @@ def get_cuda_rng_state() -> list[Any]:
             state = paddle.get_cuda_rng_state()
             paddle.set_cuda_rng_state(state)
     """
-    devices = [torch.device("cuda", i) for i in range(_place.device_count())]
-    return [default_generator(device).get_state() for device in devices]
+    return states_of(CUDA)
 
 
 @guarded
@@ -188,10 +205,4 @@ def set_cuda_rng_state(state_list: list[Any]) -> None:
             import paddle
             paddle.set_cuda_rng_state(paddle.get_cuda_rng_state())
     """
-    if len(state_list) != _place.device_count():
-        raise ValueError(
-            f"set_cuda_rng_state(state_list): expected {_place.device_count()} states, one per "
-            f"GPU, but received {len(state_list)}."
-        )
-    for i, state in enumerate(state_list):
-        default_generator(torch.device("cuda", i)).set_state(state)
+    set_states_of(CUDA, state_list, "set_cuda_rng_state(state_list)")

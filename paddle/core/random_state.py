@@ -12,9 +12,10 @@ import torch
 
 from paddle.core import place as _place
 from paddle.core import random as core
+from paddle.core.backends import CPU, backend_on, choices
 from paddle.core.errors import InvalidArgumentError
 
-_CPU = torch.device("cpu")
+_CPU = CPU.device()
 _KEYS = ("generator", "seed", "framework", "numpy", "python")
 _WORDS = 624  # of the Mersenne Twister
 
@@ -39,7 +40,7 @@ def _torch_state(device: torch.device, state: Any, where: str) -> torch.Tensor:
         )
     buffer = torch.from_numpy(array.astype(np.uint8))
     try:
-        torch.Generator(device).set_state(buffer)
+        backend_on(device).generator(device).set_state(buffer)
     except (RuntimeError, TypeError):
         raise InvalidArgumentError(
             f"{where}: the {array.size} bytes are no state of a generator of {device}."
@@ -231,20 +232,22 @@ def sequence_state(owner: int, seed: int) -> dict[str, np.ndarray]:
 
 
 def check_devices(states: Any, where: str) -> dict[torch.device, torch.Tensor]:
-    """Returns states per device in torch's form; those of GPUs that are not here are left out."""
+    """Returns states per device in torch's form, without those of devices that are not here."""
     if not isinstance(states, dict) or not all(isinstance(name, str) for name in states):
         raise InvalidArgumentError(
             f"{where}: expected a dict of states per device, but received {type(states).__name__}."
         )
     made = {}
+    known = {b.torch_type: b for b in choices().values()}
     for name, state in states.items():
         kind, _, number = name.partition(":")
-        if kind == "cuda" and number.isdecimal() and int(number) >= _place.device_count():
-            continue
-        if name != "cpu" and not (kind == "cuda" and number.isdecimal()):
-            raise InvalidArgumentError(f"{where}: expected cpu or cuda:<number> as device.")
-        device = torch.device(name)
-        made[device] = _torch_state(device, state, where)
+        backend = known.get(kind)
+        if backend is None or (number if backend.host else not number.isdecimal()):
+            forms = [b.torch_type + ":<number>" * (not b.host) for b in known.values()]
+            raise InvalidArgumentError(f"{where}: expected {' or '.join(forms)} as device.")
+        if int(number or 0) < backend.count():
+            device = torch.device(name)
+            made[device] = _torch_state(device, state, where)
     return made
 
 
@@ -256,8 +259,9 @@ def set_sequence_state(owner: int, seed: int, states: Any, where: str) -> None:
 
 
 def device_states() -> dict[str, np.ndarray]:
-    """Returns the states of the generators of all GPUs that were used."""
-    return {str(d): generator_state(g) for d, g in core._generators.items() if d.type != "cpu"}
+    """Returns the states of the generators of all devices but the CPU that were used."""
+    used = core._generators.items()
+    return {str(d): generator_state(g) for d, g in used if not backend_on(d).host}
 
 
 def set_device_states(states: Any, where: str) -> None:
@@ -301,9 +305,8 @@ def get_rng_state(device: Any = None) -> list[Any]:
             paddle.set_rng_state(state)
             print(paddle.equal_all(a, paddle.rand([2])))  # [True]
     """
-    if _device_of("get_rng_state", device).type == "cuda":
-        return core.get_cuda_rng_state()
-    return [host_state()]
+    backend = backend_on(_device_of("get_rng_state", device))
+    return [host_state()] if backend.host else core.states_of(backend)
 
 
 def set_rng_state(state_list: list[Any], device: Any = None) -> None:
@@ -323,14 +326,14 @@ def set_rng_state(state_list: list[Any], device: Any = None) -> None:
             import paddle
             paddle.set_rng_state(paddle.get_rng_state("cpu"), "cpu")
     """
-    target = _device_of("set_rng_state", device)
+    backend = backend_on(_device_of("set_rng_state", device))
     if not isinstance(state_list, (list, tuple)):
         raise TypeError(
             "set_rng_state(state_list): expected a list, as get_rng_state returns it, but "
             f"received {type(state_list).__name__}."
         )
-    if target.type == "cuda":
-        core.set_cuda_rng_state(list(state_list))
+    if not backend.host:
+        core.set_states_of(backend, list(state_list), "set_rng_state(state_list)")
         return
     if len(state_list) != 1:
         raise InvalidArgumentError(

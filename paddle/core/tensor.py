@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy as _copy
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -22,8 +22,12 @@ from paddle.core.errors import (
     PreconditionNotMetError,
 )
 from paddle.core.place import Place, place_of
-from paddle.core.tensor_methods import Methods
 from paddle.core.writes import share_outside, updatable
+
+if TYPE_CHECKING:
+    from paddle.core.tensor_methods import Methods  # what paddle.tensor.methods attaches
+else:
+    Methods = object
 
 _new: Any = object.__new__
 
@@ -71,24 +75,6 @@ class Tensor(Methods):
     _dt: torch.dtype
     _edge: Any
     stop_gradient: bool
-
-    def __init__(self, value: Any = None, **options: Any) -> None:
-        if value is None:
-            value = np.zeros([0], "float32")
-        from paddle.core.convert import tensor_of
-
-        place, dtype = options.pop("place", None), options.pop("dtype", None)
-        made = tensor_of(value, dtype, place)
-        for key, given in options.items():
-            if key not in ("name", "persistable", "stop_gradient"):
-                raise TypeError(f"Tensor(): unknown argument {key!r}.")
-            setattr(made, key, given)
-        self._rebind(made._buf)
-        self._edge = None
-        self.stop_gradient = made.stop_gradient
-        self.__dict__.update(made.__dict__)
-
-    # -- what it is -------------------------------------------------------------------------
 
     @property
     def shape(self) -> list[int]:
@@ -207,84 +193,6 @@ class Tensor(Methods):
         """Returns itself (1.x code asks a variable for its tensor)."""
         return self
 
-    # -- gradients --------------------------------------------------------------------------
-
-    @property
-    def grad(self) -> Tensor | None:
-        """The accumulated gradient, or None where none has arrived."""
-        from paddle.core import tape
-
-        return tape.gradient_of(self)
-
-    @grad.setter
-    def grad(self, value: Tensor | None) -> None:
-        if value is not None and value.shape != self.shape:
-            raise InvalidArgumentError(
-                f"Tensor.grad: expected a gradient of shape {self.shape}, "
-                f"but received {value.shape}."
-            )
-        self._grad = value
-
-    def gradient(self) -> np.ndarray | None:
-        """Returns the gradient as a NumPy array, or None."""
-        grad = self.grad
-        return None if grad is None else grad.numpy()
-
-    def _grad_ivar(self) -> Tensor | None:
-        return self.grad
-
-    def backward(self, retain_graph: Any = False, grad_tensor: Tensor | None = None) -> None:
-        """Computes the gradients of all leaves this Tensor depends on and adds them up there.
-
-        Args:
-            retain_graph (bool): keep what backward needs, so that it can run again.
-            grad_tensor (Tensor|None): gradient of this Tensor; None means all ones. As in later
-                releases it may also be the first argument.
-
-        Raises:
-            RuntimeError: the graph was freed by an earlier backward, or a value that is needed
-                was overwritten in place.
-        """
-        if isinstance(retain_graph, Tensor):
-            retain_graph, grad_tensor = (
-                grad_tensor if isinstance(grad_tensor, bool) else False,
-                retain_graph,
-            )
-        from paddle.core import tape
-
-        tape.backward([self], [grad_tensor], retain_graph=bool(retain_graph))
-
-    def clear_gradient(self) -> None:
-        """Sets the gradient to zero, so that the next backward starts anew."""
-        from paddle.core import tape
-
-        tape.clear_gradient(self)
-
-    clear_grad = clear_gradient
-
-    def register_hook(self, hook: Any) -> Any:
-        """Calls ``hook(grad)`` when the gradient of this Tensor is known.
-
-        Args:
-            hook (callable): takes the gradient Tensor; what it returns (unless None) replaces it.
-
-        Returns:
-            An object whose ``remove()`` takes the hook off.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
-                handle = x.register_hook(lambda g: g * 2)
-                x.sum().backward()
-                print(x.grad.numpy())  # [2. 2.]
-                print(handle.remove())  # True
-        """
-        from paddle.core import tape
-
-        return tape.register_hook(self, hook)
-
     def detach(self) -> Tensor:
         """Returns a Tensor outside of the graph that shares this one's memory.
 
@@ -389,8 +297,7 @@ class Tensor(Methods):
             else format(self._buf.item(), spec)
         )
 
-    def __hash__(self) -> int:
-        return id(self)
+    __hash__ = object.__hash__  # by identity, without a Python call: backward asks per leaf
 
     def __repr__(self) -> str:
         from paddle.core.printing import tensor_to_string

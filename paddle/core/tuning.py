@@ -28,6 +28,7 @@ from typing import Any
 import torch
 
 from paddle.core import flags
+from paddle.core.debug import enabled
 
 BUDGET = 0.045  # seconds after which a process begins no more measurements
 SHARE = 0.006  # the same for one choice
@@ -231,7 +232,7 @@ def _machine() -> str:
 
 
 def _say(text: str) -> None:
-    if "tuning" in os.environ.get("PADDLE_DEBUG", ""):
+    if enabled("tuning"):
         print(f"# tuning {text}", flush=True)
 
 

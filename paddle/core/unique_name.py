@@ -114,7 +114,7 @@ def generator(key: str) -> str:
 
 
 def dygraph_parameter_name_checker(name: str) -> bool:
-    """Asks the current checker of names: was this one there before?
+    """Asks the current checker of names whether this one was there before.
 
     Examples:
         .. code-block:: python

@@ -2,13 +2,12 @@
 
 import torch
 
-from paddle.core import allocator
+from paddle.core.backends import present
 from paddle.core.place import (
     CPUPlace,
     CUDAPinnedPlace,
     CUDAPlace,
     XPUPlace,
-    device_count,
     get_cudnn_version,
     get_device,
     is_compiled_with_cuda,
@@ -66,8 +65,5 @@ def empty_cache() -> None:
             import paddle
             paddle.device.empty_cache()
     """
-    allocator.trim()
-    if device_count():
-        import torch
-
-        torch.cuda.empty_cache()
+    for backend in present():
+        backend.empty_cache()

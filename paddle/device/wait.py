@@ -1,13 +1,11 @@
-"""Waiting for what a GPU was asked to do."""
+"""Waiting for what devices were asked to do."""
 
 from __future__ import annotations
 
-from paddle.core.place import device_count
+from paddle.core.backends import present
 
 
 def synchronize() -> None:
-    """Returns when the GPU has done all that was asked; at once where there is none."""
-    if device_count():
-        import torch
-
-        torch.cuda.synchronize()
+    """Returns when all devices have done what was asked of them; a CPU always has."""
+    for backend in present():
+        backend.synchronize()

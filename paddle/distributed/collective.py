@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
 from paddle.core.mode import no_grad, recording
@@ -373,5 +374,4 @@ def wait(tensor: Any, group: Any = 0, use_calc_stream: bool = True) -> None:
     _group("wait", group)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"wait(tensor): expected a Tensor, but received {type(tensor).__name__}.")
-    if tensor._buf.is_cuda:
-        torch.cuda.current_stream(tensor._buf.device).synchronize()
+    backend_of(tensor._buf).wait(tensor._buf.device)

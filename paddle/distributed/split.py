@@ -75,6 +75,7 @@ def split(
             f"{num_partitions!r}."
         )
     check_alone("split", count)
+    rows, columns = numbers
     if operation == "linear":
-        return Linear(*numbers, weight_attr, bias_attr, name=name)(x)
-    return Embedding(*numbers, weight_attr=weight_attr, name=name)(x)
+        return Linear(rows, columns, weight_attr, bias_attr, name=name)(x)
+    return Embedding(rows, columns, weight_attr=weight_attr, name=name)(x)

@@ -28,7 +28,7 @@ class Distribution(Guarded):
             "it in a subclass."
         )
 
-    def sample(self) -> Any:
+    def sample(self, *args: Any, **kwargs: Any) -> Any:
         """Draws values; overridden where a distribution can be drawn from."""
         raise self._missing("sample")
 
@@ -36,7 +36,7 @@ class Distribution(Guarded):
         """Returns the entropy in nats; overridden where it is known."""
         raise self._missing("entropy")
 
-    def kl_divergence(self, other: Distribution) -> Any:
+    def kl_divergence(self, other: Any) -> Any:
         """Returns the Kullback-Leibler divergence from ``other``; overridden where it is known."""
         raise self._missing("kl_divergence")
 

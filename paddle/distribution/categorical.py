@@ -25,7 +25,7 @@ class Categorical(Distribution):
 
     Args:
         logits (list|tuple|numpy.ndarray|Tensor): of shape [..., K]; a Tensor of float32 or float64.
-        name (str, optional): unused.
+        name (str, optional): kept as the attribute ``name``.
 
     Raises:
         TypeError: logits is none of these.

@@ -30,7 +30,7 @@ class Normal(Distribution):
         loc (float|list|tuple|numpy.ndarray|Tensor): means.
         scale (float|list|tuple|numpy.ndarray|Tensor): standard deviations; shapes broadcast. If
             one of the two is a Tensor, the other must be one too.
-        name (str, optional): unused.
+        name (str, optional): kept as the attribute ``name``.
 
     Raises:
         TypeError: a parameter is none of these, or a Tensor that is not float32 or float64.

@@ -25,7 +25,7 @@ class Uniform(Distribution):
         low (float|list|tuple|numpy.ndarray|Tensor): lower ends.
         high (float|list|tuple|numpy.ndarray|Tensor): upper ends; shapes broadcast. If one of the
             two is a Tensor, the other must be one too.
-        name (str, optional): unused.
+        name (str, optional): kept as the attribute ``name``.
 
     Raises:
         TypeError: a parameter is none of these, or a Tensor that is not float32 or float64.

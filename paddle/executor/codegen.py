@@ -14,28 +14,28 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from paddle.analysis.aliasing import FORMS, IN_PLACE, makes_memory
-from paddle.analysis.liveness import DROPS, shape_needs
+from paddle.analysis.aliasing import IN_PLACE, makes_memory
+from paddle.analysis.marks import DROPS, HOISTED
 from paddle.core import flags
-from paddle.core.dispatch import py
 from paddle.core.dtype import VarType
 from paddle.core.errors import MissingValueError, NotFoundError
-from paddle.core.op import REQUIRED, OpDef
+from paddle.core.op import REQUIRED, OpDef, py
 from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
 from paddle.executor.lod_propagation import share_levels
-from paddle.executor.memo import KEPT, Memo
+from paddle.executor.memo import Memo
 from paddle.ir.block import Block
+from paddle.ir.needs import shape_needs
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
-from paddle.passes.constants import ONCE
 
 _CLEAN = re.compile(r"\W", re.ASCII)
 _KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
+
 
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
 EMITTERS: dict[str, Callable[[Emitter, Operator], None]] = {}
@@ -93,7 +93,7 @@ class Emitter:
         self._prologue: list[str] = []
         self._once: list[tuple[str, Operator | None]] = []
         self._constants: set[str] = set()
-        self._levels: bool | None = None  # whether any variable has levels of detail
+        self._levels: bool | None = None  # whether any variable has a LoD
         self.run_limit = flags.run_limit
         self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
@@ -101,7 +101,7 @@ class Emitter:
 
     def line(self, text: str) -> None:
         """Writes one line at the current depth; what is computed once goes before the function."""
-        if self._current is not None and self._current.attrs.get(ONCE):
+        if self._current is not None and self._current.attrs.get(HOISTED):
             self._once.append((text, self._current))
             return
         self.lines.append("    " * self.depth + text)
@@ -318,7 +318,7 @@ class Emitter:
         """Whether a variable is computed once, so that the function must not drop it."""
         if not self._constants:
             for op in self.program.global_block().ops:
-                if op.attrs.get(ONCE):
+                if op.attrs.get(HOISTED):
                     self._constants.update(op.output_arg_names)
             self._constants.add("")
         return block.idx == 0 and name in self._constants
@@ -347,7 +347,7 @@ class Emitter:
 
     def operator(self, op: Operator) -> None:
         """Writes one operator."""
-        if self.limit and not op.attrs.get(ONCE):
+        if self.limit and not op.attrs.get(HOISTED):
             self.line(f"{self.limit}.check()")
         custom = EMITTERS.get(op.type)
         if custom is not None:
@@ -407,11 +407,12 @@ class Emitter:
         if names is None:
             return False
         args = ", ".join(self.read(n) for n in names)
-        if len(names) == 1 and op.definition is not None:
-            known = op.definition
+        known = op.definition
+        assert known is not None and known.inplace is not None
+        if len(names) == 1:
             attrs = {k: op.attrs.get(k, d) for k, d in known.attrs.items()}
             args = ", ".join([args, *self._keywords(known, attrs)])
-        function = self.constant(FORMS[op.type].function, op.type + "_")
+        function = self.constant(known.inplace.function, op.type + "_")
         self.line(f"{self.write(op.output_arg_names[0])} = {function}({args})")
         return True
 
@@ -434,7 +435,7 @@ class Emitter:
             args += ["None"] * (len(known.inputs) - len(args))
         kernel: Any = known.direct if direct else known.kernel
         function = self.constant(kernel, op.type)
-        if op.type in KEPT and not self.op_callback:
+        if known.memoize and not self.op_callback:
             kept = self.temporary(f"{op.type}_kept")
             self.before(f"{kept} = {self.constant(Memo, 'Memo')}({function})")
             function = kept

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import os
 import sys
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 
 from paddle.core import flags
+from paddle.core.debug import enabled
 from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.operator import Operator
 
@@ -20,7 +20,7 @@ def probe_for() -> Callable | None:
     """Returns what to call after every operator as flags and PADDLE_DEBUG say, or None."""
     if flags.get("FLAGS_check_nan_inf"):
         return check_finite
-    if "time" in os.environ.get("PADDLE_DEBUG", ""):
+    if enabled("time"):
         return note_time
     return None
 

@@ -99,7 +99,7 @@ class Executor(Guarded):
             feed_var_name (str): name of the feed variable of 1.x Programs; any will do.
             fetch_var_name (str): name of the fetch variable of 1.x Programs; any will do.
             scope (Scope, optional): holds parameters; None means the global one.
-            return_numpy (bool): return arrays; False returns Tensors with their levels of detail.
+            return_numpy (bool): return arrays; False returns Tensors with their LoD.
             use_program_cache (bool): plans are always kept, so this changes nothing.
             return_merged (bool): for several places, join what they return. Default: True.
             use_prune (bool): run only what the fetched variables (and writes to parameters, where
@@ -208,7 +208,9 @@ class Executor(Guarded):
 
 def _drop_plans(reference: weakref.ref, serial: int) -> None:
     executor = reference()
-    for key in () if executor is None else tuple(executor._plans):
+    if executor is None:
+        return
+    for key in tuple(executor._plans):
         if key[0] == serial:
             executor._plans.pop(key, None)
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from paddle.core.derive import gradient_of, is_generic
-from paddle.core.dispatch import py
-from paddle.core.op import OpDef
+from paddle.core.op import OpDef, py
 from paddle.ir.autodiff.higher_order import inherited_flags
 from paddle.ir.operator import EMPTY, Operator
 

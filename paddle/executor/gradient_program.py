@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from paddle.core.errors import UnimplementedError
 from paddle.executor.joined import connected, differentiated
-from paddle.ir.autodiff.gradient_walk import HOOK
+from paddle.ir.autodiff.custom_operators import HOOK
 from paddle.ir.autodiff.linear_gradients import not_linear
-from paddle.ir.autodiff.recompute import UPDATES_STATISTICS
 from paddle.ir.cloning import clone, reads
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
@@ -86,9 +85,11 @@ def replaced_in(program: Program) -> list[str]:
 
     Running statistics do not count: what a layer computes in training does not depend on them.
     """
-    written, found, block = set(written_in(program)), {}, program.global_block()
+    written, block = set(written_in(program)), program.global_block()
+    found: dict[str, None] = {}
     for op in block.ops:
-        if op.type not in UPDATES_STATISTICS:
+        known = op.definition
+        if known is None or known.statistics is None:
             found.update((n, None) for n in reads(op) & written)
         if not op.sub_blocks:
             written.difference_update(op.output_arg_names)

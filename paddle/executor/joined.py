@@ -10,7 +10,6 @@ import ast
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from paddle.analysis.liveness import gradient_needs, inner_names, is_gradient
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.parsing import parse
 from paddle.executor.codegen import Emitter
@@ -20,6 +19,7 @@ from paddle.ir.autodiff.backward import gradients
 from paddle.ir.autodiff.gradient_flow import carries, flags_of, slots_out
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.passes import prepare
@@ -88,8 +88,8 @@ def connected(program: Program, wanted: Sequence[str]) -> set[str]:
     for op, marked in zip(block.ops, flags, strict=True):
         carried = [n for s in slots_out(op) for n in op.outputs.get(s, ())] if marked else []
         for name in op.output_arg_names:
-            var = block._find_var_recursive(name)
-            if name in carried and var is not None and not var.stop_gradient and carries(var):
+            made = block._find_var_recursive(name)
+            if name in carried and made is not None and not made.stop_gradient and carries(made):
                 found.add(name)
             else:
                 found.discard(name)
@@ -211,7 +211,8 @@ def _tuple(names: Iterable[str]) -> str:
 
 def _saved(prologue: list[str], args: list[str], first: list[str], second: list[str]) -> tuple:
     """Which local variables the second function reads, and those that may not be set then."""
-    certain, maybe = set(args), set()
+    certain = set(args)
+    maybe: set[str] = set()
     for statement in _parsed([*(f"        {text}" for text in prologue), *first]).body:
         if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             certain |= _names(statement, ast.Store)

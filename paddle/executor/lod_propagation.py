@@ -1,4 +1,4 @@
-"""Levels of detail at run time: which rows of a buffer belong to one image or sequence.
+"""LoD at run time: which rows of a buffer belong to one image or sequence.
 
 Programs of 1.x say which variables have such levels; most operators hand those of an input on. The
 few operators that look at them (region pooling, suppression, alignment) find them as ``_lod``.

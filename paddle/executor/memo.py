@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-# Operators whose results a plan keeps between runs.
-KEPT = frozenset({"fold_batch_norm"})
-
 
 class Memo:
     """Calls a kernel again only when one of its buffers was replaced or written to.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from paddle.core.debug import enabled
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
@@ -64,7 +64,7 @@ class Plan:
         self._needed = emitter.needed
         self._origin = emitter.origin
         names = dict(emitter.constants)
-        if "plan" in os.environ.get("PADDLE_DEBUG", ""):
+        if enabled("plan"):
             print(f"# {self._file}: feed {self.feeds}, fetch {self.fetches}\n{self.source}")
         exec(compile(self.source, self._file, "exec"), names)
         self._bind = names["bind"]
@@ -84,8 +84,10 @@ class Plan:
             held = [scope.find_var(name).held for name in self.scope_names]  # type: ignore[union-attr]
         except AttributeError:
             held = self._holders(scope)
-        same = known is not None and all(a is b for a, b in zip(known[1], held, strict=True))
-        step = known[2] if same else self._bind(*held)
+        if known is not None and all(a is b for a, b in zip(known[1], held, strict=True)):
+            step = known[2]
+        else:
+            step = self._bind(*held)
         self._bound[scope] = (Scope.changes, held, step)
         return step
 
@@ -148,7 +150,7 @@ class Plan:
         if op is None:
             return error
         explained = _with_location(error, op)
-        if self.program.wire_version and not isinstance(explained, FrameworkError):
+        if self.program.program_version and not isinstance(explained, FrameworkError):
             explained = refused(explained, op)
             explained._explained = True  # type: ignore[attr-defined]
         return explained
@@ -218,11 +220,11 @@ def checked_plan(program: Program) -> Iterator[None]:
     except (FrameworkError, NotImplementedError):
         raise
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
-        if not program.wire_version:
+        if not program.program_version:
             raise
         raise refused(error) from error
 
 
 def _keeps_rank_0(program: Program) -> bool:
     """Whether the Program was written by a release that has tensors without dimensions."""
-    return program.wire_version >= RANK_0_SINCE
+    return program.program_version >= RANK_0_SINCE

@@ -7,9 +7,10 @@ import weakref
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from paddle.autograd.higher import tied
+from paddle.analysis.marks import HOISTED
 from paddle.core import flags, random
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
+from paddle.core.graph_arithmetic import tied
 from paddle.core.mode import GRAD, HOOKED, get_mode, hooked
 from paddle.core.selected_rows import Rows
 from paddle.core.tape import Node, after_updates, edge_of, keeps_graph, overwritten, tie_outputs
@@ -24,7 +25,6 @@ from paddle.ir.autodiff.gradient_flow import carries
 from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
 from paddle.passes import prepare
-from paddle.passes.constants import ONCE
 
 
 class ProgramCall:
@@ -297,15 +297,15 @@ def _raise(plan: Plan, error: Exception, scope: Scope) -> Any:
 def _computed_once(plan: Plan, fetches: Sequence[str]) -> list[int]:
     """Positions of results that are the same buffers in every call."""
     ops = plan.program.global_block().ops
-    names = {n for op in ops if op.attrs.get(ONCE) for n in op.output_arg_names}
+    names = {n for op in ops if op.attrs.get(HOISTED) for n in op.output_arg_names}
     return [i for i, n in enumerate(fetches) if n in names]
 
 
-def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Tensor]:
+def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Any]:
     """Tensors of what was computed; none is the very buffer of an input or a later result."""
     given = {id(t._buf) for t in inputs}
     given.update(id(values[i]) for i in once)
-    outs = []
+    outs: list[Any] = []
     for value in values:
         if isinstance(value, list):
             outs.append([wrap(v) for v in value])

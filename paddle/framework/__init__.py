@@ -10,12 +10,15 @@ from paddle.core.lazy import lazy
 from paddle.core.mode import no_grad
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace
 from paddle.core.random import get_cuda_rng_state, seed, set_cuda_rng_state
-from paddle.framework.create_parameter import create_parameter
 from paddle.framework.io import load, save
 from paddle.framework.mode import in_dynamic_mode
 from paddle.framework.param_attr import ParamAttr
 
-_LATER = {"DataParallel": "paddle.distributed.data_parallel"}
+# They lie above this package.
+_LATER = {
+    "DataParallel": "paddle.distributed.data_parallel",
+    "create_parameter": "paddle.nn.create_parameter",
+}
 __getattr__, __dir__ = lazy(sys.modules[__name__], ("core",), _LATER)
 
 __all__ = [

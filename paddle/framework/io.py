@@ -12,16 +12,14 @@ from paddle.core.errors import (
     NotFoundError,
     UnimplementedError,
 )
-from paddle.serialization.files.atomic import atomic_files
+from paddle.serialization.files.atomic import atomic_files, atomic_write
 from paddle.serialization.files.seals import SaveSet, read_sealed, seal_wanted
-from paddle.serialization.models import program_files
+from paddle.serialization.files.suffixes import OPT, PARAMS, PROGRAM, STREAMS
 from paddle.serialization.pickles import file_objects
 from paddle.serialization.pickles.object_writing import write_object
 from paddle.serialization.pickles.restoring import from_file_form
 
 __all__ = ["load", "load_dygraph", "save"]
-
-_PARAM_SUFFIX, _OPT_SUFFIX, _PROGRAM_SUFFIX = ".pdparams", ".pdopt", ".pdmodel"
 
 
 def protocol_of(value: Any, configs: dict[str, Any], where: str = "paddle.save") -> int:
@@ -101,7 +99,8 @@ def save(obj: Any, path: Any, pickle_protocol: int = 2, **configs: Any) -> None:
                 paddle.save(layer.state_dict(), path)
                 print(list(paddle.load(path)))  # ['weight', 'bias']
     """
-    sealed = seal_wanted(configs, program_files.is_program(obj))
+    is_program = file_objects.is_program(obj)
+    sealed = seal_wanted(configs, is_program)
     protocol = protocol_of(pickle_protocol, configs)
     if file_objects.is_file(path, "write"):
         if sealed:
@@ -112,8 +111,10 @@ def save(obj: Any, path: Any, pickle_protocol: int = 2, **configs: Any) -> None:
         return file_objects.save(obj, path, protocol)
     name = _path("paddle.save", path)
     check_target(name)
-    if program_files.is_program(obj):
-        program_files.write_program(obj, name)
+    if is_program:
+        content = obj.desc.serialize_to_string()
+        with atomic_write(name) as file:
+            file.write(content)
         return
     if isinstance(obj, dict) and not obj:
         warnings.warn(f"paddle.save: the dict for {name!r} is empty", stacklevel=2)
@@ -147,7 +148,7 @@ def _first_bytes(path: str) -> bytes:
 
 def _missing(path: str) -> Exception:
     """The error for a path that is no file."""
-    near = [path + s for s in (_PARAM_SUFFIX, _OPT_SUFFIX) if os.path.isfile(path + s)]
+    near = [path + s for s in (PARAMS, OPT) if os.path.isfile(path + s)]
     if near:
         choice = " or ".join(f"paddle.load({name!r})" for name in near)
         return InvalidArgumentError(
@@ -156,14 +157,14 @@ def _missing(path: str) -> Exception:
         )
     return InvalidArgumentError(
         f"paddle.load: there is no file '{path}' (looked for it, and for it with "
-        f"{_PARAM_SUFFIX}, {_OPT_SUFFIX} and {_PROGRAM_SUFFIX} added)"
+        f"{PARAMS}, {OPT} and {PROGRAM} added)"
     )
 
 
 def _is_checkpoint(path: str) -> bool:
     """Whether a path is the prefix of what static.save wrote: not a model, but a training state."""
-    found = [s for s in (_PARAM_SUFFIX, ".pdiparams") if os.path.isfile(path + s)]
-    return found == [_PARAM_SUFFIX]
+    found = [s for s in (PARAMS, STREAMS) if os.path.isfile(path + s)]
+    return found == [PARAMS]
 
 
 def _load_options(configs: dict[str, Any], path: str) -> tuple[bool, bool]:
@@ -242,17 +243,19 @@ def load(path: Any, **configs: Any) -> Any:
         return file_objects.load(path, *_load_options(configs, ""))
     name = _path("paddle.load", path)
     as_numpy, keep_names = _load_options(configs, name)
-    if not os.path.isfile(name):
-        if not program_files.is_model(name) or _is_checkpoint(name):
+    head = _first_bytes(name) if os.path.isfile(name) else None
+    if head is not None and head[:1] != b"\n" and head != b"\0\0\0\0":
+        return from_file_form(read_sealed(name), name, not as_numpy, keep_names)
+    from paddle.serialization.models import object_loading
+
+    if head is None:
+        if not object_loading.is_model(name) or _is_checkpoint(name):
             raise _missing(name)
         names = configs.get("model_filename"), configs.get("params_filename")
-        return program_files.read_model_state(name, names, as_numpy, keep_names)
-    head = _first_bytes(name)
+        return object_loading.read_model_state(name, names, as_numpy, keep_names)
     if head[:1] == b"\n":
-        return program_files.read_program(name)
-    if head == b"\0\0\0\0":
-        return program_files.read_tensor(name, as_numpy)
-    return from_file_form(read_sealed(name), name, not as_numpy, keep_names)
+        return object_loading.read_program(name)
+    return object_loading.read_tensor(name, as_numpy)
 
 
 def load_dygraph(model_path: str, **configs: Any) -> tuple[dict | None, dict | None]:
@@ -283,9 +286,9 @@ def load_dygraph(model_path: str, **configs: Any) -> tuple[dict | None, dict | N
                 print(params["w"], state)  # [1. 1.] None
     """
     prefix = _path("load_dygraph", model_path)
-    for suffix in (_PARAM_SUFFIX, _OPT_SUFFIX):
+    for suffix in (PARAMS, OPT):
         prefix = prefix.removesuffix(suffix)
-    files = [prefix + _PARAM_SUFFIX, prefix + _OPT_SUFFIX]
+    files = [prefix + PARAMS, prefix + OPT]
     if not any(map(os.path.isfile, files)):
         raise NotFoundError(f"load_dygraph: there is neither '{files[0]}' nor '{files[1]}'")
     configs = {**configs, "return_numpy": True}

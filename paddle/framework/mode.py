@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.mode import recording, set_recording
-from paddle.core.place import Place, set_device
+from paddle.core.place import Place, name_of, set_device
 
 __all__ = ["disable_static", "enable_static", "in_dynamic_mode"]
 
@@ -44,7 +44,7 @@ def disable_static(place: Any = None) -> None:
         )
     set_recording(None)
     if place is not None:
-        set_device(f"gpu:{place.get_device_id()}" if place.is_gpu_place() else "cpu")
+        set_device(name_of(place))
 
 
 def enable_static() -> None:
@@ -59,6 +59,6 @@ def enable_static() -> None:
             print(type(x).__name__, x.shape)  # Variable (1, 2)
             paddle.disable_static()
     """
-    from paddle.ir.recording.record import start
+    from paddle.ir.recording.static_mode import start
 
     start()

@@ -86,11 +86,9 @@ class ParamAttr(Guarded):
             return ParamAttr(name=arg)
         if isinstance(arg, (list, tuple)):
             return [ParamAttr._to_attr(a) for a in arg]
-        from paddle.nn.initializer import Initializer
-
-        if isinstance(arg, Initializer):
+        if _is_a(arg, "Initializer"):
             return ParamAttr(initializer=arg)
-        if _is_regularizer(arg):
+        if _is_a(arg, *_REGULARIZERS):
             return ParamAttr(regularizer=arg)
         raise TypeError(
             "attr: expected a ParamAttr, a name, an Initializer, a regularizer, None or False, "
@@ -98,10 +96,12 @@ class ParamAttr(Guarded):
         )
 
 
-def _is_regularizer(arg: Any) -> bool:
-    # By name, because paddle.regularizer is loaded after the layers.
-    names = {kind.__name__ for kind in type(arg).__mro__}
-    return not names.isdisjoint(("L1Decay", "L2Decay", "WeightDecayRegularizer"))
+_REGULARIZERS = ("L1Decay", "L2Decay", "WeightDecayRegularizer")
+
+
+def _is_a(arg: Any, *names: str) -> bool:
+    """Whether a value is of a class by its name: these classes lie above this module."""
+    return not {kind.__name__ for kind in type(arg).__mro__}.isdisjoint(names)
 
 
 def _wrong(argument: str, value: Any, expected: str) -> TypeError:

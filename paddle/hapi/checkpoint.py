@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import paddle
 from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
 from paddle.framework.io import check_target
+from paddle.framework.io import load as load_file
 from paddle.nn import Layer
 from paddle.serialization.files.atomic import atomic_files
 from paddle.serialization.files.seals import SaveSet, check_together, read_seal
+from paddle.serialization.files.suffixes import OPT, PARAMS
 from paddle.serialization.pickles.limits import shown
 from paddle.serialization.pickles.object_writing import write_object
 from paddle.serialization.pickles.packing import NAME_TABLE
 from paddle.static.input import InputSpec
 
-_PARAMS, _OPT = ".pdparams", ".pdopt"
 _PROTOCOL = 2  # as paddle.save has it
 # What an entry of a state besides Tensors may be: a schedule's numbers, lists of them.
 _MOST_ENTRIES, _DEEPEST = 1 << 20, 20
@@ -74,7 +74,7 @@ def save(path: str, weights: dict[str, Any], state: dict[str, Any]) -> None:
 
     Both tell of the other one, so that :func:`load` sees when they are of two saves.
     """
-    parts = {_PARAMS: weights, **({_OPT: state} if state else {})}
+    parts = {PARAMS: weights, **({OPT: state} if state else {})}
     for suffix in parts:
         check_target(path + suffix)
     with atomic_files(SaveSet(path)) as files:
@@ -88,8 +88,8 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
     if not isinstance(path, str):
         raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
     where = f"Model.load({path!r})"
-    prefix = path[: -len(_PARAMS)] if path.endswith(_PARAMS) else path
-    state = _read(prefix + _PARAMS, where)
+    prefix = path[: -len(PARAMS)] if path.endswith(PARAMS) else path
+    state = _read(prefix + PARAMS, where)
     saved_names = state.pop(NAME_TABLE, {})
     usable, problems = {}, []
     for name, tensor in network.state_dict().items():
@@ -117,23 +117,23 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
         warnings.warn(f"{where} skipped: {'; '.join(problems)}.", stacklevel=outside())
     if moments is not None:
         names = saved_names if isinstance(saved_names, dict) else {}
-        with _of_file(prefix + _OPT, where):
+        with _of_file(prefix + OPT, where):
             optimizer.set_state_dict(_renamed(moments, names, network))
 
 
 def _moments(prefix: str, where: str) -> dict | None:
     """The optimizer's state that was saved together with the parameters; None: there is none."""
-    file = prefix + _OPT
+    file = prefix + OPT
     if os.path.exists(file):
         check_together(
-            prefix + _PARAMS, file, where,
+            prefix + PARAMS, file, where,
             "save again; or load the parameters alone: model.load(path, reset_optimizer=True)",
         )  # fmt: skip
         return _read(file, where)
-    seal = read_seal(prefix + _PARAMS)
-    if seal is not None and _OPT in seal.files:
+    seal = read_seal(prefix + PARAMS)
+    if seal is not None and OPT in seal.files:
         warnings.warn(
-            f"{where}: '{prefix + _PARAMS}' was saved together with '{file}', which is not there; "
+            f"{where}: '{prefix + PARAMS}' was saved together with '{file}', which is not there; "
             "the optimizer keeps the state it has.",
             stacklevel=outside(),
         )
@@ -142,7 +142,7 @@ def _moments(prefix: str, where: str) -> dict | None:
 
 def _read(file: str, where: str) -> dict:
     """The dict of a state, whose entries have a size that a state may have."""
-    state = paddle.load(file, keep_name_table=True)
+    state = load_file(file, keep_name_table=True)
     if not isinstance(state, dict):
         raise InvalidArgumentError(
             f"{where}: expected a dict of Tensors in '{file}', "

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import tensor
 from paddle.core.tensor import Tensor
 from paddle.io import DataLoader, Dataset, DistributedBatchSampler, IterableDataset
 from paddle.nn import Layer
@@ -64,7 +64,7 @@ def tensors(values: Any) -> list:
 def _tensor(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: _tensor(one) for name, one in value.items()}
-    return value if isinstance(value, Tensor) else paddle.to_tensor(value)
+    return value if isinstance(value, Tensor) else tensor.to_tensor(value)
 
 
 def arrays(value: Any) -> Any:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import static
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
+from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.logs import Logs
+from paddle.hapi.model_summary import summary
 from paddle.hapi.static_adapter import StaticAdapter
 from paddle.metric import Metric
 from paddle.nn import Layer
@@ -76,14 +79,14 @@ class Model(Guarded):
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         names = [spec.name for spec in (*self._inputs, *self._labels)]
         self._splitter = Splitter(network, len(self._inputs), len(self._labels), names)
-        dynamic = paddle.in_dynamic_mode()
+        dynamic = in_dynamic_mode()
         self._adapter: Any = DynamicAdapter(self) if dynamic else StaticAdapter(self)
 
     @staticmethod
     def _specs(name: str, specs: Any) -> list:
         listed = list(specs.values()) if isinstance(specs, dict) else to_list(specs)
         for spec in listed:
-            if not isinstance(spec, (Tensor, paddle.static.InputSpec)):
+            if not isinstance(spec, (Tensor, static.InputSpec)):
                 raise TypeError(
                     f"Model({name}): expected InputSpec or Tensor, got {type(spec).__name__}."
                 )
@@ -172,7 +175,7 @@ class Model(Guarded):
         if size is self._seen_shapes:
             size = [tuple(s) for s in self._seen_shapes]
             size = size[0] if len(size) == 1 else size
-        return paddle.summary(self.network, size, dtype)
+        return summary(self.network, size, dtype)
 
     # -- single batches ---------------------------------------------------------------------------
 
@@ -485,7 +488,7 @@ class Model(Guarded):
                     self._settle(waiting)
                     room = _MOST_NUMBERS
             logs = Logs(
-                lambda losses=losses: self._read(losses, waiting),
+                functools.partial(self._read, losses, waiting),
                 step=step,
                 batch_size=rows(inputs),
             )

@@ -11,12 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import paddle
+from paddle import static
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
+from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import to_list
+from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.variable import Variable
 
 
@@ -59,8 +61,8 @@ class StaticAdapter:
         self._labels = _named(model._labels, "label")
         _check_different([spec.name for spec in (*self._inputs, *self._labels)])
         # The network's parameters are here; what is recorded goes into copies.
-        self._main = paddle.static.default_main_program()
-        self._startup = paddle.static.default_startup_program()
+        self._main = default_main_program()
+        self._startup = default_startup_program()
         self._executor: Any = None
         self._recorded: dict[str, _Recorded] = {}
         self._started: Any = None
@@ -112,7 +114,7 @@ class StaticAdapter:
 
     def _program(self, mode: str) -> _Recorded:
         if mode not in self._recorded:
-            if paddle.in_dynamic_mode():
+            if in_dynamic_mode():
                 raise PreconditionNotMetError(
                     "Model: it was made in static mode, but dynamic mode is on now.",
                     hint="call paddle.enable_static() before it is used",
@@ -128,7 +130,7 @@ class StaticAdapter:
         losses: list = []
         states: list = []
         labels: list = []
-        with paddle.static.program_guard(program, self._startup):
+        with program_guard(program, self._startup):
             inputs = [_declared(spec) for spec in self._inputs]
             outputs = to_list(model.network(*inputs))
             if mode != "test":
@@ -158,12 +160,12 @@ class StaticAdapter:
 
     def _start(self) -> None:
         """Gives first values to what has none: a loaded or trained parameter stays as it is."""
-        scope = paddle.static.global_scope()
+        scope = static.global_scope()
         now = (scope, self._startup, self._startup._version)
         if self._started == now:
             return
         if self._executor is None:
-            self._executor = paddle.static.Executor()
+            self._executor = static.Executor()
         missing, there = [], []
         for var in self._startup.list_vars():
             held = scope.find_var(var.name)
@@ -190,7 +192,7 @@ class StaticAdapter:
             outputs: list[Variable] = []
             _nested(recorded.outputs, lambda var: outputs.append(block.var(var.name)))
             inputs = [block.var(name) for name in recorded.inputs]
-            paddle.static.save_inference_model(
+            static.save_inference_model(
                 path, inputs, outputs, self._executor, program=recorded.program
             )
             return
@@ -230,7 +232,7 @@ def _check_different(names: list[str]) -> None:
 
 
 def _declared(spec: _Input) -> Variable:
-    return paddle.static.data(spec.name, spec.shape, spec.dtype)
+    return static.data(spec.name, spec.shape, spec.dtype)
 
 
 def _check_count(what: str, specs: list[_Input], given: list) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import static, tensor
 from paddle.core import random, unique_name
 from paddle.core.dtype import dtype_name, get_default_dtype
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
+from paddle.framework.mode import in_dynamic_mode
 from paddle.ir.variable import Variable
 from paddle.nn import Layer
 from paddle.static import InputSpec
@@ -44,7 +45,7 @@ def _one(where: str, size: Any, dtype: Any) -> Tensor:
             f"{where}(input_size): expected sizes above 0, or None or -1 for one that varies, "
             f"but received {size}."
         )
-    return paddle.full(fixed, 1 if kind.startswith(("float", "bfloat")) else 0, dtype=kind)
+    return tensor.full(fixed, 1 if kind.startswith(("float", "bfloat")) else 0, dtype=kind)
 
 
 def make_inputs(where: str, input_size: Any, dtypes: Any = None) -> list:
@@ -126,10 +127,9 @@ def own_tensors(layer: Layer, ran: Container[int] = ()) -> list[Any]:
 @contextlib.contextmanager
 def nowhere() -> Iterator[None]:
     """In static mode, what is recorded inside goes into a copy of the Program, which is dropped."""
-    if paddle.in_dynamic_mode():
+    if in_dynamic_mode():
         yield
         return
-    static = paddle.static
     copies = static.default_main_program().clone(), static.default_startup_program().clone()
     with static.program_guard(*copies), unique_name.guard("probe"):
         yield

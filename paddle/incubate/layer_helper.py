@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import tensor
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
+from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.nn.layer.helper import LayerObjectHelper, activation_of
@@ -66,12 +67,12 @@ class LayerHelper(LayerObjectHelper):
     @property
     def main_program(self) -> Program:
         """The Program that operators are added to."""
-        return paddle.static.default_main_program()
+        return default_main_program()
 
     @property
     def startup_program(self) -> Program:
         """The Program that fills parameters."""
-        return paddle.static.default_startup_program()
+        return default_startup_program()
 
     # -- arguments of the function ----------------------------------------------------------------
 
@@ -252,7 +253,7 @@ class LayerHelper(LayerObjectHelper):
         """
         if isinstance(value, (Tensor, Variable)):
             return value
-        made = paddle.to_tensor(np.asarray(value))
+        made = tensor.to_tensor(np.asarray(value))
         if name is not None:
             made.name = name
         return made

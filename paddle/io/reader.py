@@ -15,14 +15,14 @@ from paddle.io.dataloader.convert import (
     loader_device,
     place_count,
     target_device,
-    to_device,
     to_tensors,
 )
 from paddle.io.dataloader.dataset import Dataset, IterableDataset
+from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
 from paddle.io.dataloader.pool import read_with_workers
-from paddle.io.dataloader.prefetch import copy_ahead
+from paddle.io.dataloader.prefetch import delivered
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
 
@@ -193,13 +193,10 @@ class DataLoader(Guarded):
             return self._progress.batches()
         return self._delivered(self._batches())
 
-    def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
-        """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
-        device = target_device(self._device)
-        if device.type == "cuda" and self.use_buffer_reader and ahead:
-            batches = copy_ahead(batches, device)
-        elif device.type != "cpu":
-            batches = (to_device(batch, device) for batch in batches)
+    def _delivered(self, batches: Iterator[Any], prefetch: bool = True) -> Iterator[Any]:
+        """Batches where and as the trainer gets them; ``prefetch``: they may be read before."""
+        prefetch = prefetch and bool(self.use_buffer_reader)
+        batches = delivered(batches, target_device(self._device), prefetch)
         if self._names is not None:
             batches = (named_fields(batch, self._names) for batch in batches)
         if self._places > 1:
@@ -333,46 +330,6 @@ class DataLoader(Guarded):
             "DataLoader.from_dataset is not available. Read the files in a paddle.io.Dataset or "
             "IterableDataset and use DataLoader(dataset, batch_size=..., num_workers=...)."
         )
-
-
-def feed_names(feed_list: Any, return_list: bool) -> list[str] | None:
-    """Returns the names under which fields are yielded, or None where they are yielded as a list.
-
-    Args:
-        feed_list (list|None): Variables or names.
-        return_list (bool): whether a list is asked for.
-    """
-    if feed_list is not None and not isinstance(feed_list, (list, tuple)):
-        raise TypeError(
-            "DataLoader(feed_list): expected a list of Variables or names, "
-            f"but received {type(feed_list).__name__}."
-        )
-    if return_list:
-        return None
-    if feed_list is None:
-        from paddle.framework.mode import in_dynamic_mode
-
-        if not in_dynamic_mode():
-            raise InvalidArgumentError(
-                "DataLoader(feed_list): expected a list of Variables where return_list is False "
-                "in static mode, but received None.",
-                hint="pass feed_list, or return_list=True",
-            )
-        return None
-    return [v if isinstance(v, str) else v.name for v in feed_list]
-
-
-def named_fields(batch: Any, names: list[str]) -> dict[str, Any]:
-    """Returns ``{name: field}`` for a batch of as many fields as there are names."""
-    fields = list(batch) if isinstance(batch, (list, tuple)) else [batch]
-    if isinstance(batch, dict):
-        fields = list(batch.values())
-    if len(fields) != len(names):
-        raise InvalidArgumentError(
-            f"DataLoader(feed_list): expected {len(names)} fields in a batch, one for each of "
-            f"{names}, but received {len(fields)}."
-        )
-    return dict(zip(names, fields, strict=True))
 
 
 def _check_dataset(dataset: Any) -> None:

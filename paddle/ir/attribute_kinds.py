@@ -1,4 +1,4 @@
-"""Which kind an operator's attribute has on the wire, and whether a value fits a kind.
+"""Which kind an operator's attribute has in a serialized Program, and whether a value fits a kind.
 
 A Python value alone does not tell: 1 may be INT, LONG, FLOAT or BOOLEAN. The kind is, in this
 order, the one the attribute had in the file it was read from, the one PaddlePaddle declares
@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class AttrType(enum.IntEnum):
-    """The kinds of attributes, with their numbers on the wire."""
+    """The kinds of attributes, with their numbers in a serialized Program."""
 
     INT = 0
     FLOAT = 1
@@ -44,6 +44,26 @@ class AttrType(enum.IntEnum):
     FLOAT64 = 15
     SCALAR = 16
     SCALARS = 17
+
+
+class StatedKinds(dict[str, int]):
+    """The kinds of an operator's attributes as a file states them.
+
+    Attributes:
+        order (tuple[str, ...]): names in the order of the file, if it has some of them twice.
+    """
+
+    order: tuple[str, ...] = ()
+
+    def ordered(self, names: Iterable[str]) -> None:
+        """Sets the order."""
+        self.order = tuple(names)
+
+    def copy(self) -> StatedKinds:
+        """Returns an equal one."""
+        made = StatedKinds(self)
+        made.order = self.order
+        return made
 
 
 # A kind of many values and the kind of one of them.

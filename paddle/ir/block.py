@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING, Any
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
 from paddle.ir.operator import Operator, here, user_location
+from paddle.ir.operator_checks import check_operator
 from paddle.ir.raw import add_operator, add_variable, kinds
-from paddle.ir.variable import Parameter, Variable
+from paddle.ir.recording.shapes import infer_outputs
+from paddle.ir.variable import Parameter, Variable, sizes
 
 if TYPE_CHECKING:
     from paddle.ir.program import Program
+    from paddle.static.methods import BlockMethods
+else:
+    BlockMethods = object  # paddle/static/methods.py attaches them
 
 
-class Block:
-    """A list of operators and the variables they work on; blocks of control flow nest.
+class Block(BlockMethods):
+    """A list of operators and the variables they work on; blocks of control flow pytree.
 
     Attributes:
         program (Program): what it belongs to.
@@ -33,7 +38,7 @@ class Block:
         self.forward_block_idx = -1
         self.vars: dict[str, Variable] = {}
         self.ops: list[Operator] = []
-        self.wire_rest: bytes | None = None  # of a file: fields without a place here
+        self.raw_fields: bytes | None = None  # of a file: fields without a place here
 
     # -- around it ------------------------------------------------------------------------------
 
@@ -103,7 +108,7 @@ class Block:
                 f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
                 f"received {args[0]!r:.60} without one.{here()}"
             )
-        if self.program._verbatim is not None:
+        if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")
         found = self.vars.get(name) if name is not None else None
@@ -131,8 +136,6 @@ class Block:
     def _check_same(self, found: Variable, wanted: dict[str, Any]) -> None:
         shape, dtype = wanted.get("shape"), wanted.get("dtype")
         if shape is not None and found._dims and found._dtype is not None:
-            from paddle.ir.variable import sizes
-
             if sizes(shape, found._name) != found._dims:
                 raise InvalidArgumentError(
                     f"variable {found._name!r} exists with shape {list(found._dims)}, "
@@ -150,7 +153,7 @@ class Block:
         Args:
             **kwargs: what :class:`Parameter` takes: name, shape, dtype, trainable, initializer, ...
         """
-        if self.program._verbatim is not None and not args:
+        if self.program._raw_mode is not None and not args:
             return add_variable(self, kwargs, parameter=True)  # type: ignore[return-value]
         initializer = kwargs.pop("initializer", None)
         top = self.program.global_block()
@@ -256,9 +259,6 @@ class Block:
                 f"Block.append_op(type): expected an operator's name, but received {type!r}."
                 f"{here()}"
             )
-        from paddle.ir.operator_checks import check_operator
-        from paddle.ir.recording.shapes import infer_outputs
-
         op = Operator(
             self,
             type,
@@ -267,7 +267,7 @@ class Block:
             {k: v for k, v in (attrs or {}).items() if v is not None},
             user_location(),
         )
-        if self.program._verbatim is not None:
+        if self.program._raw_mode is not None:
             return add_operator(op, at)
         self.program._mark(op)
         for name in op.input_arg_names:
@@ -293,31 +293,6 @@ class Block:
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
         self.program._changed()
-
-    @property
-    def desc(self) -> Any:
-        """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""
-        from paddle.ir.desc import BlockDesc
-
-        return BlockDesc(self)
-
-    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
-        """Returns the block as text in the form of the wire format.
-
-        Args:
-            throw_on_error (bool): fail where a required field is not set. Default: False.
-            with_details (bool): add what is not part of the wire format. Default: False.
-        """
-        from paddle.ir.text.printing import block_details
-
-        return block_details(self, throw_on_error, with_details)
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import block_text
-
-        return block_text(self)
-
-    __str__ = __repr__
 
 
 def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list[str]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.ir.autodiff.custom_operators import remove_custom_gradients
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
+from paddle.ir.unused import drop_unused_blocks, drop_unused_variables
 from paddle.ir.variable import Parameter, Variable
 
 
@@ -17,7 +19,7 @@ def clone(program: Program) -> Program:
     made.blocks = [Block(made, b.idx, b.parent_idx) for b in program.blocks]
     made.current_block_idx = program.current_block_idx
     made._seed = program._seed
-    made.wire_version = program.wire_version
+    made.program_version = program.program_version
     made.op_versions = dict(program.op_versions)
     made._parameters_grads = program._parameters_grads
     made.__dict__.update({k: v for k, v in program.__dict__.items() if k.startswith("_fleet")})
@@ -35,9 +37,8 @@ def clone(program: Program) -> Program:
 
 def _copy_rest(old: Any, new: Any) -> None:
     """What a file held beyond our classes goes along, and with it the file's order."""
-    rest = getattr(old, "wire_rest", None)
-    if rest is not None:
-        new.wire_rest = rest
+    if old.raw_fields is not None:
+        new.raw_fields = old.raw_fields
 
 
 def copy_variable(var: Variable, block: Block) -> Variable:
@@ -77,8 +78,6 @@ def _copy_operator(op: Operator, block: Block) -> Operator:
 
 def for_testing(program: Program) -> Program:
     """A copy without backward and optimizer, with ``is_test`` set."""
-    from paddle.ir.autodiff.custom_gradients import remove_custom_gradients
-
     made = clone(program)
     remove_custom_gradients(made)
     for block in made.blocks:
@@ -87,8 +86,8 @@ def for_testing(program: Program) -> Program:
             known = op.definition
             if "is_test" in op.attrs or (known is not None and "is_test" in known.attrs):
                 op._set_attr("is_test", True)
-            if op.type == "batch_norm" and op.attrs.get("use_global_stats") is None:
-                op.attrs.pop("use_global_stats", None)
+            if op.attrs.get("use_global_stats", False) is None:
+                del op.attrs["use_global_stats"]
     drop_unused_blocks(made)
     drop_unused_variables(made)
     made._parameters_grads = None
@@ -99,17 +98,6 @@ def _trains(op: Operator) -> bool:
     return bool(op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)) and (
         op.role != Role.NOT_SPECIFIED
     )
-
-
-def drop_unused_variables(program: Program) -> None:
-    """Removes the variables that no operator mentions; what is fed or persistable in use stays."""
-    used = {n for b in program.blocks for op in b.ops
-            for n in (*op.input_arg_names, *op.output_arg_names)}  # fmt: skip
-    for block in program.blocks:
-        kept = {n: v for n, v in block.vars.items() if n in used or v.is_data}
-        kept |= {n: v for n, v in block.vars.items() if isinstance(v, Parameter)}
-        block.vars = {n: block.vars[n] for n in block.vars if n in kept}
-    program._changed()
 
 
 def prune(program: Program, feeds: list[str], targets: Any) -> Program:
@@ -165,22 +153,3 @@ def reads(op: Operator) -> set[str]:
         for inner in sub.ops:
             names |= {n for n in reads(inner) if n not in sub.vars}
     return names
-
-
-def drop_unused_blocks(program: Program) -> None:
-    """Empties blocks that no operator refers to any more; positions of the others stay."""
-    used = {0}
-    queue = [program.global_block()]
-    while queue:
-        for op in queue.pop().ops:
-            for sub in op.sub_blocks:
-                if sub.idx not in used:
-                    used.add(sub.idx)
-                    queue.append(sub)
-    numbers = {old: new for new, old in enumerate(sorted(used))}
-    program.blocks = [b for b in program.blocks if b.idx in used]
-    for block in program.blocks:
-        block.idx = numbers[block.idx]
-        block.parent_idx = numbers.get(block.parent_idx, -1)
-        block.forward_block_idx = numbers.get(block.forward_block_idx, -1)
-    program.current_block_idx = 0

@@ -9,7 +9,9 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from paddle.core.backends import choices
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import expected_names
 from paddle.core.setting import Setting
 from paddle.ir.operator import here
 from paddle.ir.program import Program, device_mark, name_scopes
@@ -92,7 +94,7 @@ def name_scope(prefix: str | None = None) -> Iterator[None]:
     """Marks the operators added inside with a name, for reading and drawing the Program.
 
     Args:
-        prefix (str): the name; scopes nest.
+        prefix (str): the name; scopes pytree.
 
     Examples:
         .. code-block:: python
@@ -145,13 +147,13 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             f"{here()}"
         )
     kind, _, index = (device or "").partition(":")
-    known = kind in ("cpu", "gpu", "xpu", "") and (not index or index.isdigit())
+    known = kind in {*choices(), "xpu", ""} and (not index or index.isdigit())
     if device is not None and not known:
         raise InvalidArgumentError(
-            f"device_guard(device): expected 'cpu', 'gpu' or 'gpu:<number>', but got {device!r}."
+            f"device_guard(device): expected {expected_names('<number>')}, but got {device!r}."
             f"{here()}"
         )
-    if kind == "cpu" and index:
-        raise InvalidArgumentError(f"device_guard(device): 'cpu' takes no number.{here()}")
+    if kind in choices() and choices()[kind].host and index:
+        raise InvalidArgumentError(f"device_guard(device): {kind!r} takes no number.{here()}")
     with device_mark.guard(device or ""):
         yield

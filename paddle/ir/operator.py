@@ -16,6 +16,9 @@ from paddle.core.user_frame import PACKAGE
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
+    from paddle.static.methods import OperatorMethods
+else:
+    OperatorMethods = object  # paddle/static/methods.py attaches them
 
 
 # Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
@@ -111,7 +114,7 @@ def here() -> str:
     return f"\n  {found}" if found else ""
 
 
-class Operator:
+class Operator(OperatorMethods):
     """One operator of a Block; made by :meth:`Block.append_op`.
 
     Attributes:
@@ -152,8 +155,13 @@ class Operator:
 
     @property
     def definition(self) -> OpDef | None:
-        """The registered operator, the gradient operator of one, or None."""
+        """The registered operator, the gradient operator of one, or None: no kernel computes it."""
         return definition(self.type)
+
+    @property
+    def declared(self) -> OpDef | None:
+        """What is declared of an operator, also where no kernel computes it."""
+        return declared(self.type)
 
     # -- slots ----------------------------------------------------------------------------------
 
@@ -244,15 +252,8 @@ class Operator:
         defaults = {n: v for n, v in given.items() if v is not None and v is not REQUIRED}
         return {**COMMON_ATTRS, **defaults, **self.attrs}
 
-    @property
-    def desc(self) -> Any:
-        """What it is, to be read in the way of 2.0: ``op.desc.type()``."""
-        from paddle.ir.desc import OpDesc
-
-        return OpDesc(self)
-
     def attr_type(self, name: str) -> int:
-        """Returns the kind of an attribute on the wire."""
+        """Returns the kind of an attribute when it is serialized."""
         from paddle.ir.attribute_kinds import kind_of
 
         return kind_of(self, name)
@@ -300,39 +301,9 @@ class Operator:
             found += [b for b in listed if hasattr(b, "ops") and hasattr(b, "parent_idx")]
         return found
 
-    def to_string(self, throw_on_error: bool = False) -> str:
-        """Returns the operator as text in the form of the wire format.
 
-        Args:
-            throw_on_error (bool): fail where a required field is not set. Default: False.
-        """
-        from paddle.ir.text.printing import operator_details
-
-        return operator_details(self, throw_on_error)
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import operator_line
-
-        return operator_line(self)
-
-    __str__ = __repr__
-
-
-# Operators that no kernel computes: plans write code of their own for them. To look for them in the
-# library would import all of it.
-WITHOUT_KERNEL = frozenset({
-    "assert", "conditional_block", "conditional_block_infer", "feed", "fetch",
-    "lod_array_length", "merge_lod_tensor", "merge_lod_tensor_infer", "merged_update", "print",
-    "py_func", "read_from_array", "recurrent", "rnn_memory_helper", "rows_gradient",
-    "rows_update", "select_input", "select_output", "split_lod_tensor",
-    "tensor_array_to_tensor", "while", "write_to_array",
-})  # fmt: skip
-
-
-def definition(name: str) -> OpDef | None:
+def declared(name: str) -> OpDef | None:
     """Finds an operator by its name; gradient operators are derived from their forward ones."""
-    if name.removesuffix("_grad") in WITHOUT_KERNEL:
-        return None
     if name.endswith("_grad"):
         base = definition(name[:-5])
         if base is not None:
@@ -340,3 +311,9 @@ def definition(name: str) -> OpDef | None:
 
             return gradient_operator(base)
     return REGISTRY.get(name)
+
+
+def definition(name: str) -> OpDef | None:
+    """Like :func:`declared`, but only what a kernel computes."""
+    found = declared(name)
+    return found if found is not None and found.kernel is not None else None

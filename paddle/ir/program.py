@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.guards import Guarded
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
-from paddle.ir.raw import Verbatim
+from paddle.ir.raw import RawMode
 from paddle.ir.variable import Parameter, Variable
+
+if TYPE_CHECKING:
+    from paddle.static.methods import ProgramMethods
+else:
+    ProgramMethods = object  # paddle/static/methods.py attaches them
 
 _serial = itertools.count()
 
@@ -23,7 +28,7 @@ name_scopes: Setting[tuple[str, ...]] = Setting("name scopes", ())
 device_mark = Setting("device", "")
 
 
-class Program(Guarded):
+class Program(Guarded, ProgramMethods):
     """A description of a computation: blocks of variables and operators.
 
     Usually there are two: the startup program gives parameters their first values and runs once;
@@ -44,20 +49,22 @@ class Program(Guarded):
             paddle.disable_static()
     """
 
+    raw_fields: bytes | None = None  # of a file: fields without a place here
+
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
         self.current_block_idx = 0
         self._serial = next(_serial)  # tells Programs apart after one has been freed
         self._version = 0
         self._seed = 0
-        self.wire_version = 0
+        self.program_version = 0
         self.op_versions: dict[str, int] = {}
         self._current_role = Role.FORWARD
         self._role_var: list[str] = []
         self._scope_counts: dict[tuple[str, str], int] = {}
         self._parameters_grads: Any = None
         self._is_distributed = False
-        self._verbatim: Verbatim | None = None  # whether what is added is taken as it is
+        self._raw_mode: RawMode | None = None  # whether what is added is taken as it is
 
     def _changed(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
@@ -132,8 +139,8 @@ class Program(Guarded):
                 f"but got {around!r:.60}.{here()}"
             )
         made = Block(self, len(self.blocks), around.idx)
-        if self._verbatim is not None and self._verbatim.filed:
-            made.wire_rest = b""
+        if self._raw_mode is not None and self._raw_mode.from_file:
+            made.raw_fields = b""
         self.blocks.append(made)
         self._changed()
         return made
@@ -168,31 +175,6 @@ class Program(Guarded):
 
     def _find_var(self, name: str) -> Variable | None:
         return next((b.vars[name] for b in self.blocks if name in b.vars), None)
-
-    def state_dict(self, mode: str = "all", scope: Any = None) -> dict[str, Any]:
-        """Returns the persistable variables' values by name.
-
-        Args:
-            mode (str): ``"param"``: parameters, ``"opt"``: what optimizers keep, ``"all"``.
-            scope (Scope, optional): where the values are; None means the global one.
-
-        Returns:
-            dict: name -> Tensor.
-        """
-        from paddle.serialization.program_state import program_state
-
-        return program_state(self, mode, scope)
-
-    def set_state_dict(self, state_dict: dict[str, Any], scope: Any = None) -> None:
-        """Gives persistable variables the values of :meth:`state_dict`.
-
-        Args:
-            state_dict (dict): name -> Tensor or array.
-            scope (Scope, optional): where the values go; None means the global one.
-        """
-        from paddle.serialization.program_state import set_program_state
-
-        set_program_state(self, state_dict, scope)
 
     # -- random numbers ---------------------------------------------------------------------------
 
@@ -230,126 +212,7 @@ class Program(Guarded):
         random.seed(seed)
         self.random_seed = seed
 
-    # -- copies -----------------------------------------------------------------------------------
-
-    def clone(self, for_test: bool = False) -> Program:
-        """Returns a copy; for testing without backward, optimizer and training behaviour.
-
-        Args:
-            for_test (bool): leave out operators of backward and optimizer and set ``is_test``
-                where an operator has it. Default: False.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.static as static
-                paddle.enable_static()
-                main = static.Program()
-                with static.program_guard(main, static.Program()):
-                    x = static.data("x", [None, 4])
-                    loss = paddle.nn.functional.dropout(x, 0.5).mean()
-                    test = main.clone(for_test=True)
-                print(main.global_block().ops[0].attr("is_test"))  # False
-                print(test.global_block().ops[0].attr("is_test"))  # True
-                paddle.disable_static()
-        """
-        from paddle.ir.cloning import clone, for_testing
-
-        if not isinstance(for_test, bool):
-            raise TypeError(
-                f"Program.clone(for_test): expected a bool, but got {type(for_test).__name__}."
-                f"{here()}"
-            )
-        return for_testing(self) if for_test else clone(self)
-
-    def _prune(self, targets: Any) -> Program:
-        from paddle.ir.cloning import prune
-
-        return prune(self, [], targets)
-
-    def _prune_with_input(self, feeded_var_names: list[str], targets: Any) -> Program:
-        from paddle.ir.cloning import prune
-
-        return prune(self, feeded_var_names, targets)
-
-    def _inference_optimize(self, prune_read_op: bool = True) -> Program:
-        return self.clone(for_test=True)
-
-    # -- files and text ---------------------------------------------------------------------------
-
-    @property
-    def desc(self) -> Any:
-        """The Program as the wire format sees it, with ``serialize_to_string()``."""
-        from paddle.ir.desc import ProgramDesc
-
-        return ProgramDesc(self)
-
-    @staticmethod
-    def parse_from_string(binary_str: bytes) -> Program:
-        """Makes a Program of the bytes of a ProgramDesc.
-
-        Args:
-            binary_str (bytes): what ``program.desc.serialize_to_string()`` returned.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.static as static
-                paddle.enable_static()
-                main = static.Program()
-                with static.program_guard(main, static.Program()):
-                    z = static.data("X", [10, 4]).matmul(static.data("Y", [4, 2]))
-                restored = static.Program.parse_from_string(main.desc.serialize_to_string())
-                print(str(restored) == str(main))  # True
-                paddle.disable_static()
-        """
-        from paddle.serialization.program.proto import from_bytes
-
-        return from_bytes(binary_str)
-
-    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
-        """Returns the Program as text in the form of its wire format.
-
-        Args:
-            throw_on_error (bool): fail where a required field is not set.
-            with_details (bool): add what is not part of the wire format. Default: False.
-        """
-        from paddle.ir.text.printing import program_details
-
-        return program_details(self, throw_on_error, with_details)
-
-    def to_python(self, startup_program: Program | None = None) -> str:
-        """Returns readable Python source that builds the Program anew.
-
-        The source defines ``build()``, which returns an equal Program: the same blocks, names and
-        bytes. What is no part of a Program is not in it: values of parameters, a scheduler that an
-        optimizer was given, functions of ``py_func`` (their numbers hold in this process only).
-
-        Args:
-            startup_program (Program, optional): the source then also defines ``build_startup()``,
-                which returns this Program.
-
-        Raises:
-            InvalidArgumentError: an attribute cannot be written as Python source.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                paddle.enable_static()
-                main = paddle.static.Program()
-                with paddle.static.program_guard(main, paddle.static.Program()):
-                    y = paddle.static.data("x", [None, 3]) * 2.0
-                made = {}
-                exec(main.to_python(), made)
-                print(str(made["build"]()) == str(main))  # True
-                paddle.disable_static()
-        """
-        from paddle.ir.text.source import program_source
-
-        return program_source(self, startup_program)
+    # -- as it is written down --------------------------------------------------------------------
 
     @contextlib.contextmanager
     def verbatim(self, version: int | None = None) -> Iterator[None]:
@@ -362,22 +225,15 @@ class Program(Guarded):
             version (int, optional): the version that a file said, for a Program that came from one
                 (0: it said none). Its bytes then keep the order in which things are added.
         """
-        before, self._verbatim = self._verbatim, Verbatim(version)
+        before, self._raw_mode = self._raw_mode, RawMode(version)
         if version is not None:
-            self.wire_version = version
+            self.program_version = version
             for block in self.blocks:
-                block.wire_rest = b""
+                block.raw_fields = b""
         try:
             yield
         finally:
-            self._verbatim = before
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import program_text
-
-        return program_text(self)
-
-    __str__ = __repr__
+            self._raw_mode = before
 
     # -- what operators get as they are added -----------------------------------------------------
 

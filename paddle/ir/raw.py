@@ -1,4 +1,4 @@
-"""Variables and operators that are added to a Program exactly as they are written down.
+"""Variables and operators that are added to a Program raw, exactly as they are stated.
 
 Inside ``program.verbatim()`` nothing is inferred, marked, checked against what is there or filled
 in: what :meth:`Program.to_python` writes rebuilds the very same Program. With a version it also
@@ -9,14 +9,14 @@ their default.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from paddle.core.dtype import VarType, to_vartype
+from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
-from paddle.ir.attribute_kinds import AttrType
+from paddle.ir.attribute_kinds import AttrType, StatedKinds
 from paddle.ir.operator import Operator
 from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.program.fields import TENSOR, WITH_LOD, ReadKinds
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
@@ -26,10 +26,15 @@ FLAGS = ("persistable", "need_check_feed", "stop_gradient")
 OF_PARAMETERS = (
     "trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip", "is_distributed",
 )  # fmt: skip
+# Where the description of a variable of each kind has its element type and sizes, by VarType; kinds
+# that have none are absent.
+TENSOR = {7: "lod_tensor", 8: "selected_rows", 13: "tensor_array", 25: "string", 26: "strings",
+          27: "vocab", 30: "sparse_coo", 31: "sparse_csr"}  # fmt: skip
+WITH_LOD = ("lod_tensor", "tensor_array")
 
 
 @dataclasses.dataclass(frozen=True)
-class Verbatim:
+class RawMode:
     """How a Program takes what is added now.
 
     Attributes:
@@ -39,9 +44,15 @@ class Verbatim:
     version: int | None
 
     @property
-    def filed(self) -> bool:
+    def from_file(self) -> bool:
         """Whether the Program came from a file, so that order counts."""
         return self.version is not None
+
+
+def _from_file(block: Block) -> bool:
+    """Whether what is added to a block was stated by a file."""
+    mode = block.program._raw_mode
+    return mode is not None and mode.from_file
 
 
 def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Variable:
@@ -49,8 +60,8 @@ def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Vari
     name = options.get("name")
     if name in block.vars:
         raise AlreadyExistsError(f"block {block.idx} already has a variable {name!r}.")
-    if block.program._verbatim.filed:
-        var = _from_message(block, options, parameter)
+    if _from_file(block):
+        var = _of_file(block, options, parameter)
     elif parameter:
         given = dict(options)
         var = Parameter(block, given.pop("shape"), given.pop("dtype"), **given)
@@ -61,51 +72,86 @@ def add_variable(block: Block, options: dict[str, Any], parameter: bool) -> Vari
     return var
 
 
-def _from_message(block: Block, options: dict[str, Any], parameter: bool) -> Variable:
-    from paddle.serialization.program.reading import _read_variable
-
-    var = _read_variable(block, message_of(options, parameter))
+def _of_file(block: Block, options: dict[str, Any], parameter: bool) -> Variable:
+    keys = ("name", "type", "shape", "dtype", "lod_level", *FLAGS)
+    stated = {key: options[key] for key in keys if key in options}
+    if "dtype" in stated and not isinstance(stated["dtype"], int):
+        stated["dtype"] = to_vartype(stated["dtype"])
+    if parameter:
+        stated["is_parameter"] = True
+    var = stated_variable(block, stated)
     if parameter and not isinstance(var, Parameter):
         raise InvalidArgumentError(
             f"create_parameter({options['name']!r}): expected a dtype and positive sizes, "
             f"but received {options.get('dtype')!r} and {options.get('shape')!r}."
         )
+    var.raw_fields = stated
     for key in ("is_data", "error_clip", "belong_to_optimizer", *OF_PARAMETERS):
         if key in options:
             setattr(var, key, options[key])
     return var
 
 
-def message_of(options: dict[str, Any], parameter: bool = False) -> Any:
-    """The VarDesc that says what the options do, and nothing else."""
-    from paddle.serialization.program.schema import message_class
+def stated_variable(block: Block, stated: Mapping[str, Any]) -> Variable:
+    """Makes the Variable, or Parameter, that a file states.
 
-    told = message_class("VarDesc")(name=options["name"])
-    told.type.type = int(options.get("type", VarType.LOD_TENSOR))
-    for flag in FLAGS:
-        if flag in options:
-            setattr(told, flag, options[flag])
-    if parameter:
-        told.is_parameter = True
-    field = TENSOR.get(told.type.type)
-    if field is None or "dtype" not in options:
-        return told
-    tensor = getattr(told.type, field)
-    if field in WITH_LOD:
-        if "lod_level" in options:
-            tensor.lod_level = options["lod_level"]
-        tensor = tensor.tensor
-    dtype = options["dtype"]
-    tensor.data_type = int(dtype if isinstance(dtype, int) else to_vartype(dtype))
-    tensor.dims.extend(options.get("shape", ()))
-    return told
+    Args:
+        block (Block): whose it will be.
+        stated (Mapping): ``name``, ``type``, ``shape``, ``dtype``, ``lod_level``, the flags, and
+            ``is_parameter``; numbers in place of types that have no name here. What is left out
+            has its default.
+    """
+    kind = stated.get("type", VarType.LOD_TENSOR)
+    checked = stated.get("need_check_feed", False)
+    options: dict[str, Any] = {
+        "name": stated["name"],
+        "lod_level": 0,
+        "stop_gradient": stated.get("stop_gradient", False),
+        "need_check_feed": checked,
+        "is_data": checked,
+    }
+    dims: list[int] | None = None
+    dtype = None
+    if int(kind) in TENSOR and "dtype" in stated:
+        # Files of 1.8.5 and 2.6.2 do hold sizes below -1: an unknown one multiplied by others.
+        dims = [max(n, -1) for n in stated.get("shape", ())]
+        dtype = _vartype(stated["dtype"])
+        if TENSOR[int(kind)] in WITH_LOD:
+            options["lod_level"] = stated.get("lod_level", 0)
+        if options["lod_level"] < 0:
+            raise InvalidArgumentError(
+                f"variable {stated['name']!r} of block {block.idx}: expected lod_level >= 0, but "
+                f"it is {options['lod_level']}."
+            )
+    known = isinstance(dtype, VarType) and _is_element(dtype)
+    var: Variable
+    if stated.get("is_parameter") and known and dims and min(dims) > 0:
+        var = Parameter(block, dims, dtype, trainable=not options["stop_gradient"], **options)
+    else:
+        options["persistable"] = stated.get("persistable", False)
+        var = Variable(block, shape=dims, dtype=dtype if known else None, **options)
+    var.type = _vartype(kind)
+    return var
+
+
+def _vartype(number: int) -> Any:
+    """A kind of variable or of element; a number where we have no name for it."""
+    return VarType._value2member_map_.get(number, number)
+
+
+def _is_element(dtype: VarType) -> bool:
+    try:
+        dtype_name(dtype)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def add_operator(op: Operator, at: int) -> Operator:
     """Puts an operator into its block as it is."""
     block = op.block
-    if block.program._verbatim.filed:
-        op.attr_kinds = ReadKinds()
+    if _from_file(block):
+        op.attr_kinds = StatedKinds()
     for name in op.output_arg_names:
         var = block._find_var_recursive(name)
         if var is not None:

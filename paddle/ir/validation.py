@@ -74,34 +74,6 @@ def _block_indices(attr: Any) -> Iterator[int]:
         yield from attr.blocks_idx
 
 
-_WITH_BLOCK = ("while", "conditional_block", "conditional_block_infer", "recurrent")
-# Operators that the executor knows by itself: the slots that cannot be empty.
-_OWN = {
-    "feed": (("X",), ("Out",)),
-    "fetch": (("X",), ("Out",)),
-    "while": (("Condition",), ()),
-    "while_grad": (("X", "StepScopes"), ("X@GRAD",)),
-    "conditional_block": (("Cond",), ()),
-    "conditional_block_infer": (("Cond",), ()),
-    "conditional_block_grad": (("Scope",), ()),
-    "recurrent": (("inputs",), ("outputs",)),
-    "recurrent_grad": (("step_scopes",), ()),
-    "select_input": (("X", "Mask"), ("Out",)),
-    "select_output": (("X", "Mask"), ("Out",)),
-    "split_lod_tensor": (("X", "Mask"), ()),
-    "merge_lod_tensor": (("Mask",), ("Out",)),
-    "merge_lod_tensor_infer": (("Mask",), ("Out",)),
-    "write_to_array": (("X", "I"), ("Out",)),
-    "read_from_array": (("X", "I"), ("Out",)),
-    "lod_array_length": (("X",), ("Out",)),
-    "tensor_array_to_tensor": (("X",), ("Out",)),
-    "tensor_array_to_tensor_grad": (("Out@GRAD", "OutIndex"), ("X@GRAD",)),
-    "rnn_memory_helper": (("X",), ("Out",)),
-    "rnn_memory_helper_grad": ((), ("X@GRAD",)),
-    "sum": (("X",), ("Out",)),
-    "print": (("In",), ()),
-    "assert": (("Cond",), ()),
-}
 # The outputs in which control flow keeps what its gradient needs: no tensors.
 _SCOPES = ("StepScopes", "Scope", "step_scopes")
 
@@ -133,17 +105,16 @@ def _broken(op: Any, at: int, problem: str) -> InvalidArgumentError:
 
 def _missing(op: Any) -> str:
     """Names the slot or attribute that an operator lacks."""
-    forward = op.type.removesuffix("_grad")
-    if forward in _WITH_BLOCK and not hasattr(op.attrs.get("sub_block"), "ops"):
+    known = op.declared
+    if known is None or known.base is not None:
+        return ""
+    if "sub_block" in known.attrs and not hasattr(op.attrs.get("sub_block"), "ops"):
         return "attribute 'sub_block', a block"
-    inputs, outputs = _OWN.get(op.type, ((), ()))
-    known = op.definition
-    if known is not None and known.base is None:
-        for name, default in known.attrs.items():
-            if default is REQUIRED and name not in op.attrs:
-                return f"attribute {name!r}"
-        inputs = tuple(slot.name for slot in known.inputs if not slot.optional)
-        outputs = tuple(slot.name for slot in known.outputs if not slot.optional)[:1]
+    for name, default in known.attrs.items():
+        if default is REQUIRED and name not in op.attrs:
+            return f"attribute {name!r}"
+    inputs = [slot.name for slot in known.inputs if not slot.optional]
+    outputs = [slot.name for slot in known.outputs if not slot.optional][:1]
     return _empty(op, inputs, outputs)
 
 
@@ -161,7 +132,7 @@ def _empty(op: Any, inputs: Sequence[str], outputs: Sequence[str]) -> str:
 def _crowded(op: Any) -> str:
     """Says which slot for one variable has several."""
     known = op.definition
-    if known is None or op.type in _OWN:
+    if known is None:
         return ""
     for kind, declared, slots in (
         ("input", known.inputs, op.inputs),

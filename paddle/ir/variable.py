@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -12,6 +13,9 @@ from paddle.ir.operator import here
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
+    from paddle.ir.variable_methods import Methods  # what tensor/ and static/methods.py attach
+else:
+    Methods = object
 
 DENSE = (VarType.LOD_TENSOR, VarType.SELECTED_ROWS, VarType.LOD_TENSOR_ARRAY)
 
@@ -27,7 +31,8 @@ _OF_TENSORS = {
     "value": _SCOPE, "get_tensor": _SCOPE, "copy_": _SCOPE,
     "inplace_version": _FETCH, "element_size": "see its dtype",
 }  # fmt: skip
-# What tensor arrays can do as lists: name -> function(array, ...); paddle.jit fills it in.
+# What tensor arrays can do as lists: name -> function(array, ...). The module that fills it in lies
+# above this one; ``import paddle`` says which it is.
 LIST_METHODS: dict[str, Any] = {}
 _ARGUMENTS = [
     "type", "name", "shape", "dtype", "lod_level", "capacity", "persistable", "error_clip",
@@ -42,14 +47,14 @@ def _instead(
     "value outside",
 ) -> str:
     """What to do where a value is wanted: something else in a function that is converted."""
-    from paddle.ir.recording.record import is_capturing
+    from paddle.ir.recording.context import is_capturing
 
     if not is_capturing():
         return usual
     return f"a function that paddle.jit.to_static converts is recorded, not run: {converted}"
 
 
-class Variable:
+class Variable(Methods):
     """A named value of a static Program; an Executor gives it contents when it runs.
 
     Made by :func:`paddle.static.data` and by every public function in static mode. It has the
@@ -61,7 +66,7 @@ class Variable:
         name (str|None): None makes a unique one.
         shape (list[int]|tuple[int]|None): sizes, -1 (or None) where unknown.
         dtype (str|VarType|None): element type.
-        lod_level (int|None): levels of detail; 0 for a dense tensor.
+        lod_level (int|None): number of LoD levels; 0 for a dense tensor.
         capacity (int|None): kept for 1.x code; queues are not variables here.
         persistable (bool|None): whether the value outlives a run, as parameters do.
         error_clip: clips the gradient of this variable as backward is built.
@@ -83,6 +88,8 @@ class Variable:
     is_parameter = False
     # Stands for a number of Python (a counter, a size): beside another type it takes that one.
     _weak = False
+    # What a file said of it, as bytes of its message, or as it was stated (``paddle/ir/raw.py``).
+    raw_fields: bytes | dict[str, Any] | None = None
 
     def __init__(
         self,
@@ -183,7 +190,7 @@ class Variable:
 
     @property
     def lod_level(self) -> int:
-        """The levels of detail of sequences; 0 for a dense tensor."""
+        """The number of LoD levels of sequences; 0 for a dense tensor."""
         return self._lod_level
 
     @lod_level.setter
@@ -266,38 +273,6 @@ class Variable:
             ),
         )
 
-    def register_hook(self, hook: Any) -> Any:
-        """Calls ``hook(gradient)`` where the Program's gradient of this variable is computed.
-
-        The hook is recorded: it runs once, on a Variable, and its operators go to where gradients
-        are added later.
-
-        Args:
-            hook (callable): takes the gradient; what it returns (unless None) replaces it.
-
-        Returns:
-            An object whose ``remove()`` takes the hook off, for gradients that are added later.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.static as static
-                paddle.enable_static()
-                with static.program_guard(static.Program(), static.Program()):
-                    x = static.data("x", [2])
-                    x.stop_gradient = False
-                    y = x * x
-                    y.register_hook(lambda gradient: gradient * 10.0)
-                    g, = static.gradients(y, x)
-                    found = static.Executor().run(feed={"x": [1.0, 2.0]}, fetch_list=[g])
-                print(found[0])  # [20. 40.]
-                paddle.disable_static()
-        """
-        from paddle.ir.autodiff.custom_gradients import record_hook
-
-        return record_hook(self, hook)
-
     def __bool__(self) -> bool:
         raise OnlyInARunError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
@@ -349,56 +324,6 @@ class Variable:
             f"Variable {self._name!r} cannot be copied apart from its Program.{here()}",
             hint="use Program.clone()",
         )
-
-    # -- values in a scope --------------------------------------------------------------------
-
-    def get_value(self, scope: Any = None) -> Any:
-        """Returns the Tensor that a scope holds for this variable.
-
-        Args:
-            scope (Scope, optional): None means the global one.
-        """
-        from paddle.executor.scope import holder
-
-        return holder(self, scope)
-
-    def set_value(self, value: Any, scope: Any = None) -> Any:
-        """Puts a value into a scope; in a Program this is how a parameter is overwritten.
-
-        Args:
-            value (Tensor|np.ndarray): of the variable's shape.
-            scope (Scope, optional): None means the global one.
-        """
-        from paddle.executor.scope import put
-
-        put(self, value, scope)
-
-    @property
-    def desc(self) -> Any:
-        """What it is, to be read in the way of 2.0: ``x.desc.type()``."""
-        from paddle.ir.desc import VarDesc
-
-        return VarDesc(self)
-
-    # -- printing -------------------------------------------------------------------------------
-
-    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
-        """Returns a description.
-
-        Args:
-            throw_on_error (bool): fail where a required field is not set.
-            with_details (bool): add what is not part of the wire format. Default: False.
-        """
-        from paddle.ir.text.printing import variable_details
-
-        return variable_details(self, throw_on_error, with_details)
-
-    def __repr__(self) -> str:
-        from paddle.ir.text.printing import variable_line
-
-        return variable_line(self)
-
-    __str__ = __repr__
 
     def _info(self) -> dict[str, Any]:
         """What a copy in another block needs."""
@@ -487,6 +412,16 @@ def sizes(shape: Any, name: str) -> tuple[int, ...]:
             f"{here()}"
         )
     return tuple(dims)
+
+
+def list_method(name: str) -> Any:
+    """What a tensor array does as a list."""
+    if not LIST_METHODS:
+        importlib.import_module(list_methods_from[0])
+    return LIST_METHODS[name]
+
+
+list_methods_from: list[str] = []
 
 
 def is_variable(value: Any) -> bool:

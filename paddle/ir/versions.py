@@ -296,20 +296,20 @@ def check_read(program: Program) -> None:
     Args:
         program (Program): as it was read.
     """
-    check_operators(program, rows_for(program.wire_version))
+    check_operators(program, rows_for(program.program_version))
 
 
 def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
     """Rewrites a Program that was read from a file into operators as this engine has them.
 
     Args:
-        program (Program): changed; ``wire_version`` stays. One made here needs nothing.
+        program (Program): changed; ``program_version`` stays. One made here needs nothing.
         feeds: names that are given.
         fetches: unused; a pass takes them.
     """
-    if not program.wire_version:
+    if not program.program_version:
         return
-    rows = rows_for(program.wire_version)
+    rows = rows_for(program.program_version)
     check_operators(program, rows)  # also those that were read from bytes, or changed since
     written = {n for block in program.blocks for op in block.ops for n in op.output_arg_names}
     written |= {v.name for v in program.list_vars() if v.persistable or v.is_data}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,11 +17,13 @@ from paddle.executor.scope import Scope
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.jit.calls.concrete_program import ConcreteProgram, record
-from paddle.jit.models.exporting import MAIN, Model, for_inference, needed_by
+from paddle.jit.models.exporting import for_inference, model_of, needed_by
+from paddle.jit.models.saving import members
 from paddle.nn.layer.layers import Layer
-from paddle.serialization.models.files import PROGRAM, checked_prefix, without_suffix
+from paddle.serialization.models.layouts import MAIN, prefix_layout
 from paddle.static.compiled import CompiledProgram
 from paddle.static.input import InputSpec
+from paddle.static.io_arguments import program_prefix, refuse_folder
 from paddle.static.strategy import BuildStrategy, ExecutionStrategy
 
 __all__ = ["TracedLayer"]
@@ -143,8 +144,7 @@ class TracedLayer(Guarded):
         feeds, fetches = [v.name for v in concrete.inputs], [v.name for v in outputs]
         traced = TracedLayer(concrete.main_program, [], feeds, fetches)
         traced._hold(concrete.tensors)
-        if isinstance(layer, Layer):
-            traced._members = {**dict(layer.named_parameters()), **dict(layer.named_buffers())}
+        traced._members = members(layer)
         return layer(*given), traced
 
     def set_strategy(self, build_strategy: Any = None, exec_strategy: Any = None) -> None:
@@ -240,12 +240,8 @@ class TracedLayer(Guarded):
                     print(paddle.jit.load(os.path.join(folder, "net"))(paddle.ones([1, 4])))
         """
         where = "TracedLayer.save_inference_model"
-        prefix = without_suffix(checked_prefix(dirname, f"{where}(dirname)"), PROGRAM)
-        if os.path.isdir(prefix):
-            raise InvalidArgumentError(
-                f"{where}(dirname): expected the form folder/name, but {prefix!r} is a folder.",
-                hint=f"add a name: {os.path.join(prefix, 'model')!r}",
-            )
+        prefix = program_prefix(dirname, f"{where}(dirname)")
+        refuse_folder(prefix, f"{where}(dirname)")
         block = self._program.global_block()
         inputs = _picked(self._feed_names, feed, f"{where}(feed)")
         outputs = [block.var(n) for n in _picked(self._fetch_names, fetch, f"{where}(fetch)")]
@@ -260,10 +256,8 @@ class TracedLayer(Guarded):
         for name in self._feed_names:  # sizes are those of one run; others may do as well
             if made.global_block().has_var(name):
                 made.global_block().var(name).need_check_feed = False
-        model = Model()
-        model.add(MAIN, made, self._tensors)
-        model.describe(self._members)
-        model.write_prefix(prefix, False)
+        model = model_of([(MAIN, made, self._tensors)], self._members)
+        model.write(prefix_layout(prefix, [MAIN]), where)
 
 
 def _recorded(layer: Callable, inputs: list[Tensor]) -> ConcreteProgram:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import INTEGER, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
@@ -76,9 +76,9 @@ class Accuracy(Metric):
                 f"(max of topk), but received {shape}"
             )
         if len(given) == len(shape) - 1:
-            label = paddle.unsqueeze(label, -1)
+            label = tensor.unsqueeze(label, -1)
         elif len(given) == len(shape) and given[-1] == shape[-1] != 1:
-            label = paddle.argmax(label, axis=-1, keepdim=True)
+            label = tensor.argmax(label, axis=-1, keepdim=True)
         rows = list(label.shape)
         fits = len(rows) == len(shape) and rows[-1] == 1
         if not fits or any(a != b for a, b in zip(rows[:-1], shape[:-1]) if min(a, b) >= 0):
@@ -87,10 +87,10 @@ class Accuracy(Metric):
                 f"(one-hot) {shape} for pred of shape {shape}, but received {given}"
             )
         if self.maxk == 1:  # quicker, and of equal scores the first class counts
-            order = paddle.argmax(pred, axis=-1, keepdim=True)
+            order = tensor.argmax(pred, axis=-1, keepdim=True)
         else:
-            _, order = paddle.topk(pred, k=self.maxk, axis=-1)
-        return paddle.cast(paddle.equal(order, paddle.cast(label, "int64")), "float32")
+            _, order = tensor.topk(pred, k=self.maxk, axis=-1)
+        return tensor.cast(tensor.equal(order, tensor.cast(label, "int64")), "float32")
 
     def update(self, correct: Any, *args: Any) -> Any:
         """Adds a batch.
@@ -148,7 +148,7 @@ def accuracy(
         k (int): how many classes count.
         correct (Tensor|None): an int32 Tensor of shape ``[1]`` that receives the number of hits.
         total (Tensor|None): an int32 Tensor of shape ``[1]`` that receives N.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: float32, shape ``[1]``.
@@ -183,10 +183,10 @@ def accuracy(
             f"accuracy: expected label to be int32 or int64, but received {label.dtype}"
         )
     if len(given) == 1:
-        label = paddle.unsqueeze(label, -1)
-    best, order = paddle.topk(input, k=k)
+        label = tensor.unsqueeze(label, -1)
+    best, order = tensor.topk(input, k=k)
     share, hits, rows = C.accuracy(best, order, label)
     for target, value in ((correct, hits), (total, rows)):
         if target is not None:
-            paddle.assign(value, target)
+            tensor.assign(value, target)
     return share

@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.mode import recording
 from paddle.core.op import C
-from paddle.core.pytree import leaves, mapped, rebuilt
+from paddle.core.pytree import leaves, rebuilt, tree_map
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.rnn_cells import positive_size
@@ -115,11 +115,11 @@ class BeamSearchDecoder(Guarded):
         """Repeats every example of a batch, as what a cell gets beside its inputs needs it.
 
         Args:
-            x (Tensor): [batch, ...], or a nest of such Tensors.
+            x (Tensor): [batch, ...], or a pytree of such Tensors.
             beam_size (int): how often.
 
         Returns:
-            Tensor: [batch * beam_size, ...], copies side by side; or a nest.
+            Tensor: [batch * beam_size, ...], copies side by side; or a pytree.
 
         Examples:
             .. code-block:: python
@@ -129,13 +129,13 @@ class BeamSearchDecoder(Guarded):
                 tiled = paddle.nn.BeamSearchDecoder.tile_beam_merge_with_batch(x, 2)
                 print(tiled.numpy().tolist())  # [[1, 2], [1, 2], [3, 4], [3, 4]]
         """
-        return mapped(lambda t: _merged(_tiled(t, beam_size)), x)
+        return tree_map(lambda t: _merged(_tiled(t, beam_size)), x)
 
     def initialize(self, initial_cell_states: Any) -> tuple[Any, Any, Any]:
         """Starts a search.
 
         Args:
-            initial_cell_states (Tensor|nest): states of the cell, [batch, ...].
+            initial_cell_states (Tensor|pytree): states of the cell, [batch, ...].
 
         Returns:
             tuple: (inputs of the first step, a ``StateWrapper``, whether sequences have ended).
@@ -150,7 +150,7 @@ class BeamSearchDecoder(Guarded):
             )
         shape, kind = [-1, self.beam_size], to_vartype(get_default_dtype())
         self.batch_size = C.slice(C.shape(first), axes=[0], starts=[0], ends=[1])
-        states = mapped(self._expand_to_beam_size, initial_cell_states)
+        states = tree_map(self._expand_to_beam_size, initial_cell_states)
         only = np.full([1, self.beam_size], _IMPOSSIBLE, numpy_dtype(kind))
         only[0, 0] = 0.0
         log_probs = C.elementwise_add(_like_batch(first, shape, kind, 0), _constant(only))
@@ -165,7 +165,7 @@ class BeamSearchDecoder(Guarded):
 
         Args:
             time (Tensor): number of the step; not used.
-            inputs (Tensor|nest): [batch, beam_size, ...].
+            inputs (Tensor|pytree): [batch, beam_size, ...].
             states (StateWrapper): as :meth:`initialize` and this method return it.
             **kwargs: handed on to the cell.
 
@@ -174,12 +174,12 @@ class BeamSearchDecoder(Guarded):
             sequences have ended).
         """
         merge, split = self._merge_batch_beams, self._split_batch_beams
-        merged = mapped(merge, inputs), mapped(merge, states.cell_states)
+        merged = tree_map(merge, inputs), tree_map(merge, states.cell_states)
         outputs, cell_states = self.cell(*merged, **kwargs)
         if self.output_fn is not None:
             outputs = self.output_fn(outputs)
         found, states = self._beam_search_step(
-            time, split(outputs), mapped(split, cell_states), states
+            time, split(outputs), tree_map(split, cell_states), states
         )
         ids = found.predicted_ids
         inputs = ids if self.embedding_fn is None else self.embedding_fn(ids)
@@ -231,7 +231,7 @@ class BeamSearchDecoder(Guarded):
         lengths = C.elementwise_add(lengths, _cast(C.logical_not(finished), VarType.INT64))
         finished = C.logical_or(finished, C.equal(ids, _like_batch(
             ids, [-1, self.beam_size], VarType.INT64, self.end_token)))  # fmt: skip
-        cell_states = mapped(lambda t: C.gather_nd(t, at), next_cell_states)
+        cell_states = tree_map(lambda t: C.gather_nd(t, at), next_cell_states)
         state = self.StateWrapper(cell_states, best, finished, lengths)
         return self.OutputWrapper(best, ids, parents), state
 
@@ -352,7 +352,7 @@ def dynamic_decode(
         except NotImplementedError:
             pass
     if not output_time_major:
-        outputs = mapped(swapped, outputs)
+        outputs = tree_map(swapped, outputs)
     return (outputs, states, turn.lengths) if return_length else (outputs, states)
 
 
@@ -391,7 +391,7 @@ class _Steps:
             finished = C.logical_or(finished, before)
             lengths = C.elementwise_add(lengths, _cast(C.logical_not(finished), VarType.INT64))
             if self.impute:
-                states = mapped(lambda old, new: _kept(old, new, finished), turn.states, states)
+                states = tree_map(lambda old, new: _kept(old, new, finished), turn.states, states)
         return outputs, _Turn(time + 1, inputs, states, finished, lengths)
 
     def going(self, turn: _Turn) -> Any:
@@ -418,7 +418,7 @@ class _Steps:
 
     def recorded(self, turn: _Turn, is_test: bool) -> tuple[Any, _Turn]:
         """Records the steps as a loop of a static Program."""
-        from paddle.static.nn.control_flow import while_loop
+        from paddle.ir.control.functions import while_loop
 
         collected = _Collected()
 
@@ -439,7 +439,7 @@ class _Collected:
         from paddle.core import unique_name
         from paddle.tensor.array import array_write
 
-        self.nest, self.arrays = outputs, []
+        self.pytree, self.arrays = outputs, []
         around = time.block.program.current_block().parent_block
         for value in leaves(outputs):
             array = around.create_var(
@@ -450,7 +450,7 @@ class _Collected:
 
     def stacked(self) -> Any:
         """The outputs along time, in the form of one step's."""
-        return rebuilt(self.nest, [self._joined(array) for array in self.arrays])
+        return rebuilt(self.pytree, [self._joined(array) for array in self.arrays])
 
     @staticmethod
     def _joined(array: Any) -> Any:

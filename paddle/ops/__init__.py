@@ -1,7 +1,8 @@
 """The operator library: kernels and their gradients, families in folders, a file a family.
 
 A family is imported when one of its operators is first asked for, so that `import paddle` and short
-scripts stay quick. ``_index.tsv`` says which one; ``scripts/make_op_index.py`` writes it.
+scripts stay quick. ``_index.tsv`` says which one. ``_traits.tsv`` lists the operators with some
+trait where all of them are asked for; ``scripts/make_op_index.py`` writes both.
 """
 
 from __future__ import annotations
@@ -23,6 +24,19 @@ def _families() -> dict[str, str]:
     lines = (Path(__file__).parent / "_index.tsv").read_text(encoding="utf8").splitlines()
     pairs = (line.split("\t") for line in lines)
     return {name: family for family, names in pairs for name in names.split()}
+
+
+@functools.cache
+def with_trait(trait: str, value: str) -> frozenset[str]:
+    """The operators of the library that declare a trait, as found without importing them.
+
+    Args:
+        trait (str): an argument of :func:`paddle.core.op.op`, one of those in ``_traits.tsv``.
+        value (str): its value.
+    """
+    lines = (Path(__file__).parent / "_traits.tsv").read_text(encoding="utf8").splitlines()
+    found = {(t, v): names for t, v, names in (line.split("\t") for line in lines)}
+    return frozenset(found[trait, value].split())
 
 
 def _load(name: str | None) -> None:

@@ -108,7 +108,7 @@ def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(_loss_shape(x.shape, label.shape), x.dtype)]
 
 
-@op("cross_entropy", "X Label~ -> Y", infer=_cross_entropy_rule, dtypes="floats")
+@op("cross_entropy", "X Label~ -> Y", infer=_cross_entropy_rule, dtypes="floats", amp="black")
 def cross_entropy(x, label, *, soft_label=False, ignore_index=-100):
     shape = _loss_shape(x.shape, label.shape)
     if soft_label:
@@ -133,7 +133,13 @@ def _cross_entropy2_rule(inputs: list, attrs: dict) -> list:
     return [y, None, y]
 
 
-@op("cross_entropy2", "X Label~ -> Y XShape?~ MatchX~", infer=_cross_entropy2_rule, dtypes="floats")
+@op(
+    "cross_entropy2",
+    "X Label~ -> Y XShape?~ MatchX~",
+    infer=_cross_entropy2_rule,
+    dtypes="floats",
+    amp="black",
+)
 def cross_entropy2(x, label, *, ignore_index=-100):
     shape = _loss_shape(x.shape, label.shape)
     index, counted = _safe_labels(x, label, ignore_index)
@@ -286,7 +292,7 @@ def _fc_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*x.shape[: attrs["in_num_col_dims"]], columns), x.dtype)]
 
 
-@op("fc", "Input W Bias? -> Out", infer=_fc_rule)
+@op("fc", "Input W Bias? -> Out", infer=_fc_rule, amp="white")
 def fc(x, w, bias, *, in_num_col_dims=1, activation_type="", padding_weights=False):
     if activation_type not in _FC_ACTIVATIONS:
         raise InvalidArgumentError(

@@ -128,7 +128,7 @@ class Plan:
         self.batches = batches
 
 
-def signature(params: list[Tensor]) -> list[tuple]:
+def signature(params: list[Any]) -> list[tuple]:
     """Says what a plan depends on; buffers are alive in the plan, so their ids stay unique."""
     return [
         (id(p), id(p._buf), p.regularizer, p.optimize_attr["learning_rate"])

@@ -275,7 +275,7 @@ class Optimizer(OptimizerState):
         """A further setting by which parameters are updated apart; see AdamW."""
         return None
 
-    def _batches(self, group: dict[str, Any], params: list[Tensor]) -> list[Batch]:
+    def _batches(self, group: dict[str, Any], params: list[Any]) -> list[Batch]:
         """Divides the parameters of a step into batches."""
         found: dict[Any, list[int]] = {}
         for i, p in enumerate(params):

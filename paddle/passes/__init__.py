@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from paddle.core.debug import enabled
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
 from paddle.ir.validation import check_uses
@@ -73,7 +74,7 @@ def prepare(
 
         made = prune(made, list(feeds), list(fetches))
     before_all = promise(made, feeds, fetches) if checking else None
-    noisy = "passes" in os.environ.get("PADDLE_DEBUG", "")
+    noisy = enabled("passes")
     if noisy:
         from paddle.passes.report import run_and_report
     for name, joins, rewrite in TABLE:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from paddle.analysis.aliasing import IN_PLACE
-from paddle.analysis.liveness import DROPS, gradient_needs, inner_names, is_gradient
+from paddle.analysis.marks import DROPS
 from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.passes.dead_code import outer_writes
@@ -73,7 +74,8 @@ def _written(ops: Sequence[Operator]) -> set[str]:
 def _writes_back(op: Operator) -> bool:
     """A batch norm that does not train hands on the statistics that it read."""
     fixed = op.attrs.get("is_test") or op.attrs.get("use_global_stats")
-    return op.type == "batch_norm" and bool(fixed)
+    known = op.definition
+    return known is not None and known.statistics is not None and bool(fixed)
 
 
 def check(
@@ -117,7 +119,7 @@ def _check_order(block: Block, defined: set[str], after: str) -> None:
         for name in op.input_arg_names:
             var = block.vars.get(name)
             late = var is not None and not var.persistable and name in made
-            late = late and var.type != VarType.LOD_TENSOR_ARRAY  # these start empty
+            late = late and var is not None and var.type != VarType.LOD_TENSOR_ARRAY  # start empty
             if late and name not in defined and op.type not in ("while", "while_grad"):
                 raise _broken(after, f"operator {op.type} reads {name!r} before it is made")
         defined.update(op.output_arg_names)

@@ -6,41 +6,37 @@ import math
 from collections.abc import Sequence
 
 from paddle.analysis.def_use import DefUse
-from paddle.core.op import REGISTRY
+from paddle.analysis.marks import HOISTED
+from paddle.core.op import computed
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.randomness import draws
 
-ONCE = "_once"  # attribute of operators whose results are the same in every run
-# Operators that make values of attributes alone, always the same.
-_SOURCES = frozenset({"fill_constant", "assign_value", "eye"})
 _LARGEST = 1 << 18  # elements; larger constants would hold memory between runs
 
 
 def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     """Marks what depends on constants alone, so that a plan computes it when it meets a scope.
 
-    Matches, in the global block, ``fill_constant``, ``assign_value`` and ``eye``, and operators all
-    of whose inputs are such results. Not matched: random numbers, effects, operators that write
-    into an input, results of more than 2**18 elements or of unknown size, and what is fetched,
-    fed, stored, written twice or used by a sub-block.
+    Matches, in the global block, operators without inputs (``fill_constant``, ``eye``, ...) and
+    those all of whose inputs are such results. Not matched: random numbers, operators without a
+    kernel or that write into an input, results of more than 2**18 elements or of unknown size, and
+    what is fetched, fed, stored, written twice or used by a sub-block.
     """
     block = program.global_block()
     def_use = DefUse(block, [*fetches, *feeds])
     folded: set[str] = set()
     for op in block.ops:
         if _constant(op, def_use, folded):
-            op.attrs[ONCE] = True
+            op.attrs[HOISTED] = True
             folded.update(op.output_arg_names)
 
 
 def _constant(op: Operator, def_use: DefUse, folded: set[str]) -> bool:
-    known = REGISTRY.get(op.type)
+    known = computed(op.type)
     if known is None or draws(op):
         return False
     if any(slot.writes for slot in known.outputs):
-        return False
-    if not op.input_arg_names and op.type not in _SOURCES:
         return False
     if not all(n in folded for n in op.input_arg_names):
         return False

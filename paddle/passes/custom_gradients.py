@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.ir.autodiff.custom_gradients import remove_custom_gradients
+from paddle.ir.autodiff.custom_operators import remove_custom_gradients
 from paddle.ir.program import Program
 
 

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.ir.autodiff.gradient_walk import HOOK
 from paddle.ir.block import Block
 from paddle.ir.cloning import reads
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 
 EFFECT = "_effect"  # attribute: keep the operator in any case
-# Operators that do something besides computing their outputs.
-EFFECTS = frozenset({
-    "print", "assert", "py_func", "save", "save_combine", "load", "load_combine", "send", "recv",
-    HOOK,
-})  # fmt: skip
 
 
 def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -42,7 +36,8 @@ def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[s
 
 def has_effect(op: Operator) -> bool:
     """Says whether an operator, or one in its sub-blocks, does more than compute."""
-    if op.type in EFFECTS or op.attrs.get(EFFECT):
+    known = op.declared
+    if op.attrs.get(EFFECT) or (known is not None and known.effects):
         return True
     return any(has_effect(o) for sub in op.sub_blocks for o in sub.ops)
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from paddle.analysis.def_use import DefUse, made_from, own_attributes, single
-from paddle.analysis.liveness import gradient_needs, is_gradient
 from paddle.core.errors import FrameworkError
 from paddle.core.infer import Spec, infer
 from paddle.core.op import REGISTRY
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, is_gradient
 from paddle.ir.operator import EMPTY, Operator
 from paddle.passes.gradient_chain import GradientChain, gradient_chain
 from paddle.passes.matching import Match, Pattern, matches

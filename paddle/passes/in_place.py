@@ -11,8 +11,8 @@ from paddle.ir.program import Program
 def mark_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     """Marks activations, sums, differences and products that can run in place.
 
-    Matches an operator of :data:`paddle.analysis.aliasing.FORMS` whose first operand is memory of
-    its own (the result of a product, a convolution, a norm, another sum ...), is read by this
+    Matches an operator with an in-place form (``inplace=``) whose first operand is memory of its
+    own (the result of a product, a convolution, a norm, another sum ...), is read by this
     operator alone, gradients and sub-blocks included, and is not fetched, fed or stored. So
     ``elementwise_add`` + ``relu``, or what follows a convolution, is one pass over new memory and
     one over memory that is still in the cache.
@@ -22,6 +22,6 @@ def mark_in_place(program: Program, feeds: Sequence[str], fetches: Sequence[str]
     memory = Memory(program, fetches)
     for block in program.blocks:
         for op in block.ops:
-            found = memory.form(op)
-            if found is not None:
-                op.attrs[IN_PLACE] = found[1]
+            args = memory.arguments(op)
+            if args is not None:
+                op.attrs[IN_PLACE] = args

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.analysis.liveness import DROPS, last_uses
+from paddle.analysis.liveness import last_uses
+from paddle.analysis.marks import DROPS
 from paddle.ir.program import Program
 
 

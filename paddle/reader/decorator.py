@@ -87,7 +87,6 @@ def map_readers(func: Callable[..., Any], *readers: Reader) -> Reader:
             a, b = (lambda: iter([1, 2])), (lambda: iter([10, 20]))
             print(list(paddle.reader.map_readers(lambda x, y: x + y, a, b)()))  # [11, 22]
     """
-
     check_readers("map_readers", *readers)
 
     def read() -> Iterator[Any]:
@@ -113,7 +112,6 @@ def shuffle(reader: Reader, buf_size: int) -> Reader:
             mixed = paddle.reader.shuffle(lambda: iter(range(4)), buf_size=4)
             print(sorted(mixed()))  # [0, 1, 2, 3]
     """
-
     check_readers("shuffle", reader)
     check_count("shuffle", "buf_size", buf_size)
 
@@ -142,7 +140,6 @@ def chain(*readers: Reader) -> Reader:
             a, b = (lambda: iter([1, 2])), (lambda: iter([3]))
             print(list(paddle.reader.chain(a, b)()))  # [1, 2, 3]
     """
-
     check_readers("chain", *readers)
 
     def read() -> Iterator[Any]:
@@ -215,7 +212,6 @@ def firstn(reader: Reader, n: int) -> Reader:
             import paddle
             print(list(paddle.reader.firstn(lambda: iter(range(100)), 3)()))  # [0, 1, 2]
     """
-
     check_readers("firstn", reader)
     check_count("firstn", "n", n, least=0)
 

@@ -65,7 +65,6 @@ def buffered(reader: Reader, size: int) -> Reader:
             ahead = paddle.reader.buffered(lambda: iter(range(3)), size=2)
             print(list(ahead()))  # [0, 1, 2]
     """
-
     check_readers("buffered", reader)
     check_count("buffered", "size", size)
 
@@ -229,7 +228,8 @@ def _died(number: int, process: Any, text: str = "") -> ExternalError:
 
 
 def _by_pipes(readers: list[Reader]) -> Iterator[Any]:
-    processes, pipes = [], {}
+    processes: list[Any] = []
+    pipes: dict[Any, int] = {}
     for number, reader in enumerate(readers):
         receiver, sender = multiprocessing.Pipe(duplex=False)
         process = multiprocessing.Process(
@@ -241,16 +241,17 @@ def _by_pipes(readers: list[Reader]) -> Iterator[Any]:
         pipes[receiver] = number
     try:
         while pipes:
-            for receiver in wait_for_any(list(pipes)):
-                number = pipes[receiver]  # type: ignore[index]
+            waiting: list[Any] = wait_for_any(list(pipes))
+            for ready in waiting:
+                number = pipes[ready]
                 try:
-                    _, kind, value = receiver.recv()  # type: ignore[union-attr]
+                    _, kind, value = ready.recv()
                 except EOFError:
                     raise _died(number, processes[number]) from None
                 if kind == "error":
                     raise _died(number, processes[number], value)
                 if kind == "end":
-                    del pipes[receiver]  # type: ignore[arg-type]
+                    del pipes[ready]
                 else:
                     yield value
     finally:

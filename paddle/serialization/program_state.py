@@ -21,15 +21,50 @@ from paddle.ir.inference import persistables
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.ir.versions import RANK_0_SINCE
+from paddle.serialization.pickles.packing import NAME_TABLE
 from paddle.serialization.tensor_stream import Dense
 
 MODES = ("param", "opt", "all")
-_NAME_TABLE = "StructuredToParameterName@@"  # an entry of state dicts of Layers; no variable
 _LISTED = 8  # names that a message shows of a longer list
 
 
-class Stored(Mapping):
-    """Arrays of variables by name, each fetched from the scope when it is asked for.
+class TensorValues(Mapping):
+    """What files hold of variables by name, each fetched from its Tensor when it is asked for.
+
+    Args:
+        variables (Iterable[Variable]): which.
+        tensors (Mapping): name -> Tensor.
+    """
+
+    def __init__(self, variables: Iterable[Variable], tensors: Mapping[str, Tensor]) -> None:
+        self._tensors = tensors
+        self._rank_0 = {v.name for v in variables if has_rank_0(v)}
+
+    def __getitem__(self, name: str) -> Dense:
+        return Dense(self.array(name), self.lod(name), self.tensor(name).dtype)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+    def tensor(self, name: str) -> Tensor:
+        """Returns the Tensor of a variable."""
+        return self._tensors[name]
+
+    def lod(self, name: str) -> list:
+        """Returns the LoD of a variable as offsets."""
+        return []
+
+    def array(self, name: str) -> np.ndarray:
+        """Returns a value as an array (bfloat16 as uint16) of the shape that files have."""
+        array = self.tensor(name).numpy()
+        return array.reshape(()) if name in self._rank_0 else array
+
+
+class Stored(TensorValues):
+    """The values of variables in a scope; see :class:`TensorValues`.
 
     Args:
         variables (Iterable[Variable]): which.
@@ -44,10 +79,11 @@ class Stored(Mapping):
         self, variables: Iterable[Variable], scope: Scope | None = None, purpose: str = "save"
     ) -> None:
         scope = global_scope() if scope is None else scope
-        self._variables = {v.name: v for v in variables}
+        named = {v.name: v for v in variables}
         self._held: dict[str, LoDTensor] = {}
+        tensors: dict[str, Tensor] = {}
         missing = []
-        for name in self._variables:
+        for name in named:
             found = scope.find_var(name)
             if found is None or not found.is_initialized():
                 missing.append(name)
@@ -56,40 +92,29 @@ class Stored(Mapping):
                     f"{purpose}: variable {name!r} holds no dense tensor; only those are stored."
                 )
             else:
-                self._held[name] = found.held
+                self._held[name], tensors[name] = found.held, found.held.tensor
         if missing:
             raise PreconditionNotMetError(
-                f"{purpose}: {len(missing)} of {len(self._variables)} variables are not "
+                f"{purpose}: {len(missing)} of {len(named)} variables are not "
                 f"initialized: {listing(missing)}; the scope holds no value for them.",
                 hint="run the startup program first, or use the scope in which it was run: "
                 "exe.run(paddle.static.default_startup_program())",
             )
+        super().__init__(named.values(), tensors)
 
-    def __getitem__(self, name: str) -> Dense:
-        return Dense(self.array(name), self._held[name].lod(), self.tensor(name).dtype)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._held)
-
-    def __len__(self) -> int:
-        return len(self._held)
+    def lod(self, name: str) -> list:
+        return self._held[name].lod()
 
     def tensor(self, name: str) -> Tensor:
         """Returns the Tensor that the scope holds; it has the variable's name."""
-        tensor = self._held[name].tensor
-        assert tensor is not None
+        tensor = super().tensor(name)
         tensor.name = name
         return tensor
-
-    def array(self, name: str) -> np.ndarray:
-        """Returns a value as an array (bfloat16 as uint16) of the shape that files have."""
-        array = self.tensor(name).numpy()
-        return array.reshape(()) if has_rank_0(self._variables[name]) else array
 
 
 def has_rank_0(var: Variable) -> bool:
     """Whether files have a variable without dimensions; a scope always holds at least one."""
-    newer = var.block.program.wire_version >= RANK_0_SINCE
+    newer = var.block.program.program_version >= RANK_0_SINCE
     return newer and var.shape == () and var._dtype is not None
 
 
@@ -154,7 +179,7 @@ def set_program_state(
     variables = {v.name: v for v in persistables(program)}
     chosen = {n: v for n, v in state_dict.items() if n in variables}
     put_values({n: variables[n] for n in chosen}, chosen, scope, where=where)
-    extra = [n for n in state_dict if n not in variables and n != _NAME_TABLE]
+    extra = [n for n in state_dict if n not in variables and n != NAME_TABLE]
     if extra:
         left = [n for n in variables if n not in chosen]
         warnings.warn(
@@ -232,7 +257,7 @@ def _check_fit(variables: Any, values: Any, made: dict, where: str, complete: bo
 
 
 def _buffer(value: Any, name: str, where: str) -> tuple[torch.Tensor, list]:
-    """A buffer that nothing else writes to, and the levels of detail."""
+    """A buffer that nothing else writes to, and the LoD."""
     lod: list = []
     if isinstance(value, Dense):
         array = np.require(value.array, requirements=["C", "W"])
@@ -273,7 +298,7 @@ def _unlike(where: str, variables: Any, values: Any, missing: list, wrong: list)
         parts.append(f"no value for {listing(missing)}")
     if wrong:
         parts.append("; ".join(wrong[:_LISTED]) + (", ..." if len(wrong) > _LISTED else ""))
-    extra = [n for n in values if n not in variables and n != _NAME_TABLE]
+    extra = [n for n in values if n not in variables and n != NAME_TABLE]
     if extra:
         parts.append(f"values without a variable: {listing(extra)}")
     return f"{where}: the values belong to another Program: " + "; ".join(parts) + "."

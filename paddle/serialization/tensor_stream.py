@@ -28,7 +28,7 @@ Lod = list[list[int]]
 
 
 class Dense(NamedTuple):
-    """A tensor with its levels of detail (offsets, such as ``[[0, 2, 5]]``) and element type."""
+    """A tensor with its LoD (offsets, such as ``[[0, 2, 5]]``) and element type."""
 
     array: np.ndarray
     lod: Lod
@@ -55,7 +55,7 @@ def write_tensor(
     Args:
         file: where to write.
         array (np.ndarray): the values.
-        lod: levels of detail as offsets. Default: none.
+        lod: the LoD as offsets. Default: none.
         dtype: the element type where the array does not tell it: ``"bfloat16"`` for bits in
             uint16. None takes the array's.
 
@@ -96,20 +96,23 @@ def write_selected_rows(
     _write_values(file, array, kind)
 
 
-def write_combined(file: IO[bytes], tensors: Mapping[str, Any]) -> None:
+def write_combined(
+    file: IO[bytes], tensors: Mapping[str, Any], names: Iterable[str] | None = None
+) -> None:
     """Writes the streams of many dense tensors in ascending order of their names.
 
     Args:
         file: where to write.
         tensors (Mapping): name -> array, or :class:`Dense`.
+        names (Iterable[str], optional): which of them; None means all.
     """
-    for name in sorted(tensors):
+    for name in sorted(tensors if names is None else names):
         value = tensors[name]
         dense = value if isinstance(value, Dense) else Dense(value, [], None)  # type: ignore[arg-type]
         try:
             write_tensor(file, dense.array, dense.lod, dense.dtype)
         except FrameworkError as error:
-            raise InvalidArgumentError(f"variable {name!r}: {_plain(error)}") from error
+            raise InvalidArgumentError(f"variable {name!r}: {plain(error)}") from error
 
 
 def _storable(array: Any, dtype: Any) -> tuple[np.ndarray, VarType]:
@@ -150,7 +153,7 @@ def read_tensor(file: IO[bytes]) -> tuple[np.ndarray, Lod]:
         file: where to read; stands behind the tensor afterwards.
 
     Returns:
-        tuple: the array (bfloat16 as uint16), and its levels of detail as offsets.
+        tuple: the array (bfloat16 as uint16), and its LoD as offsets.
 
     Raises:
         InvalidArgumentError: the bytes are truncated or damaged; says at which position what was
@@ -207,7 +210,7 @@ def read_combined(file: IO[bytes], names: Iterable[str]) -> dict[str, Dense]:
         try:
             found[name] = _dense(reader)
         except FrameworkError as error:
-            raise InvalidArgumentError(f"variable {name!r}: {_plain(error)}") from error
+            raise InvalidArgumentError(f"variable {name!r}: {plain(error)}") from error
     if reader.left:
         raise InvalidArgumentError(
             f"tensor stream at byte {reader.position}: expected the end behind {len(found)} "
@@ -258,7 +261,7 @@ class _Reader:
         if into is None:
             view[:] = np.frombuffer(self.take(array.nbytes, what), np.uint8)
         else:
-            self._moved(into(memoryview(view)), array.nbytes, what)
+            self._moved(into(view.data), array.nbytes, what)
 
     def _moved(self, got: int, size: int, what: str) -> None:
         if got != size:
@@ -317,7 +320,7 @@ def _values(reader: _Reader) -> tuple[np.ndarray, VarType]:
     at = reader.position
     data = reader.take(size, "the TensorDesc")
     desc = parse("VarType.TensorDesc", data, f"tensor stream at byte {at}")
-    kind = VarType._value2member_map_.get(desc.data_type)
+    kind: Any = VarType._value2member_map_.get(desc.data_type)
     try:
         stored = numpy_dtype(kind).newbyteorder("<")
     except (TypeError, ValueError, KeyError) as error:
@@ -357,6 +360,6 @@ def _check_lod(lod: Lod, where: str) -> None:
             )
 
 
-def _plain(error: FrameworkError) -> str:
+def plain(error: FrameworkError) -> str:
     """The text of an error without its code."""
     return str(error.args[0]).partition(") ")[2]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from paddle.executor.executor import Executor
 from paddle.executor.scope import Scope, global_scope, scope_guard
-from paddle.framework.create_parameter import create_parameter
 from paddle.ir.autodiff.backward import append_backward, gradients
 from paddle.ir.current import (
     default_main_program,
@@ -15,6 +14,7 @@ from paddle.ir.current import (
 )
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.nn.create_parameter import create_parameter
 from paddle.static import amp, nn
 from paddle.static.compiled import (
     CompiledProgram,

@@ -7,9 +7,10 @@ import os
 from typing import Any
 
 from paddle.core import flags, random
+from paddle.core.backends import CUDA, backend_on
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
-from paddle.core.place import CPUPlace, CUDAPlace, device_count, to_torch_device
+from paddle.core.place import CPUPlace, CUDAPlace, to_torch_device
 from paddle.executor.debug import probe_for
 from paddle.executor.executor import (
     Executor,
@@ -70,14 +71,13 @@ def cuda_places(device_ids: Any = None) -> list[Any]:
             if paddle.get_device().startswith("gpu"):
                 print(paddle.static.cuda_places([0]))
     """
-    if not device_count():
+    if not CUDA.count():
         raise PreconditionNotMetError(
             "cuda_places: this machine has no GPU that can be used.",
             hint="use paddle.static.cpu_places()",
         )
     if device_ids is None:
-        chosen = os.environ.get("FLAGS_selected_gpus")  # noqa: SIM112
-        device_ids = chosen.split(",") if chosen else range(device_count())
+        return list(CUDA.places())
     listed = [device_ids] if isinstance(device_ids, int) else device_ids
     return [CUDAPlace(int(i)) for i in listed]
 
@@ -136,7 +136,7 @@ class CompiledProgram(Guarded):
                 "CompiledProgram(program_or_graph): expected a Program, "
                 f"but received {type(program_or_graph).__name__}."
             )
-        self._program = program_or_graph
+        self._program: Program = program_or_graph
         self._build = check_strategy(
             build_strategy, BuildStrategy, "build_strategy", "CompiledProgram"
         )
@@ -237,8 +237,8 @@ class CompiledProgram(Guarded):
             return [to_torch_device(exe.place)]
         places = self._places
         if places is None:
-            gpu = to_torch_device(exe.place).type == "cuda"
-            places = cuda_places() if gpu else cpu_places()
+            backend = backend_on(to_torch_device(exe.place))
+            places = cpu_places() if backend.host else backend.places()
         return [to_torch_device(p) for p in places]
 
     def _parts(self, feed: Any, count: int) -> list[dict[str, Any]]:

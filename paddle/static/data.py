@@ -19,7 +19,7 @@ def data(name: str, shape: Any, dtype: Any = None, lod_level: int = 0) -> Variab
         name (str): its name, the key in ``feed``.
         shape (list|tuple): its sizes; None or -1 where any size may be fed.
         dtype (str|VarType, optional): its element type; None means the default type, float32.
-        lod_level (int): levels of detail; 0 for a dense tensor. Default: 0.
+        lod_level (int): number of LoD levels; 0 for a dense tensor. Default: 0.
 
     Returns:
         Variable: the input.

@@ -6,29 +6,27 @@ import os
 from typing import Any
 
 from paddle.core import flags
-from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.ir.inference import feed_names, fetch_variables, normalize, persistables
+from paddle.ir.inference import normalize, persistables
 from paddle.ir.program import Program
-from paddle.serialization.files.atomic import atomic_files, atomic_write
-from paddle.serialization.files.seals import SaveSet
-from paddle.serialization.models.files import (
-    INFO,
-    PROGRAM,
-    STREAMS,
-    checked_path,
-    checked_prefix,
-    missing,
-    read_program,
-    read_streams,
-    streams,
-    write_streams,
-)
-from paddle.serialization.models.layouts import find_model, read_values
-from paddle.serialization.pickles.writer import write_pickle
+from paddle.serialization.files.atomic import atomic_write
+from paddle.serialization.files.suffixes import INFO
+from paddle.serialization.models.files import missing, read_program, read_streams, streams
+from paddle.serialization.models.layouts import MAIN, prefix_layout
+from paddle.serialization.models.parameter_table import entry
+from paddle.serialization.models.saved_model import SavedModel
 from paddle.serialization.program import proto
 from paddle.serialization.program_state import Stored, put_values
-from paddle.static.io_arguments import device_of, ends_of, options, program_of
+from paddle.static.io_arguments import (
+    checked_path,
+    checked_prefix,
+    device_of,
+    ends_of,
+    model_filenames,
+    options,
+    program_of,
+    refuse_folder,
+)
 
 __all__ = [
     "deserialize_persistables", "deserialize_program", "load_from_file", "load_inference_model",
@@ -320,30 +318,14 @@ def save_inference_model(
     """
     where = "save_inference_model"
     prefix = checked_prefix(path_prefix, f"{where}(path_prefix)")
-    if os.path.isdir(prefix):
-        raise InvalidArgumentError(
-            f"{where}(path_prefix): expected the form folder/name, but {prefix!r} is a folder.",
-            hint=f"add a name: {os.path.join(prefix, 'model')!r}",
-        )
+    refuse_folder(prefix, f"{where}(path_prefix)")
     device_of(executor, where)
     made = _normalized(where, feed_vars, fetch_vars, kwargs)
-    content = proto.to_bytes(made)
-    stored = Stored(persistables(made), purpose=where)
-    with atomic_files(SaveSet(prefix)) as files:
-        if len(stored):  # first: a program file without its parameters would look complete
-            write_streams(prefix + STREAMS, stored, files)
-        if os.path.isfile(prefix + INFO) or flags.get("FLAGS_require_checksums"):
-            table = {v.name: _described(v) for v in persistables(made)}
-            write_pickle(table, files.open(prefix + INFO, sealed=True), 2)
-        files.open(prefix + PROGRAM).write(content)
-
-
-def _described(var: Any) -> dict[str, Any]:
-    """What the ``.info`` file of paddle.jit.save says of a variable."""
-    told: dict[str, Any] = {"structured_name": var.name, "stop_gradient": bool(var.stop_gradient)}
-    if var.is_parameter:
-        told["trainable"] = bool(var.trainable)
-    return told
+    variables = persistables(made)
+    table = {v.name: entry(v.name, v) for v in variables}
+    sealed = os.path.isfile(prefix + INFO) or flags.get("FLAGS_require_checksums")
+    model = SavedModel({MAIN: made}, Stored(variables, purpose=where), table)
+    model.write(prefix_layout(prefix, [MAIN], table=sealed), where)
 
 
 def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) -> list[Any]:
@@ -395,15 +377,16 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
             f"{where}(pserver_endpoints): parameter servers are not available; "
             "load the model from its files."
         )
-    model_name, params_name = options(kwargs, ("model_filename", "params_filename"), where)
-    model = find_model(path_prefix, model_name, params_name, where)
-    program = read_program(model.program, where)
-    feeds, fetches = feed_names(program), fetch_variables(program)
-    values = read_values(model, program, where)
-    variables = {v.name: v for v in persistables(program)}
-    source = f"{where} from '{path_prefix}'" if path_prefix is not None else where
-    put_values(variables, values, None, device, source, complete=True)
-    return [program, feeds, fetches]
+    names = model_filenames(kwargs, where, content=path_prefix is None)
+    if path_prefix is None:
+        source, model = where, SavedModel.from_bytes(*names, where)
+    else:
+        source = f"{where} from '{path_prefix}'"
+        model = SavedModel.read(checked_path(path_prefix, where), where, names, forward_only=True)
+    found = [model.programs[MAIN], model.feeds(), model.fetches()]
+    variables = {v.name: v for v in persistables(model.programs[MAIN])}
+    put_values(variables, model.values, None, device, source, complete=True)
+    return found
 
 
 guard_module(globals())

@@ -16,21 +16,20 @@ from paddle.ir.program import Program
 from paddle.serialization import program_state
 from paddle.serialization.files.atomic import atomic_files
 from paddle.serialization.files.seals import SaveSet, check_together
-from paddle.serialization.models.files import (
-    OPT,
-    PARAMS,
-    PROGRAM,
-    checked_path,
-    checked_prefix,
-    read_state_file,
-    without_suffix,
-)
-from paddle.serialization.models.layouts import read_state
+from paddle.serialization.files.suffixes import OPT, PARAMS, PROGRAM
+from paddle.serialization.models.files import read_state_file, without_suffix
+from paddle.serialization.models.states import read_state
 from paddle.serialization.pickles.packing import arrays_to_file_form
 from paddle.serialization.pickles.writer import Deferred, write_pickle
 from paddle.serialization.program import proto
 from paddle.serialization.program_state import Stored, of_mode, put_values
-from paddle.static.io_arguments import device_of, program_of, variables_of
+from paddle.static.io_arguments import (
+    checked_path,
+    checked_prefix,
+    device_of,
+    program_of,
+    variables_of,
+)
 
 __all__ = ["load", "load_program_state", "save", "set_program_state"]
 

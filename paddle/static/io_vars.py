@@ -10,7 +10,6 @@ from paddle.core.guards import guard_module
 from paddle.ir.inference import NO_VALUES, persistables
 from paddle.ir.variable import Variable
 from paddle.serialization.models.files import (
-    checked_path,
     read_separate,
     read_streams,
     streams,
@@ -18,7 +17,7 @@ from paddle.serialization.models.files import (
     write_streams,
 )
 from paddle.serialization.program_state import Stored, put_values
-from paddle.static.io_arguments import device_of, program_of, variables_of
+from paddle.static.io_arguments import checked_path, device_of, program_of, variables_of
 
 __all__ = ["load_vars", "save_vars"]
 

@@ -9,10 +9,10 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
+from paddle.ir.control.blocks import check_condition
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import check_condition
 
 __all__ = ["Assert", "Print"]
 
@@ -42,7 +42,7 @@ def Print(
         print_tensor_type (bool): show the element type. Default: True.
         print_tensor_shape (bool): show the shape. Default: True.
         print_tensor_layout (bool): show the layout. Default: True.
-        print_tensor_lod (bool): show the levels of detail. Default: True.
+        print_tensor_lod (bool): show the LoD. Default: True.
         print_phase (str): ``"forward"``, ``"backward"`` or ``"both"``. Default: ``"both"``.
 
     Returns:
@@ -110,7 +110,7 @@ def Assert(cond: Any, data: Any = None, summarize: int = 20, name: str | None = 
         cond (Variable): one boolean.
         data (list|tuple, optional): Variables that the message shows.
         summarize (int): how many elements of each are shown; -1 means all. Default: 20.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Operator: what was added; None in dynamic mode.

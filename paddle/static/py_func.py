@@ -8,9 +8,9 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.executor.callables import number_of
+from paddle.ir.control.blocks import need_static
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static.control.blocks import need_static
 
 __all__ = ["py_func"]
 

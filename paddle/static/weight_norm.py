@@ -12,8 +12,8 @@ from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import program_guard
+from paddle.ir.recording.context import layer_name
 from paddle.ir.recording.lowering import write
-from paddle.ir.recording.record import layer_name
 from paddle.nn.initializer.base import Initializer
 
 __all__ = ["WeightNormParamAttr"]

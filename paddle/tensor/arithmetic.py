@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.docstrings import Template
 from paddle.core.dtype import to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guarded
@@ -24,189 +25,78 @@ __all__ = [
 
 _LARGEST = float(np.finfo(np.float32).max)  # stands for "no bound" in the operator clip
 
-
-def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Returns the sum of two Tensors, element by element: :math:`x + y`.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.add(x, y).numpy())  # [5. 7. 9.]
+binary = Template(
     """
+    import paddle
+    x = paddle.to_tensor([1.0, 2.0, 3.0])
+    y = paddle.to_tensor([4.0, 5.0, 6.0])
+    print(paddle.{name}(x, y).numpy())  # {}
+    """,
+    returns="Tensor: of the shape both broadcast to.",
+    x="the first operand; its type is that of the result.",
+    y="the second operand, of a shape that broadcasts with the first.",
+)
+
+
+@binary("[5. 7. 9.]")
+def add(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """Returns the sum of two Tensors, element by element: :math:`x + y`."""
     return C.elementwise_add(x, y)
 
 
+@binary("[-3. -3. -3.]")
 def subtract(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """Returns the difference of two Tensors, element by element: :math:`x - y`.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.subtract(x, y).numpy())  # [-3. -3. -3.]
-    """
+    """Returns the difference of two Tensors, element by element: :math:`x - y`."""
     return C.elementwise_sub(x, y)
 
 
+@binary("[ 4. 10. 18.]")
 def multiply(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the product of two Tensors, element by element: :math:`x \cdot y`.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.multiply(x, y).numpy())  # [ 4. 10. 18.]
-    """
+    r"""Returns the product of two Tensors, element by element: :math:`x \cdot y`."""
     return C.elementwise_mul(x, y)
 
 
+@binary("[0.25 0.4 0.5]")
 def divide(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Returns the quotient of two Tensors, element by element: :math:`x / y`.
 
     Integers give integers, rounded toward zero; the operator ``/`` gives floats.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.divide(x, y).numpy())  # [0.25 0.4 0.5]
     """
     return C.elementwise_div(x, y)
 
 
+@binary("[0. 0. 0.]")
 def floor_divide(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Returns the integer quotient of two Tensors, element by element.
 
     As in all of PaddlePaddle 2.0 the quotient is rounded toward zero, not down.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.floor_divide(x, y).numpy())  # [0. 0. 0.]
     """
     return C.elementwise_floordiv(x, y)
 
 
+@binary("[1. 2. 3.]")
 def mod(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the remainder of two Tensors, element by element.
 
     It is :math:`x - y \lfloor x / y \rfloor`. A result that is not 0 has the sign of ``y``.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.mod(x, y).numpy())  # [1. 2. 3.]
     """
     return C.elementwise_mod(x, y)
 
 
+@binary("[4. 5. 6.]")
 def maximum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the greater value of two Tensors, element by element: :math:`\max(x, y)`.
 
     NaN where either is NaN; for equal values the gradient goes to ``y``.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.maximum(x, y).numpy())  # [4. 5. 6.]
     """
     return C.elementwise_max(x, y)
 
 
+@binary("[1. 2. 3.]")
 def minimum(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the smaller value of two Tensors, element by element: :math:`\min(x, y)`.
 
     NaN where either is NaN; for equal values the gradient goes to ``y``.
-
-    Args:
-        x (Tensor): the first operand; its type is that of the result.
-        y (Tensor): the second operand, of a shape that broadcasts with the first.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 2.0, 3.0])
-            y = paddle.to_tensor([4.0, 5.0, 6.0])
-            print(paddle.minimum(x, y).numpy())  # [1. 2. 3.]
     """
     return C.elementwise_min(x, y)
 
@@ -220,7 +110,7 @@ def pow(x: Tensor, y: float | Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): the base.
         y (float|int|Tensor): the exponent. A number is converted to the type of ``x``.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -250,7 +140,7 @@ def add_n(inputs: Tensor | list[Tensor], name: str | None = None) -> Tensor:
 
     Args:
         inputs (list[Tensor]|tuple[Tensor]|Tensor): what to add; a single Tensor gives a copy.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the same shape.
@@ -263,7 +153,7 @@ def add_n(inputs: Tensor | list[Tensor], name: str | None = None) -> Tensor:
             print(paddle.add_n([x, x, x]).numpy())  # [3. 6.]
     """
     if isinstance(inputs, Tensor) or is_variable(inputs):
-        inputs = [inputs]
+        inputs = [inputs]  # type: ignore[list-item]  # is_variable: no list
     return C.sum(inputs)
 
 
@@ -277,7 +167,7 @@ def addcmul(
         tensor1 (Tensor): the first factor.
         tensor2 (Tensor): the second factor.
         value (float, optional): a factor for the product. Default: 1.0.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the result.
@@ -311,7 +201,7 @@ def scale(
         bias (float, optional): what is added.
         bias_after_scale (bool, optional): False adds before multiplying.
         act (str, optional): name of an activation that is applied to the result.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type of ``x``.
@@ -352,7 +242,7 @@ def clip(
         x (Tensor): of a floating type or integers.
         min (float|int|Tensor, optional): the lower end; None means there is none.
         max (float|int|Tensor, optional): the upper end; None means there is none.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type of ``x``.
@@ -387,7 +277,7 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of one element; it is changed.
         value (float, optional): what is added; an integer Tensor takes its integer part.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -449,7 +339,7 @@ def multiplex(inputs: list[Tensor], index: Tensor, name: str | None = None) -> T
     Args:
         inputs (list[Tensor]): at least two candidates of one shape ``[rows, ...]``.
         index (Tensor): of shape ``[rows, 1]``, int32 or int64: which candidate gives row i.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of a candidate.

@@ -52,7 +52,7 @@ def real(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): of type complex64 or complex128.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``, float32 or float64.
@@ -75,7 +75,7 @@ def imag(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): of type complex64 or complex128.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``, float32 or float64.

@@ -73,7 +73,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
         fill_value (bool|int|float|Tensor): the number, or a Tensor of one element.
         dtype (str|np.dtype, optional): None means the default type, float32, whatever the type of
             ``fill_value``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -94,7 +94,7 @@ def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): None means the default type, float32.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -115,7 +115,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): None means the default type, float32.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -135,7 +135,7 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): None means the default type, float32.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -165,7 +165,7 @@ def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = 
         x (Tensor): gives the shape and the device.
         fill_value (bool|int|float): the number.
         dtype (str|np.dtype, optional): None means the type of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -186,7 +186,7 @@ def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): gives the shape and the device.
         dtype (str|np.dtype, optional): None means the type of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -206,7 +206,7 @@ def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): gives the shape and the device.
         dtype (str|np.dtype, optional): None means the type of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -226,7 +226,7 @@ def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): gives the shape.
         dtype (str|np.dtype, optional): None means the type of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -278,7 +278,7 @@ def arange(
         step (number|Tensor, optional): the difference of neighbours; not 0. Default: 1.
         dtype (str|np.dtype, optional): int32, int64 or a floating type. None means int64 if
             start, end and step are all integers, else the default type.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of one dimension.
@@ -328,7 +328,7 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
         num (int|Tensor): how many, at least 1.
         dtype (str|np.dtype, optional): int32, int64, float32 or float64; integers are truncated.
             None means the default type, or float64 where ``start`` or ``stop`` is a Tensor of it.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape [num].
@@ -372,7 +372,7 @@ def eye(
         num_rows (int): number of rows; in a converted function also a size that a run knows.
         num_columns (int, optional): number of columns; None means as many as rows.
         dtype (str|np.dtype, optional): None means the default type, float32.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape [num_rows, num_columns].
@@ -415,7 +415,7 @@ def diag(x: Tensor, offset: int = 0, padding_value: float = 0, name: str | None 
             Default: 0.
         padding_value (int|float, optional): fills the rest of the matrix that is made; not used
             when a diagonal is taken. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of 2 dimensions for a vector, of 1 for a matrix.
@@ -439,7 +439,7 @@ def tril(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of at least 2 dimensions; the last two are the matrices.
         diagonal (int, optional): 0 the main diagonal, positive ones lie above it. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -462,7 +462,7 @@ def triu(x: Tensor, diagonal: int = 0, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of at least 2 dimensions; the last two are the matrices.
         diagonal (int, optional): 0 the main diagonal, positive ones lie above it. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.

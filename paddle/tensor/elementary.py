@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from paddle.core.docstrings import Template
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.inplace import replace
@@ -12,472 +13,168 @@ __all__ = [
     "square", "stanh", "tanh", "tanh_",
 ]  # fmt: skip
 
+_POSITIVE = "its elements are positive; 0 gives -inf, what is negative NaN."
 
-def abs(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the absolute value, for every element: :math:`|x|`.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-1.5, 2.0])
-            print(paddle.abs(x).numpy())  # [1.5 2. ]
+elementwise = Template(
     """
+    import paddle
+    x = paddle.to_tensor({})
+    print(paddle.{name}(x).numpy())  # {}
+    """,
+    returns="Tensor: of the shape of ``x``.",
+    x="of a floating type.",
+)
+
+
+@elementwise("[-1.5, 2.0]", "[1.5 2. ]", x="of any numeric type.")
+def abs(x: Tensor, name: str | None = None) -> Tensor:
+    """Returns the absolute value, for every element: :math:`|x|`."""
     return C.abs(x)
 
 
+@elementwise("[1.0, 0.0]", "[0. 1.5707964]", x="its elements are in [-1, 1]; NaN elsewhere.")
 def acos(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the inverse cosine, in radians, for every element: :math:`\arccos(x)`.
-
-    Args:
-        x (Tensor): its elements are in [-1, 1]; NaN elsewhere.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 0.0])
-            print(paddle.acos(x).numpy())  # [0. 1.5707964]
-    """
+    r"""Returns the inverse cosine, in radians, for every element: :math:`\arccos(x)`."""
     return C.acos(x)
 
 
+@elementwise("[0.0, 1.0]", "[0. 1.5707964]", x="its elements are in [-1, 1]; NaN elsewhere.")
 def asin(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the inverse sine, in radians, for every element: :math:`\arcsin(x)`.
-
-    Args:
-        x (Tensor): its elements are in [-1, 1]; NaN elsewhere.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.asin(x).numpy())  # [0. 1.5707964]
-    """
+    r"""Returns the inverse sine, in radians, for every element: :math:`\arcsin(x)`."""
     return C.asin(x)
 
 
+@elementwise("[0.0, 1.0]", "[0. 0.7853982]")
 def atan(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the inverse tangent, in radians, for every element: :math:`\arctan(x)`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.atan(x).numpy())  # [0. 0.7853982]
-    """
+    r"""Returns the inverse tangent, in radians, for every element: :math:`\arctan(x)`."""
     return C.atan(x)
 
 
+@elementwise("[-0.5, 1.2]", "[-0. 2.]")
 def ceil(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the smallest integer that is not less, for every element: :math:`\lceil x \rceil`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-0.5, 1.2])
-            print(paddle.ceil(x).numpy())  # [-0. 2.]
-    """
+    r"""Returns the smallest integer that is not less, of every element: :math:`\lceil x \rceil`."""
     return C.ceil(x)
 
 
+@elementwise("[0.0, 3.1415927]", "[ 1. -1.]", x="angles in radians.")
 def cos(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the cosine, for every element: :math:`\cos(x)`.
-
-    Args:
-        x (Tensor): angles in radians.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 3.1415927])
-            print(paddle.cos(x).numpy())  # [ 1. -1.]
-    """
+    r"""Returns the cosine, for every element: :math:`\cos(x)`."""
     return C.cos(x)
 
 
+@elementwise("[0.0, 1.0]", "[1. 1.5430806]")
 def cosh(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the hyperbolic cosine, for every element: :math:`(e^x + e^{-x}) / 2`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.cosh(x).numpy())  # [1. 1.5430806]
-    """
+    """Returns the hyperbolic cosine, for every element: :math:`(e^x + e^{-x}) / 2`."""
     return C.cosh(x)
 
 
+@elementwise("[0.0, 0.5]", "[0. 0.5204999]")
 def erf(x: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the error function, for every element.
 
     .. math:: \frac{2}{\sqrt\pi} \int_0^x e^{-t^2} dt
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 0.5])
-            print(paddle.erf(x).numpy())  # [0. 0.5204999]
     """
     return C.erf(x)
 
 
+@elementwise("[0.0, 1.0]", "[1. 2.7182817]")
 def exp(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the exponential, for every element: :math:`e^x`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.exp(x).numpy())  # [1. 2.7182817]
-    """
+    """Returns the exponential, for every element: :math:`e^x`."""
     return C.exp(x)
 
 
+@elementwise("[-0.5, 1.2]", "[-1. 1.]")
 def floor(x: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the largest integer that is not greater, for every element.
 
     .. math:: \lfloor x \rfloor
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-0.5, 1.2])
-            print(paddle.floor(x).numpy())  # [-1. 1.]
     """
     return C.floor(x)
 
 
+@elementwise("[1.0, 10.0]", "[0. 2.3025851]", x=_POSITIVE)
 def log(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the natural logarithm, for every element: :math:`\ln(x)`.
-
-    Args:
-        x (Tensor): its elements are positive; 0 gives -inf, what is negative NaN.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 10.0])
-            print(paddle.log(x).numpy())  # [0. 2.3025851]
-    """
+    r"""Returns the natural logarithm, for every element: :math:`\ln(x)`."""
     return C.log(x)
 
 
+@elementwise("[1.0, 100.0]", "[0. 2.]", x=_POSITIVE)
 def log10(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the logarithm to base 10, for every element: :math:`\log_{10}(x)`.
-
-    Args:
-        x (Tensor): its elements are positive; 0 gives -inf, what is negative NaN.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 100.0])
-            print(paddle.log10(x).numpy())  # [0. 2.]
-    """
+    r"""Returns the logarithm to base 10, for every element: :math:`\log_{10}(x)`."""
     return C.log10(x)
 
 
+@elementwise("[0.0, 1.0]", "[0. 0.6931472]", x="its elements are greater than -1.")
 def log1p(x: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the logarithm of one plus every element, exact for tiny ones too.
 
     .. math:: \ln(1 + x)
-
-    Args:
-        x (Tensor): its elements are greater than -1.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.log1p(x).numpy())  # [0. 0.6931472]
     """
     return C.log1p(x)
 
 
+@elementwise("[1.0, 8.0]", "[0. 3.]", x=_POSITIVE)
 def log2(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the logarithm to base 2, for every element: :math:`\log_2(x)`.
-
-    Args:
-        x (Tensor): its elements are positive; 0 gives -inf, what is negative NaN.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 8.0])
-            print(paddle.log2(x).numpy())  # [0. 3.]
-    """
+    r"""Returns the logarithm to base 2, for every element: :math:`\log_2(x)`."""
     return C.log2(x)
 
 
+@elementwise("[2.0, 4.0]", "[0.5 0.25]")
 def reciprocal(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the reciprocal, for every element: :math:`1 / x`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([2.0, 4.0])
-            print(paddle.reciprocal(x).numpy())  # [0.5 0.25]
-    """
+    """Returns the reciprocal, for every element: :math:`1 / x`."""
     return C.reciprocal(x)
 
 
+@elementwise("[0.5, 1.5, -2.4]", "[ 1. 2. -2.]")
 def round(x: Tensor, name: str | None = None) -> Tensor:
     r"""Returns the nearest integer, halves away from zero, for every element.
 
     .. math:: \mathrm{sign}(x) \lfloor |x| + 0.5 \rfloor
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.5, 1.5, -2.4])
-            print(paddle.round(x).numpy())  # [ 1. 2. -2.]
     """
     return C.round(x)
 
 
+@elementwise("[1.0, 4.0]", "[1. 0.5]", x="its elements are positive.")
 def rsqrt(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the reciprocal of the square root, for every element: :math:`1 / \sqrt x`.
-
-    Args:
-        x (Tensor): its elements are positive.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, 4.0])
-            print(paddle.rsqrt(x).numpy())  # [1. 0.5]
-    """
+    r"""Returns the reciprocal of the square root, for every element: :math:`1 / \sqrt x`."""
     return C.rsqrt(x)
 
 
+@elementwise("[-3.0, 0.0, 2.0]", "[-1. 0. 1.]", x="of any numeric type.")
 def sign(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the sign: 1, 0 or -1, for every element: :math:`\mathrm{sign}(x)`.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-3.0, 0.0, 2.0])
-            print(paddle.sign(x).numpy())  # [-1. 0. 1.]
-    """
+    r"""Returns the sign: 1, 0 or -1, for every element: :math:`\mathrm{sign}(x)`."""
     return C.sign(x)
 
 
+@elementwise("[0.0, 1.5707964]", "[0. 1.]", x="angles in radians.")
 def sin(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the sine, for every element: :math:`\sin(x)`.
-
-    Args:
-        x (Tensor): angles in radians.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.5707964])
-            print(paddle.sin(x).numpy())  # [0. 1.]
-    """
+    r"""Returns the sine, for every element: :math:`\sin(x)`."""
     return C.sin(x)
 
 
+@elementwise("[0.0, 1.0]", "[0. 1.1752012]")
 def sinh(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the hyperbolic sine, for every element: :math:`(e^x - e^{-x}) / 2`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.sinh(x).numpy())  # [0. 1.1752012]
-    """
+    """Returns the hyperbolic sine, for every element: :math:`(e^x - e^{-x}) / 2`."""
     return C.sinh(x)
 
 
+@elementwise(
+    "[4.0, 9.0]", "[2. 3.]", x="its elements are not negative; what is negative gives NaN."
+)
 def sqrt(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the square root, for every element: :math:`\sqrt x`.
-
-    Args:
-        x (Tensor): its elements are not negative; what is negative gives NaN.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([4.0, 9.0])
-            print(paddle.sqrt(x).numpy())  # [2. 3.]
-    """
+    r"""Returns the square root, for every element: :math:`\sqrt x`."""
     return C.sqrt(x)
 
 
+@elementwise("[-2.0, 3.0]", "[4. 9.]", x="of any numeric type.")
 def square(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the square, for every element: :math:`x^2`.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-2.0, 3.0])
-            print(paddle.square(x).numpy())  # [4. 9.]
-    """
+    """Returns the square, for every element: :math:`x^2`."""
     return C.square(x)
 
 
+@elementwise("[0.0, 1.0]", "[0. 0.7615942]")
 def tanh(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Returns the hyperbolic tangent, for every element: :math:`(e^x - e^{-x}) / (e^x + e^{-x})`.
-
-    Args:
-        x (Tensor): of a floating type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.tanh(x).numpy())  # [0. 0.7615942]
-    """
+    """Returns the hyperbolic tangent, of every element: :math:`(e^x - e^{-x}) / (e^x + e^{-x})`."""
     return C.tanh(x)
 
 
@@ -486,7 +183,7 @@ def tanh_(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): of a floating type; it is changed.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -505,27 +202,13 @@ def tanh_(x: Tensor, name: str | None = None) -> Tensor:
     return replace(x, C.tanh(x))
 
 
+@elementwise(
+    "[0.0, 1.0]", "[0. 1.003767]", scale_a="the factor a within.", scale_b="the factor b outside."
+)
 def stanh(
     x: Tensor, scale_a: float = 0.67, scale_b: float = 1.7159, name: str | None = None
 ) -> Tensor:
-    r"""Returns the scaled hyperbolic tangent :math:`b \tanh(a x)` of every element.
-
-    Args:
-        x (Tensor): of a floating type.
-        scale_a (float, optional): the factor a within. Default: 0.67.
-        scale_b (float, optional): the factor b outside. Default: 1.7159.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 1.0])
-            print(paddle.stanh(x).numpy())  # [0. 1.003767]
-    """
+    r"""Returns the scaled hyperbolic tangent :math:`b \tanh(a x)` of every element."""
     return C.stanh(x, scale_a=scale_a, scale_b=scale_b)
 
 
@@ -534,7 +217,7 @@ def conj(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): complex or real.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type of ``x``.

@@ -51,7 +51,7 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
     if get_mode() > GRAD and recording():  # an eager Tensor for which a Variable stands
         from paddle.ir.recording.lowering_indexing import read
 
-        return read(self, item)
+        return read(self, item)  # type: ignore[return-value]  # what is recorded is a Variable
     pattern, tensors, flips, turned = parse(self, item)
     source = C.flip(self, axis=turned) if turned else self
     return C.getitem(source, tensors or None, pattern=pattern, flips=flips)

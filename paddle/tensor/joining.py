@@ -18,7 +18,7 @@ def concat(x: Any, axis: Any = 0, name: str | None = None) -> Tensor:
         x (list[Tensor]|tuple[Tensor]): of one data type, equal in every other dimension; in a
             static Program also a tensor array.
         axis (int|Tensor, optional): the dimension. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: as large along ``axis`` as all of them together.
@@ -51,7 +51,7 @@ def stack(x: Any, axis: int = 0, name: str | None = None) -> Tensor:
         x (list[Tensor]|tuple[Tensor]): of one shape and data type; in a static Program also a
             tensor array.
         axis (int, optional): where the new dimension comes. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with one dimension more.
@@ -80,7 +80,7 @@ def split(x: Tensor, num_or_sections: Any, axis: Any = 0, name: str | None = Non
         num_or_sections (int|list|tuple): the number of equal parts, or their sizes; one size may
             be -1 and is worked out, entries may be Tensors of one integer.
         axis (int|Tensor, optional): the dimension. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         list[Tensor]: the parts.
@@ -122,7 +122,7 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
         x (Tensor): any Tensor.
         chunks (int): the number of parts, which must divide the dimension.
         axis (int|Tensor, optional): the dimension. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         list[Tensor]: the parts.

@@ -34,7 +34,7 @@ def matmul(
         y (Tensor): of shape ``[..., k, n]`` or ``[k]``.
         transpose_x (bool, optional): swap the last two dimensions of ``x`` first.
         transpose_y (bool, optional): swap the last two dimensions of ``y`` first.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``[..., m, n]``; the product of two vectors has shape ``[1]``.
@@ -61,7 +61,7 @@ def mm(input: Tensor, mat2: Tensor, name: str | None = None) -> Tensor:
     Args:
         input (Tensor): the left matrix, or a batch of them.
         mat2 (Tensor): the right one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the product.
@@ -82,7 +82,7 @@ def bmm(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of shape ``[b, m, k]``.
         y (Tensor): of shape ``[b, k, n]``.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``[b, m, n]``.
@@ -107,7 +107,7 @@ def mv(x: Tensor, vec: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of shape ``[m, n]``.
         vec (Tensor): of shape ``[n]``.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``[m]``.
@@ -128,7 +128,7 @@ def dot(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of shape ``[n]`` or ``[m, n]``.
         y (Tensor): of the same shape.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``[1]`` or ``[m, 1]``.
@@ -159,7 +159,7 @@ def addmm(
         y (Tensor): of shape ``[k, n]``.
         beta (float, optional): the factor of ``input``. Default: 1.0.
         alpha (float, optional): the factor of the product. Default: 1.0.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``[m, n]``.
@@ -180,7 +180,7 @@ def kron(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): the left factor.
         y (Tensor): the right one; the shape with fewer dimensions gets ones in front.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: its dimensions are the products of those of ``x`` and ``y``.
@@ -202,7 +202,7 @@ def cross(x: Tensor, y: Tensor, axis: int | None = None, name: str | None = None
         x (Tensor): the left factors.
         y (Tensor): the right ones, of the same shape.
         axis (int, optional): the axis of the vectors; None means the first of length three.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -231,7 +231,7 @@ def trace(
         offset (int, optional): how far the diagonal is above the main one. Default: 0.
         axis1 (int, optional): first axis of the matrices. Default: 0.
         axis2 (int, optional): second axis of the matrices. Default: 1.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the shape of ``x`` without both axes; ``[1]`` for a matrix.
@@ -251,7 +251,7 @@ def inverse(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): of shape ``[..., n, n]``, float32 or float64.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the same shape.
@@ -275,7 +275,7 @@ def cholesky(x: Tensor, upper: bool = False, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): of shape ``[..., n, n]``, float32 or float64.
         upper (bool, optional): return :math:`U = L^T` instead of the lower triangular L.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the same shape.
@@ -323,7 +323,7 @@ def t(input: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         input (Tensor): of one or two dimensions.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the transpose.
@@ -393,7 +393,7 @@ def norm(
         p (float|str, optional): a number, or ``'fro'``, which is p = 2. Default: ``'fro'``.
         axis (int|list|tuple, optional): one axis (vectors), two axes (matrices) or None (all).
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the norms.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.docstrings import Template
 from paddle.core.guards import guarded
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -16,146 +17,74 @@ __all__ = [
     "not_equal",
 ]  # fmt: skip
 
-
-def equal(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    """Says of every element of ``x`` whether it equals that of ``y``: :math:`x = y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.equal(x, y).numpy())  # [ True False False]
+comparison = Template(
     """
+    import paddle
+    x = paddle.to_tensor([1, 2, 3])
+    y = paddle.to_tensor([1, 3, 2])
+    print(paddle.{name}(x, y).numpy())  # {}
+    """,
+    returns="Tensor: of type bool and the shape both broadcast to.",
+    x="the left side.",
+    y="(Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.",
+)
+connective = Template(
+    """
+    import paddle
+    x = paddle.to_tensor([True, True, False, False])
+    y = paddle.to_tensor([True, False, True, False])
+    print(paddle.{name}(x, y).numpy())  # {}
+    """,
+    returns="Tensor: of type bool; ``out`` if that was given.",
+    x="bool, or numbers.",
+    y="the same, of a shape that broadcasts with ``x``.",
+    out="a Tensor that receives the result.",
+)
+
+
+@comparison("[ True False False]")
+def equal(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
+    """Says of every element of ``x`` whether it equals that of ``y``: :math:`x = y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.equal(x, y)
 
 
+@comparison("[False  True  True]")
 def not_equal(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    r"""Says of every element of ``x`` whether it differs from that of ``y``: :math:`x \ne y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.not_equal(x, y).numpy())  # [False  True  True]
-    """
+    r"""Says of every element of ``x`` whether it differs from that of ``y``: :math:`x \ne y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.not_equal(x, y)
 
 
+@comparison("[False  True False]")
 def less_than(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    """Says of every element of ``x`` whether it is less than that of ``y``: :math:`x < y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.less_than(x, y).numpy())  # [False  True False]
-    """
+    """Says of every element of ``x`` whether it is less than that of ``y``: :math:`x < y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.less_than(x, y)
 
 
+@comparison("[ True  True False]")
 def less_equal(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    r"""Says of every element of ``x`` whether it is at most that of ``y``: :math:`x \le y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.less_equal(x, y).numpy())  # [ True  True False]
-    """
+    r"""Says of every element of ``x`` whether it is at most that of ``y``: :math:`x \le y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.less_equal(x, y)
 
 
+@comparison("[False False  True]")
 def greater_than(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    """Says of every element of ``x`` whether it is greater than that of ``y``: :math:`x > y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.greater_than(x, y).numpy())  # [False False  True]
-    """
+    """Says of every element of ``x`` whether it is greater than that of ``y``: :math:`x > y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.greater_than(x, y)
 
 
+@comparison("[ True False  True]")
 def greater_equal(x: Tensor, y: Tensor | float, name: str | None = None) -> Tensor:
-    r"""Says of every element of ``x`` whether it is at least that of ``y``: :math:`x \ge y`.
-
-    Args:
-        x (Tensor): the left side.
-        y (Tensor|int|float|bool): the right side, of a shape that broadcasts with ``x``.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape both broadcast to.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1, 2, 3])
-            y = paddle.to_tensor([1, 3, 2])
-            print(paddle.greater_equal(x, y).numpy())  # [ True False  True]
-    """
+    r"""Says of every element of ``x`` whether it is at least that of ``y``: :math:`x \ge y`."""
     if type(y) in KINDS:
         x, y = meet(x, y)
     return C.greater_equal(x, y)
@@ -171,72 +100,21 @@ def _into(out: Any, result: Any) -> Any:
     return out
 
 
+@connective("[ True False False False]")
 def logical_and(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
-    """Says of every pair of elements whether both are true (not 0).
-
-    Args:
-        x (Tensor): bool, or numbers.
-        y (Tensor): the same, of a shape that broadcasts with ``x``.
-        out (Tensor, optional): a Tensor that receives the result.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool; ``out`` if that was given.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([True, True, False, False])
-            y = paddle.to_tensor([True, False, True, False])
-            print(paddle.logical_and(x, y).numpy())  # [ True False False False]
-    """
+    """Says of every pair of elements whether both are true (not 0)."""
     return _into(out, C.logical_and(x, y))
 
 
+@connective("[ True  True  True False]")
 def logical_or(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
-    """Says of every pair of elements whether at least one is true (not 0).
-
-    Args:
-        x (Tensor): bool, or numbers.
-        y (Tensor): the same, of a shape that broadcasts with ``x``.
-        out (Tensor, optional): a Tensor that receives the result.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool; ``out`` if that was given.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([True, True, False, False])
-            y = paddle.to_tensor([True, False, True, False])
-            print(paddle.logical_or(x, y).numpy())  # [ True  True  True False]
-    """
+    """Says of every pair of elements whether at least one is true (not 0)."""
     return _into(out, C.logical_or(x, y))
 
 
+@connective("[False  True  True False]")
 def logical_xor(x: Tensor, y: Tensor, out: Tensor | None = None, name: str | None = None) -> Tensor:
-    """Says of every pair of elements whether exactly one is true (not 0).
-
-    Args:
-        x (Tensor): bool, or numbers.
-        y (Tensor): the same, of a shape that broadcasts with ``x``.
-        out (Tensor, optional): a Tensor that receives the result.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool; ``out`` if that was given.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([True, True, False, False])
-            y = paddle.to_tensor([True, False, True, False])
-            print(paddle.logical_xor(x, y).numpy())  # [False  True  True False]
-    """
+    """Says of every pair of elements whether exactly one is true (not 0)."""
     return _into(out, C.logical_xor(x, y))
 
 
@@ -246,7 +124,7 @@ def logical_not(x: Tensor, out: Tensor | None = None, name: str | None = None) -
     Args:
         x (Tensor): bool, or numbers.
         out (Tensor, optional): a Tensor that receives the result.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of type bool; ``out`` if that was given.
@@ -267,7 +145,7 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): one of them.
         y (Tensor): the other.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: bool, of shape ``[1]``.
@@ -300,7 +178,7 @@ def allclose(
         rtol (float, optional): how far they may be apart, in relation to ``y``. Default: 1e-5.
         atol (float, optional): and how far in any case. Default: 1e-8.
         equal_nan (bool, optional): whether two NaN are near. Default: False.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: bool, of shape ``[1]``.
@@ -322,7 +200,7 @@ def is_empty(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): any Tensor.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: bool, of shape ``[1]``.

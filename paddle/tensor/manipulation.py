@@ -31,7 +31,7 @@ def reshape(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
         shape (list|tuple|Tensor): the new sizes, whose product is the number of elements. One may
             be -1 and is worked out; 0 copies the size of ``x`` at that place. Entries may be
             Tensors of one integer.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the new shape.
@@ -64,7 +64,7 @@ def reshape_(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): the Tensor that is changed.
         shape (list|tuple|Tensor): the new sizes.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -89,7 +89,7 @@ def transpose(x: Tensor, perm: Any, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any Tensor.
         perm (list|tuple): dimension ``i`` of the result is dimension ``perm[i]`` of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with its dimensions in the new order.
@@ -112,7 +112,7 @@ def squeeze(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
         x (Tensor): any Tensor.
         axis (int|list|tuple, optional): which dimensions; those of another size stay. None means
             all of size 1. Default: None.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with fewer dimensions, at least one.
@@ -139,7 +139,7 @@ def squeeze_(x: Tensor, axis: Any = None, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): the Tensor that is changed.
         axis (int|list|tuple, optional): which dimensions; None means all of size 1.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -162,7 +162,7 @@ def unsqueeze(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
         x (Tensor): any Tensor.
         axis (int|list|tuple|Tensor): where; several are inserted one after the other, each counted
             among the dimensions that are there by then.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with more dimensions.
@@ -187,7 +187,7 @@ def unsqueeze_(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): the Tensor that is changed.
         axis (int|list|tuple|Tensor): where.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -210,7 +210,7 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
         x (Tensor): any Tensor.
         start_axis (int, optional): the first of them. Default: 0.
         stop_axis (int, optional): the last of them. Default: -1.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with fewer dimensions.
@@ -238,7 +238,7 @@ def tile(x: Tensor, repeat_times: Any, name: str | None = None) -> Tensor:
         x (Tensor): any Tensor.
         repeat_times (int|list|tuple|Tensor): how often, for each dimension, the last ones first;
             the shorter of it and the shape is filled up with ones in front.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: dimension ``i`` is ``repeat_times[i]`` times as large.
@@ -261,7 +261,7 @@ def expand(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
         x (Tensor): any Tensor.
         shape (list|tuple|Tensor): the new sizes; -1 keeps a dimension of ``x``. Entries may be
             Tensors of one integer.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the new shape.
@@ -283,7 +283,7 @@ def broadcast_to(x: Tensor, shape: Any, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any Tensor.
         shape (list|tuple|Tensor): the new sizes; -1 keeps a dimension of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the new shape.
@@ -305,7 +305,7 @@ def expand_as(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any Tensor.
         y (Tensor): gives the shape.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``y``.
@@ -331,7 +331,7 @@ def flip(x: Tensor, axis: Any, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any Tensor.
         axis (int|list|tuple): the dimensions.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -356,7 +356,7 @@ def roll(x: Tensor, shifts: Any, axis: Any = None, name: str | None = None) -> T
         x (Tensor): any Tensor.
         shifts (int|list|tuple): by how many places, for each of ``axis``.
         axis (int|list|tuple, optional): the dimensions. None shifts the flattened Tensor.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -393,7 +393,7 @@ def unique(
         return_counts (bool, optional): also return how often each occurs. Default: False.
         axis (int, optional): compare slices along this dimension; None flattens. Default: None.
         dtype (str|np.dtype, optional): int32 or int64, of the positions. Default: int64.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor or tuple: the distinct elements, then what was asked for in the order above.

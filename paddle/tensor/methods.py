@@ -7,12 +7,14 @@ name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from typing import Any
 
+from paddle.core.backends import choices
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import layer_name
+from paddle.ir.recording.context import layer_name
 from paddle.ir.variable import Variable
 from paddle.tensor import (
     attribute,
@@ -25,6 +27,7 @@ from paddle.tensor import (
     stat,
     static,
 )
+from paddle.tensor.gradients import METHODS
 from paddle.tensor.indexing import __getitem__, __setitem__
 from paddle.tensor.operators import OPERATORS
 from paddle.tensor.to_tensor import to_tensor
@@ -97,7 +100,7 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         if isinstance(arg, Tensor):
             device, dtype = arg.place, arg.dtype
         elif hasattr(arg, "is_cpu_place") or (
-            isinstance(arg, str) and arg.split(":")[0].lower() in ("cpu", "gpu")
+            isinstance(arg, str) and arg.split(":")[0].lower() in choices()
         ):
             device = arg
         elif not isinstance(arg, bool):
@@ -111,11 +114,11 @@ def _T(self: Tensor) -> Tensor:
     return manipulation.transpose(self, list(range(self.ndim))[::-1])
 
 
-def __iter__(self: Tensor) -> Any:
+def __iter__(self: Tensor) -> Iterator[Tensor]:
     return iter([self[i] for i in range(len(self))]) if len(self) < 64 else _rows(self)
 
 
-def _rows(self: Tensor) -> Any:
+def _rows(self: Tensor) -> Iterator[Tensor]:
     for i in range(len(self)):
         yield self[i]
 
@@ -149,11 +152,13 @@ def attach() -> None:
                 setattr(cls, name, function)
         for function in (astype, clone):
             setattr(cls, function.__name__, function)
-        cls.T = property(_T)  # type: ignore[attr-defined]
+        setattr(cls, "T", property(_T))
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
         two = callable(function) and function.__code__.co_argcount == 2
         setattr(Variable, name, _recorded(function) if two else function)
     for function in (__getitem__, __setitem__, cpu, cuda, pin_memory, to, __iter__, __contains__):
         setattr(Tensor, function.__name__, function)
+    for name, member in METHODS.items():
+        setattr(Tensor, name, member)
     static.attach()

@@ -45,7 +45,7 @@ def bernoulli(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): probabilities in [0, 1], of a floating type.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: 0s and 1s, like ``x`` in shape and type.
@@ -73,7 +73,7 @@ def multinomial(
             add up to 1.
         num_samples (int, optional): how many to draw from each distribution. Default: 1.
         replacement (bool, optional): whether a category may be drawn again. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: int64, of shape [num_samples] or [distributions, num_samples].
@@ -102,7 +102,7 @@ def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> T
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): a floating type; None means the default type.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -122,7 +122,7 @@ def randn(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): a floating type; None means the default type.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -151,7 +151,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
             Default: 1.0.
         shape (list|tuple|Tensor, optional): sizes of the result; only used where neither ``mean``
             nor ``std`` is a Tensor, which say it themselves. Default: None, one number.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``mean`` or ``std``, else of the default type.
@@ -195,7 +195,7 @@ def uniform(
         max (float, optional): upper end. Default: 1.0.
         seed (int, optional): 0 draws from the generator that :func:`paddle.seed` sets; any other
             number always gives the same result.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -223,7 +223,7 @@ def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     Args:
         shape (list|tuple|Tensor): sizes; entries may be Tensors of one integer.
         dtype (str|np.dtype, optional): a floating type; None means the default type.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -251,7 +251,7 @@ def randint(
         shape (list|tuple|Tensor, optional): sizes; entries may be Tensors of one integer.
             Default: [1].
         dtype (str|np.dtype, optional): int32 or int64; None means int64.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape and type asked for.
@@ -294,7 +294,7 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
     Args:
         n (int): how many, at least 1.
         dtype (str|np.dtype, optional): int32, int64, float32 or float64. Default: int64.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape [n].

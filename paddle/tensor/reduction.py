@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.docstrings import Template
 from paddle.core.dtype import to_vartype, torch_dtype
 from paddle.core.errors import check_tensors
 from paddle.core.op import C
@@ -15,6 +16,16 @@ __all__ = [
 ]  # fmt: skip
 
 _WIDENED = frozenset({torch_dtype("bool"), torch_dtype("int32")})  # their sums are int64
+
+predicate = Template(
+    """
+    import paddle
+    x = paddle.to_tensor([1.0, float("inf"), float("nan")])
+    print(paddle.{name}(x).numpy())  # {}
+    """,
+    returns="Tensor: of type bool and the shape of ``x``.",
+    x="of any numeric type.",
+)
 
 
 def axes_of(axis: Any, api: str) -> list[int] | None:
@@ -54,7 +65,7 @@ def sum(
             bool and int32 into int64. A sum that int8, int16 or uint8 cannot hold wraps round, as
             in PaddlePaddle; give ``"int64"`` for those.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the sums; shape ``[1]`` for everything without ``keepdim``.
@@ -98,7 +109,7 @@ def prod(
         axis (int|list|tuple, optional): what to multiply over; None means everything.
         keepdim (bool, optional): keep the axes with length one.
         dtype (str|np.dtype, optional): a type to convert to first.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the products.
@@ -130,7 +141,7 @@ def max(
         x (Tensor): of any real type.
         axis (int|list|tuple, optional): what to look through; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -160,7 +171,7 @@ def min(
         x (Tensor): of any real type.
         axis (int|list|tuple, optional): what to look through; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -188,7 +199,7 @@ def all(
         x (Tensor): bool, or numbers.
         axis (int|list|tuple, optional): what to look through; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of type bool.
@@ -216,7 +227,7 @@ def any(
         x (Tensor): bool, or numbers.
         axis (int|list|tuple, optional): what to look through; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of type bool.
@@ -244,7 +255,7 @@ def logsumexp(
         x (Tensor): of a floating type.
         axis (int|list|tuple, optional): what to add over; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -271,7 +282,7 @@ def cumsum(
         x (Tensor): of any numeric type.
         axis (int, optional): the direction; None runs through the flattened Tensor.
         dtype (str|np.dtype, optional): a type to convert to first.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``, or with one dimension where ``axis`` is None.
@@ -291,61 +302,19 @@ def cumsum(
     return C.cumsum(x, axis=read_int(axis, "cumsum", "axis"))
 
 
+@predicate("[ True False False]")
 def isfinite(x: Tensor, name: str | None = None) -> Tensor:
-    """Says of every element whether it is finite: neither infinite nor NaN.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, float("inf"), float("nan")])
-            print(paddle.isfinite(x).numpy())  # [ True False False]
-    """
+    """Says of every element whether it is finite: neither infinite nor NaN."""
     return C.isfinite_v2(x)
 
 
+@predicate("[False  True False]")
 def isinf(x: Tensor, name: str | None = None) -> Tensor:
-    """Says of every element whether it is infinite.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, float("inf"), float("nan")])
-            print(paddle.isinf(x).numpy())  # [False  True False]
-    """
+    """Says of every element whether it is infinite."""
     return C.isinf_v2(x)
 
 
+@predicate("[False False  True]")
 def isnan(x: Tensor, name: str | None = None) -> Tensor:
-    """Says of every element whether it is NaN.
-
-    Args:
-        x (Tensor): of any numeric type.
-        name (str, optional): unused in eager mode.
-
-    Returns:
-        Tensor: of type bool and the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([1.0, float("inf"), float("nan")])
-            print(paddle.isnan(x).numpy())  # [False False  True]
-    """
+    """Says of every element whether it is NaN."""
     return C.isnan_v2(x)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core import dtype as _dtype
+from paddle.core.backends import holds
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import to_vartype
 from paddle.core.op import C
@@ -56,6 +57,9 @@ def holds_floats(dtype: Any) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
+_PYTHON_NUMBERS = frozenset([bool, int, float])
+
+
 def meet(x: Any, value: Any) -> tuple[Any, Any]:
     """Makes two Tensors of a Tensor and what stands beside it.
 
@@ -66,9 +70,10 @@ def meet(x: Any, value: Any) -> tuple[Any, Any]:
     Returns:
         tuple: ``x``, converted where needed, and ``value`` as a Tensor.
     """
-    if isinstance(value, np.ndarray):
-        return x, as_operand(value, x)
-    value = plain(value)
+    if type(value) not in _PYTHON_NUMBERS:
+        if isinstance(value, np.ndarray):
+            return x, as_operand(value, x)
+        value = plain(value)
     if isinstance(value, float) and not holds_floats(x._dt):
         x = to_floating(x)
     return x, _beside(value, x)
@@ -80,7 +85,7 @@ _made: dict[tuple[Any, Any], Tensor] = {}
 
 def _beside(value: Any, x: Any) -> Any:
     """A Tensor of a number, made once for Tensors in main memory: operators never write to it."""
-    if type(value) is complex or not isinstance(x, Tensor) or not x._buf.is_cpu:
+    if type(value) is complex or not isinstance(x, Tensor) or not holds.host(x._buf):
         return as_operand(value, x)
     found = _made.get((value, x._dt))
     if found is not None and (value or math.copysign(1, value) > 0):  # -0.0 equals 0.0

@@ -18,7 +18,7 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) 
         x (Tensor): any Tensor.
         index (Tensor): int32 or int64 positions, of shape [n] or [n, 1].
         axis (int|Tensor, optional): the dimension; None means 0. Default: None.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``, with n entries along ``axis``.
@@ -49,7 +49,7 @@ def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:
         x (Tensor): any Tensor.
         index (Tensor): int32 or int64, of shape [..., k] with k at most the rank of ``x``: k
             coordinates each.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of shape ``index.shape[:-1] + x.shape[k:]``.
@@ -79,7 +79,7 @@ def scatter(
         updates (Tensor): n rows.
         overwrite (bool, optional): True writes them, the last one where a row is named more than
             once. False sets the named rows to 0 and adds all updates. Default: True.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -111,7 +111,7 @@ def scatter_(
         index (Tensor): int32 or int64 row numbers.
         updates (Tensor): the rows.
         overwrite (bool, optional): whether rows are written or summed up. Default: True.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``x``.
@@ -135,7 +135,7 @@ def scatter_nd_add(x: Tensor, index: Tensor, updates: Tensor, name: str | None =
         index (Tensor): int32 or int64, of shape [..., k]: k coordinates each.
         updates (Tensor): of shape ``index.shape[:-1] + x.shape[k:]``; all that name one position
             are added up.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -162,7 +162,7 @@ def scatter_nd(index: Tensor, updates: Tensor, shape: Any, name: str | None = No
         index (Tensor): int32 or int64, of shape [..., k]: k coordinates each.
         updates (Tensor): of shape ``index.shape[:-1] + shape[k:]``.
         shape (list|tuple|Tensor): of the result.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the given shape, of the type of ``updates``.

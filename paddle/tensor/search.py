@@ -25,7 +25,7 @@ def argsort(x: Tensor, axis: int = -1, descending: bool = False, name: str | Non
         x (Tensor): any Tensor of numbers.
         axis (int, optional): sorted along this dimension. Default: -1.
         descending (bool, optional): largest first. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: int64, of the shape of ``x``.
@@ -47,7 +47,7 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, name: str | None =
         x (Tensor): any Tensor of numbers.
         axis (int, optional): sorted along this dimension. Default: -1.
         descending (bool, optional): largest first. Default: False.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``.
@@ -74,7 +74,7 @@ def topk(
         axis (int, optional): the dimension; None means the last one. Default: None.
         largest (bool, optional): False returns the smallest ones. Default: True.
         sorted (bool, optional): whether they come in order. Default: True.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         tuple[Tensor, Tensor]: the values and their int64 positions.
@@ -105,7 +105,7 @@ def argmax(
             Default: None.
         keepdim (bool, optional): whether the dimension stays, with size 1. Default: False.
         dtype (str|np.dtype, optional): int32 or int64. Default: int64.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: positions.
@@ -133,7 +133,7 @@ def argmin(
             Default: None.
         keepdim (bool, optional): whether the dimension stays, with size 1. Default: False.
         dtype (str|np.dtype, optional): int32 or int64. Default: int64.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: positions.
@@ -169,7 +169,7 @@ def where(condition: Tensor, x: Any = None, y: Any = None, name: str | None = No
         condition (Tensor): bool.
         x (Tensor|number): of a shape that broadcasts with the others.
         y (Tensor|number): of the type of ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape all three broadcast to; or a tuple, the positions along each dimension
@@ -260,7 +260,7 @@ def index_select(x: Tensor, index: Tensor, axis: int = 0, name: str | None = Non
         x (Tensor): any Tensor.
         index (Tensor): int32 or int64 positions, of 1 dimension.
         axis (int, optional): the dimension. Default: 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: like ``x``, with as many entries along ``axis`` as ``index`` has.
@@ -309,7 +309,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any Tensor.
         mask (Tensor): bool, of a shape that broadcasts with ``x``.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of 1 dimension.

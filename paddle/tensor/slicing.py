@@ -76,7 +76,7 @@ def strided_slice(
         starts (list|tuple|Tensor): the first position in each of them.
         ends (list|tuple|Tensor): the position behind the last one in each of them.
         strides (list|tuple|Tensor): the distances; negative ones walk backward.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the part, with all dimensions.
@@ -108,7 +108,7 @@ def crop(x: Tensor, shape: Any = None, offsets: Any = None, name: str | None = N
         shape (list|tuple|Tensor, optional): sizes of the block; -1 takes all behind the offset.
             None means the shape of ``x``.
         offsets (list|tuple|Tensor, optional): where it begins in each dimension. None means 0.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the block.

@@ -25,7 +25,7 @@ def mean(
         x (Tensor): of a floating type.
         axis (int|list|tuple, optional): what to average over; None or [] means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means; shape ``[1]`` for everything without ``keepdim``.
@@ -64,7 +64,7 @@ def var(
         axis (int|list|tuple, optional): what to look over; None means everything.
         unbiased (bool, optional): False divides by n instead of n - 1.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``; 0 for a single element.
@@ -109,7 +109,7 @@ def std(
         axis (int|list|tuple, optional): what to look over; None means everything.
         unbiased (bool, optional): False divides by n instead of n - 1.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -129,7 +129,7 @@ def numel(x: Tensor, name: str | None = None) -> Tensor:
 
     Args:
         x (Tensor): any Tensor.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: int64, of shape ``[1]``.
@@ -154,7 +154,7 @@ def median(
         x (Tensor): of any real type.
         axis (int, optional): where to look; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): unused in eager mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: float64 for a float64 ``x``, otherwise float32.
@@ -188,7 +188,7 @@ def median(
                 f"median(axis): expected a value in [-{rank}, {rank}), but received {axis}."
             )
         at = at % rank
-    length = flat.shape[at]
+    length: Any = flat.shape[at]
     if length == 0:
         raise InvalidArgumentError(
             f"median(x): expected at least one element to take the median of, but received shape "

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import OnlyInARunError, PreconditionNotMetError
 from paddle.core.op import C
-from paddle.ir.variable import Variable
+from paddle.ir.variable import Variable, list_method
 from paddle.tensor import static_numbers
 
 
 def __getitem__(self: Variable, item: Any) -> Variable:
     """Records reading by int, slice, Ellipsis, None, mask, integer Variable or list."""
     if self.type == VarType.LOD_TENSOR_ARRAY:
-        from paddle.jit.dy2static import tensor_arrays
-
-        return tensor_arrays.read(self, item)
+        return list_method("__getitem__")(self, item)
     from paddle.ir.recording.lowering_indexing import read
 
     return read(self, item)
@@ -27,16 +26,14 @@ def __getitem__(self: Variable, item: Any) -> Variable:
 def __setitem__(self: Variable, item: Any, value: Any) -> None:
     """Records writing a number, array or Variable at an index."""
     if self.type == VarType.LOD_TENSOR_ARRAY:
-        from paddle.jit.dy2static import tensor_arrays
-
-        tensor_arrays.convert_setitem(self, item, value)
+        list_method("__setitem__")(self, item, value)
         return
     from paddle.ir.recording.lowering_setitem import assign_item
 
     assign_item(self, item, value)
 
 
-def __iter__(self: Variable) -> Any:
+def __iter__(self: Variable) -> Iterator[Variable]:
     """Goes over the rows, whose number must be known."""
     array = self.type == VarType.LOD_TENSOR_ARRAY
     size = self.shape[0] if self.shape and not array else -1
@@ -82,9 +79,7 @@ def _lists_too(plain: Any) -> Any:
     @functools.wraps(plain)
     def add(self: Any, other_var: Any) -> Any:
         if self.type == VarType.LOD_TENSOR_ARRAY and plain.__name__ != "__radd__":
-            from paddle.jit.dy2static import tensor_arrays
-
-            return tensor_arrays.joined(self, other_var)
+            return list_method("__add__")(self, other_var)
         return plain(self, other_var)
 
     del add.__wrapped__  # type: ignore[attr-defined]
@@ -94,8 +89,8 @@ def _lists_too(plain: Any) -> Any:
 def attach() -> None:
     """Puts these on Variable; called once, by ``import paddle``."""
     plain: Any = Variable.__dict__["__add__"]
-    Variable.__add__ = _lists_too(plain)  # type: ignore[attr-defined]
+    setattr(Variable, "__add__", _lists_too(plain))
     for function in (__getitem__, __setitem__, __iter__, __contains__, detach):
         setattr(Variable, function.__name__, function)
     static_numbers.attach()
-    Variable.size = property(_size)  # type: ignore[attr-defined]
+    setattr(Variable, "size", property(_size))

@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.operator import here
-from paddle.ir.recording.record import is_capturing
+from paddle.ir.recording.context import is_capturing
 from paddle.ir.variable import Variable
 
 

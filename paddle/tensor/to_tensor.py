@@ -10,7 +10,7 @@ from paddle.core.convert import array_of, tensor_of
 from paddle.core.dtype import to_vartype
 from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
-from paddle.core.place import Place
+from paddle.core.place import Place, name_of
 from paddle.core.tensor import Tensor
 
 __all__ = ["to_tensor"]
@@ -121,4 +121,4 @@ def _device(place: Any) -> str:
         raise TypeError(
             f"to_tensor(place): expected a Place or a str, but received {type(place).__name__}."
         )
-    return f"gpu:{place.get_device_id()}" if place.is_gpu_place() else "cpu"
+    return name_of(place)

@@ -58,7 +58,7 @@ def deprecated(update_to: str = "", since: str = "", reason: str = "") -> Callab
                     warnings.warn(message, DeprecationWarning, stacklevel=2)
                 made(self, *args, **kwargs)
 
-            func.__init__ = construct
+            func.__init__ = construct  # type: ignore[method-assign]  # func is a class here
             func.__doc__ = note
             return func
 

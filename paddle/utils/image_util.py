@@ -32,7 +32,7 @@ def resize_image(img: Image.Image, target_size: int) -> Image.Image:
             print(resize_image(Image.new("RGB", (40, 20)), 10).size)  # (20, 10)
     """
     share = target_size / float(min(img.size))
-    size = tuple(round(edge * share) for edge in img.size)
+    size = [round(edge * share) for edge in img.size]
     return img.resize(size, Image.Resampling.LANCZOS)
 
 

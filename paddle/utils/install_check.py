@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddle.core.errors import FatalError
-from paddle.core.place import device_count, get_device
+from paddle.core.place import current_backend
 
 __all__ = ["run_check"]
 
@@ -75,9 +75,9 @@ def run_check() -> None:
             paddle.disable_static()
         else:
             paddle.enable_static()
-    on_gpu = get_device().startswith("gpu")
-    count = max(device_count(), 1) if on_gpu else 1
-    print(f"PaddlePaddle works well on {count} {'GPU' if on_gpu else 'CPU'}{'s' * (count > 1)}.")
+    backend = current_backend()
+    count = backend.count()
+    print(f"PaddlePaddle works well on {count} {backend.title}{'s' * (count > 1)}.")
     print(
         "PaddlePaddle is installed successfully! Let's start deep learning with PaddlePaddle now."
     )

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core import mode
-from paddle.core.dispatch import py
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
-from paddle.core.op import C
+from paddle.core.op import C, py
 
 __all__ = ["Profiler", "ProfilerOptions", "get_profiler"]
 
@@ -149,7 +148,7 @@ def _table(order: str) -> str:
     times: dict[str, list[float]] = {}
     for name, _, seconds in _record.calls:
         times.setdefault(name, []).append(seconds * 1e3)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"name": n, "calls": len(t), "total": sum(t), "min": min(t), "max": max(t),
          "ave": sum(t) / len(t)}
         for n, t in times.items()

@@ -58,7 +58,7 @@ def yolo_loss(
         gt_score (Tensor, optional): weights of the true boxes, ``[N, B]``. Default: None, 1.
         use_label_smooth (bool, optional): whether targets of classes are 1/40 (or 1/class_num,
             if that is less) away from 0 and 1. Default: True.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
         scale_x_y (float, optional): how far centres may leave their cells. Default: 1.0.
 
     Returns:
@@ -129,7 +129,7 @@ def yolo_box(
         downsample_ratio (int): size of the input over size of ``x``: 32, 16 or 8.
         clip_bbox (bool, optional): whether boxes are cut off at the edges of the image.
             Default: True.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
         scale_x_y (float, optional): how far centres may leave their cells. Default: 1.0.
 
     Returns:
@@ -196,7 +196,7 @@ def deform_conv2d(
         groups (int, optional): groups of channels with filters of their own. Default: 1.
         mask (Tensor, optional): weights of the elements, ``[N, kh * kw, H_out, W_out]``.
             Default: None.
-        name (str, optional): unused.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, H_out, W_out]``.

@@ -14,7 +14,7 @@ import numpy as np
 import paddle
 import paddle.nn.functional as F
 from paddle import static
-from paddle.static.control.rnn import StaticRNN
+from paddle.ir.control.rnn import StaticRNN
 
 Built = tuple[dict[str, np.ndarray], list[Any]]
 CASES: dict[str, Callable[[], Built]] = {}

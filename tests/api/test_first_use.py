@@ -57,6 +57,9 @@ def test_the_index_of_operators_is_up_to_date():
     assert make_op_index.text() == make_op_index.TARGET.read_text(encoding="utf8"), (
         "run `python scripts/make_op_index.py`"
     )
+    assert make_op_index.traits_text() == make_op_index.TRAITS.read_text(encoding="utf8"), (
+        "run `python scripts/make_op_index.py`"
+    )
 
 
 def test_every_operator_is_found_by_the_index():

@@ -87,7 +87,7 @@ def test_an_operator_that_does_not_exist():
 
 def test_every_registered_operator_compiles():
     for name in list(REGISTRY):
-        if REGISTRY[name].base is None:
+        if REGISTRY[name].base is None and REGISTRY[name].has_kernel:
             assert callable(getattr(C, name))
 
 

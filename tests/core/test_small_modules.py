@@ -1,13 +1,16 @@
-"""Unique names, flags, the allocator policy and the mode."""
+"""Unique names, flags, the words of PADDLE_DEBUG, the allocator policy and the mode."""
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
+import warnings
+from pathlib import Path
 
 import pytest
 
-from paddle.core import allocator, flags, unique_name
+from paddle.core import allocator, debug, flags, unique_name
 from paddle.core.mode import GRAD, get_mode, grad_enabled, set_grad_enabled
 
 # -- unique names --------------------------------------------------------------------------------
@@ -134,3 +137,35 @@ def test_set_grad_enabled_returns_what_was():
     assert not grad_enabled() and not get_mode() & GRAD
     assert set_grad_enabled(True) is False
     assert grad_enabled()
+
+
+# -- PADDLE_DEBUG --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["plan,time", "time, plan", "plan time", "plan:time"])
+def test_words_of_debug(text, monkeypatch):
+    monkeypatch.setenv("PADDLE_DEBUG", text)
+    assert [word for word in debug.WORDS if debug.enabled(word)] == ["plan", "time"]
+    monkeypatch.delenv("PADDLE_DEBUG")
+    assert not any(map(debug.enabled, debug.WORDS))
+
+
+def test_an_unknown_word_of_debug_is_told_once(monkeypatch):
+    monkeypatch.setenv("PADDLE_DEBUG", "plans,passes")
+    debug._parsed.cache_clear()
+    with pytest.warns(UserWarning, match=r"calls, passes, plan, time, tuning.* received plans,"):
+        assert not debug.enabled("plan")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert debug.enabled("passes")
+
+
+def test_who_reads_debug_asks_for_a_word_there_is():
+    root = Path(debug.__file__).parents[1]
+    texts = {p: p.read_text(encoding="utf-8") for p in root.rglob("*.py")}
+    asked = [
+        word for text in texts.values() for word in re.findall(r"\benabled\(\"(\w+)\"\)", text)
+    ]
+    assert set(asked) == set(debug.WORDS)
+    reads = [p for p, text in texts.items() if re.search(r"environ[^\n]*PADDLE_DEBUG", text)]
+    assert [p.name for p in reads] == ["debug.py"]

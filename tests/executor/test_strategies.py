@@ -11,7 +11,7 @@ import pytest
 import paddle
 import paddle.static as static
 from paddle.analysis.aliasing import IN_PLACE
-from paddle.analysis.liveness import DROPS
+from paddle.analysis.marks import DROPS
 from paddle.static.strategy import BUILD, EXECUTION
 from tests.executor.building import building, started, value
 

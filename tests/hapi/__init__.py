@@ -1,0 +1,1 @@
+"""Tests of paddle.Model and its callbacks."""

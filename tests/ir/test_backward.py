@@ -10,9 +10,9 @@ import pytest
 import paddle
 from paddle import static
 from paddle.ir.autodiff.backward import append_backward, gradients
-from paddle.ir.cloning import drop_unused_variables
 from paddle.ir.operator import EMPTY, Role
 from paddle.ir.program import Program
+from paddle.ir.unused import drop_unused_variables
 from tests.ir.corpus_cases import names, read_case
 from tests.static.harness import run
 from tests.static.harness import static as building

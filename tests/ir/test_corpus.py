@@ -195,14 +195,14 @@ def test_every_program_is_written_back() -> None:
     for name, file in program_files():
         data = corpus_cases.read_case(name).files[file]
         program = proto.from_bytes(data)
-        assert program.wire_version == VERSION[name.partition("_")[0]], name
+        assert program.program_version == VERSION[name.partition("_")[0]], name
         assert proto.to_bytes(program) == data, name
         assert proto.to_bytes(program.clone()) == data, name
 
 
 def test_rank_0_is_kept_for_programs_that_have_it_only() -> None:
     new, old = (corpus_cases.read_case(n) for n in ("2.6.2_reductions", "1.8.5_reductions"))
-    assert proto.from_bytes(new.files["main.pb"]).wire_version >= RANK_0_SINCE
+    assert proto.from_bytes(new.files["main.pb"]).program_version >= RANK_0_SINCE
     assert new.fetched()[0].shape == ()
     assert old.fetched()[0].shape == (1,)
 
@@ -212,6 +212,6 @@ def test_every_conversion_is_tried() -> None:
     met = set()
     for name, file in program_files():
         program = proto.from_bytes(corpus_cases.read_case(name).files[file])
-        met |= {(op.type, program.wire_version) for block in program.blocks for op in block.ops}
+        met |= {(op.type, program.program_version) for block in program.blocks for op in block.ops}
     for row in TABLE:
         assert any(t == row.op and row.since <= v < row.before for t, v in met), row

@@ -14,9 +14,9 @@ import paddle
 import paddle.nn.functional as F
 from paddle.ir.attribute_kinds import AttrType
 from paddle.ir.program import Program
-from paddle.ir.text.source_layout import literal
 from paddle.ir.variable import Parameter, Variable
 from paddle.serialization.program import proto
+from paddle.serialization.program.python_layout import literal
 from paddle.static import Executor, Scope
 from tests import rounding
 from tests.executor.building import building, run, started
@@ -91,7 +91,7 @@ def test_every_program_of_the_corpus(kind: str, tmp_path: Path) -> None:
                 again = rebuilt(source)
                 assert bytes_of(again) == bytes_of(program), (name, file)
                 assert str(again) == str(program), (name, file)
-                assert again.wire_version == program.wire_version
+                assert again.program_version == program.program_version
                 assert again.op_versions == program.op_versions
                 (tmp_path / f"p{count}.py").write_text(source)
                 count += 1

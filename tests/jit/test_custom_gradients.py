@@ -10,7 +10,7 @@ from paddle import nn
 from paddle.autograd import PyLayer
 from paddle.jit import to_static
 from paddle.static import InputSpec, gradients
-from tests.jit.training import both, fit, seeded, state
+from tests.jit.cases.training import both, fit, seeded, state
 from tests.static.harness import data, run, static
 
 X = np.random.RandomState(0).rand(3, 4).astype("float32")
@@ -183,7 +183,7 @@ def test_in_a_static_program():
 
 
 def test_a_gradient_that_was_computed_before():
-    class Kept(PyLayer):
+    class SideEffect(PyLayer):
         @staticmethod
         def forward(ctx, x):
             ctx.save_for_backward(paddle.exp(x))
@@ -196,7 +196,7 @@ def test_a_gradient_that_was_computed_before():
 
     def run(convert):
         x = leaf()
-        return paddle.grad(convert(lambda x: Kept.apply(x * 1.0))(x).sum(), [x])
+        return paddle.grad(convert(lambda x: SideEffect.apply(x * 1.0))(x).sum(), [x])
 
     both(run)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from tests.jit.generated import function
+from tests.jit.cases.generated import function
 
 VALUES = [
     np.array([0.5, -0.2, 0.3], "float32"),

@@ -9,8 +9,8 @@ import paddle
 from paddle import nn
 from paddle.jit import to_static
 from paddle.static import InputSpec
-from tests.jit.models_flow import rows
-from tests.jit.training import Rebuilt, both, fit, gradients, momentum, seeded, state
+from tests.jit.cases.models_flow import rows
+from tests.jit.cases.training import Rebuilt, both, fit, gradients, momentum, seeded, state
 
 
 class Holder(nn.Layer):

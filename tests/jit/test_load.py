@@ -14,7 +14,7 @@ import paddle
 import paddle.nn as nn
 from paddle import static
 from tests.ir.corpus_cases import Case, names, read_case
-from tests.jit.saved_cases import FOUR, Methods, Plain, batch
+from tests.jit.cases.saved_cases import FOUR, Methods, Plain, batch
 
 CASES = [n for n in names("saved") if read_case(n).meta["layout"] in ("inference", "jit")]
 
@@ -66,7 +66,7 @@ def test_saved_again_gives_the_same(name: str, tmp_path: Path) -> None:
     check_outputs(case, second(*case.values("feeds.npz").values()))
     assert sorted(second.state_dict()) == sorted(layer.state_dict())
     assert [p.trainable for p in second.parameters()] == [p.trainable for p in layer.parameters()]
-    assert second.program().wire_version == layer.program().wire_version
+    assert second.program().program_version == layer.program().program_version
 
 
 def test_what_1x_can_train_is_found_out(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import paddle
 from paddle import static
-from tests.jit.model_cases import Case, close, names, read_case
+from tests.jit.cases.model_cases import Case, close, names, read_case
 
 # Operators that came after 2.0.
 MODELS = names("inference", "jit")

@@ -11,7 +11,7 @@ import pytest
 import paddle
 from paddle import static
 from paddle.core.errors import FrameworkError, InvalidArgumentError
-from tests.jit.model_cases import Case, names, read_case
+from tests.jit.cases.model_cases import Case, names, read_case
 
 # No loops: one that loses its counter runs for ever, as it says.
 FUZZED = (

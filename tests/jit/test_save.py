@@ -15,7 +15,7 @@ import paddle.nn as nn
 from paddle import static
 from paddle.serialization.tensor_stream import read_combined
 from paddle.static import InputSpec
-from tests.jit.saved_cases import FOUR, Methods, Plain, batch
+from tests.jit.cases.saved_cases import FOUR, Methods, Plain, batch
 
 
 def files(folder: Path) -> list[str]:

@@ -10,9 +10,9 @@ import paddle.nn.functional as F
 from paddle import nn
 from paddle.jit import to_static
 from paddle.static import InputSpec
-from tests.jit.models_flow import rows
-from tests.jit.models_vision import Critic
-from tests.jit.training import both, fit, seeded, state
+from tests.jit.cases.models_flow import rows
+from tests.jit.cases.models_vision import Critic
+from tests.jit.cases.training import both, fit, seeded, state
 
 
 def leaf(*shape, seed=0):

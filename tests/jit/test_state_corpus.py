@@ -13,7 +13,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn, static
-from tests.jit.model_cases import Case, close, names, read_case
+from tests.jit.cases.model_cases import Case, close, names, read_case
 
 TRAINING = names("training")
 WHOLE = [n for n in TRAINING if read_case(n).meta["layout"] == "save"]

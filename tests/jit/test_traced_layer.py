@@ -12,7 +12,7 @@ import paddle
 import paddle.nn as nn
 from paddle import static
 from paddle.jit import TracedLayer
-from tests.jit.saved_cases import batch
+from tests.jit.cases.saved_cases import batch
 
 
 class SimpleFcLayer(nn.Layer):

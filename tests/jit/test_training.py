@@ -10,9 +10,9 @@ import paddle.nn.functional as F
 from paddle import nn
 from paddle.jit import to_static
 from paddle.static import InputSpec
-from tests.jit.models_flow import Branches, Tied, UseAct, rows
-from tests.jit.models_text import Bert, Sentiment, Seq2Seq, masked_sentences, sentences
-from tests.jit.models_vision import (
+from tests.jit.cases.models_flow import Branches, Tied, UseAct, rows
+from tests.jit.cases.models_text import Bert, Sentiment, Seq2Seq, masked_sentences, sentences
+from tests.jit.cases.models_vision import (
     Classifier,
     Critic,
     Generator,
@@ -21,7 +21,7 @@ from tests.jit.models_vision import (
     boxes,
     images,
 )
-from tests.jit.training import (
+from tests.jit.cases.training import (
     both,
     fit,
     gradients,

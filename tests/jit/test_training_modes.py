@@ -13,10 +13,10 @@ import paddle.nn.functional as F
 from paddle import nn
 from paddle.jit import to_static
 from paddle.static import InputSpec
-from tests.jit.models_flow import Branches, Buffered, Several, UseAct, rows
-from tests.jit.models_text import Bert, Sentiment, masked_sentences, sentences
-from tests.jit.models_vision import Critic, LeNet, images
-from tests.jit.training import (
+from tests.jit.cases.models_flow import Branches, Buffered, Several, UseAct, rows
+from tests.jit.cases.models_text import Bert, Sentiment, masked_sentences, sentences
+from tests.jit.cases.models_vision import Critic, LeNet, images
+from tests.jit.cases.training import (
     Rebuilt,
     as_is,
     both,

@@ -17,7 +17,7 @@ from paddle.core.mode import grad_enabled
 from paddle.serialization.program import proto
 from paddle.static import InputSpec
 from tests.ir.corpus_cases import read_case
-from tests.jit.saved_cases import FOUR, Methods, Plain, Trained, batch, trained
+from tests.jit.cases.saved_cases import FOUR, Methods, Plain, Trained, batch, trained
 
 
 def reloaded(layer: Any, folder: Path, spec: Any = FOUR) -> paddle.jit.TranslatedLayer:

@@ -14,7 +14,7 @@ import pytest
 import paddle
 import paddle.nn.functional as F
 from paddle import nn
-from tests.jit.user_code import Snippets, floats, ints
+from tests.jit.cases.user_code import Snippets, floats, ints
 
 SNIPPETS = Snippets()
 add = SNIPPETS.add

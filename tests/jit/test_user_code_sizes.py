@@ -17,7 +17,7 @@ import paddle
 import paddle.nn.functional as F
 from paddle import nn
 from paddle.autograd import PyLayer
-from tests.jit.user_code import Snippets, floats, ints
+from tests.jit.cases.user_code import Snippets, floats, ints
 
 SNIPPETS = Snippets()
 add = SNIPPETS.add

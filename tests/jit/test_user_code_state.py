@@ -10,7 +10,7 @@ import pytest
 
 import paddle
 from paddle import nn
-from tests.jit.user_code import Snippets
+from tests.jit.cases.user_code import Snippets
 
 SNIPPETS = Snippets()
 add = SNIPPETS.add

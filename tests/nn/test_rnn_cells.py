@@ -130,7 +130,7 @@ def test_states_of_another_form_are_refused():
             return inputs, (states, states)
 
     x, h = paddle.to_tensor(X), paddle.zeros([3, 4])
-    with pytest.raises(ValueError, match="same form, but the nest is one Tensor and a tuple of 2"):
+    with pytest.raises(ValueError, match="the pytree is one Tensor and a tuple of 2"):
         nn.RNN(Wrong())(x, h, paddle.to_tensor([1, 2, 3]))
     with pytest.raises(NotImplementedError, match="Wrong must override state_shape, or be given"):
         nn.RNN(Wrong())(x)

@@ -73,7 +73,7 @@ class ErrorSample:
     at_run: str = ""
 
     # A reason that several operators have.
-    LEVELS: ClassVar[str] = "levels of detail, which say the same as RoisNum, come with the data"
+    LEVELS: ClassVar[str] = "LoD, which say the same as RoisNum, come with the data"
 
     def __str__(self) -> str:
         return f"{self.op}-{self.raises.__name__}"

@@ -39,8 +39,8 @@ def identities(samples: list) -> list[str]:
 
 
 def forward_operators() -> list[OpDef]:
-    """Every operator that is defined, without the derived gradient operators."""
-    return [op for op in REGISTRY.values() if op.base is None]
+    """Every operator that a kernel computes, without the derived gradient operators."""
+    return [op for op in REGISTRY.values() if op.base is None and op.has_kernel]
 
 
 def convert(array: Any, dtype: str | None) -> Any:
@@ -78,8 +78,7 @@ def tensors(sample: Sample, dtype: str | None = None) -> list[Any]:
 
 def call(sample: Sample, args: list[Any]) -> list[Any]:
     """Runs the operator eagerly and returns its outputs, one per slot that it returns."""
-    from paddle.core.dispatch import py
-    from paddle.core.op import C
+    from paddle.core.op import C, py
 
     out = getattr(C, sample.op)(*args, **{py(k): v for k, v in sample.attrs.items()})
     op = REGISTRY[sample.op]

@@ -349,8 +349,7 @@ def test_not_a_tensor_is_named(op):
     required = [s for s in op.inputs if not s.optional]
     if not required:
         pytest.skip("takes no tensor")
-    from paddle.core.dispatch import py
-    from paddle.core.op import REQUIRED, C
+    from paddle.core.op import REQUIRED, C, py
 
     attrs = {py(a): 1 for a, default in op.attrs.items() if default is REQUIRED}
     with pytest.raises(TypeError, match=f"{op.name}: argument {op.inputs[0].name} expects"):

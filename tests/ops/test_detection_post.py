@@ -1,4 +1,4 @@
-"""What detectors do behind their layers: Programs through the Executor, and levels of detail."""
+"""What detectors do behind their layers: Programs through the Executor, and LoD."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def test_one_stage_detector_by_levels():
     _same(run(main, feed, ["out"]), [expected])
 
 
-# -- levels of detail -----------------------------------------------------------------------------
+# -- LoD -----------------------------------------------------------------------------
 
 
 def _levels(array: np.ndarray, offsets: list[int]) -> Any:
@@ -310,7 +310,7 @@ def test_boxes_are_cut_to_their_image():
     ]
     _same([out.numpy()], [np.concatenate(expected)])
     assert out._buf._lod == [[0, 2, 5]]
-    with pytest.raises(ValueError, match=r"boxes of 2 images.*\[\[0, 1, 3, 5\]\] levels"):
+    with pytest.raises(ValueError, match=r"boxes of 2 images.*LoD \[\[0, 1, 3, 5\]\]"):
         C.box_clip(_levels(boxes, [0, 1, 3, 5]), paddle.to_tensor(decoding.INFO))
 
 

@@ -1,4 +1,4 @@
-"""Later operators in whole Programs, and what samples cannot show: levels of detail, gradients."""
+"""Later operators in whole Programs, and what samples cannot show: LoD, gradients."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _run(feed: dict[str, Any], fetch: list[str], *calls: tuple) -> list:
         paddle.disable_static()
 
 
-# -- levels of detail ---------------------------------------------------------------------------
+# -- LoD ---------------------------------------------------------------------------
 
 
 def test_im2sequence_says_where_each_image_begins():

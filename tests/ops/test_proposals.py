@@ -65,7 +65,7 @@ def _of_levels(name):
 def _detector(add, numbers, scale=8):
     """Proposals of every level, the best of them, shared out, pooled and put in order again.
 
-    Without ``numbers`` nothing but levels of detail says whose the proposals are, as in 1.x.
+    Without ``numbers`` nothing but LoD says whose the proposals are, as in 1.x.
     """
     version = "_v2" if numbers else ""
     for level in SIZES:

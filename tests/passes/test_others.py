@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle.passes.constants import ONCE
+from paddle.analysis.marks import HOISTED
 from tests.executor.building import building
 from tests.passes.cases import normal, prepared, same, types
 
@@ -69,7 +69,9 @@ def test_what_a_needed_block_or_gradient_reads_is_kept():
 
 
 def once(main, fetch, feed=X):
-    return [op.type for op in prepared(main, feed, fetch).global_block().ops if op.attrs.get(ONCE)]
+    return [
+        op.type for op in prepared(main, feed, fetch).global_block().ops if op.attrs.get(HOISTED)
+    ]
 
 
 def test_what_depends_on_constants_alone_is_computed_once():
@@ -78,7 +80,7 @@ def test_what_depends_on_constants_alone_is_computed_once():
         out = x * paddle.sqrt(paddle.full([3], 4.0) + paddle.ones([3]))
     assert once(main, [out]) == ["fill_constant", "fill_constant", "elementwise_add", "sqrt"]
     assert not any(
-        op.attrs.get(ONCE) for op in prepared(main, X, [out], skipped=["constants"]).block(0).ops
+        op.attrs.get(HOISTED) for op in prepared(main, X, [out], skipped=["constants"]).block(0).ops
     )
     same(main, startup, X, [out])
 

@@ -10,7 +10,7 @@ import pytest
 import paddle
 import paddle.passes
 from paddle.analysis.aliasing import IN_PLACE
-from paddle.analysis.liveness import DROPS
+from paddle.analysis.marks import DROPS
 from paddle.core.errors import PreconditionNotMetError
 from paddle.passes import TABLE
 from paddle.passes.checker import check

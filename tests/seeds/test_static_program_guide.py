@@ -58,14 +58,14 @@ def test_to_string() -> None:
     for text in (plain, detailed):
         for name in ("X", "fc_0.w_0", "fc_0.b_0", "fc_0.tmp_0", pred.name):
             assert f'name: "{name}"' in text
-    # Details are what the wire format does not hold.
+    # Details are what is not serialized.
     for word in ("trainable: True", "optimize_attr: {'learning_rate': 1.0}", "regularizer: None"):
         assert detailed.count(word) == 2  # two parameters
         assert word not in plain
     assert detailed.count("error_clip: None") == 3  # the other variables
 
 
-def test_the_string_is_the_wire_format_as_text() -> None:
+def test_the_string_is_the_message_as_text() -> None:
     from google.protobuf import text_format
 
     from paddle.serialization.program.proto import to_message

@@ -8,7 +8,7 @@ import pytest
 import paddle
 import paddle.nn as nn
 from paddle.ir.current import default_main_program
-from paddle.ir.recording.record import capturing
+from paddle.ir.recording.context import capturing
 from tests.static.harness import data, flat, run, static
 from tests.static.values import VALUES
 

@@ -73,7 +73,7 @@ def test_inference_model_saved_again_gives_the_same(name: str, tmp_path: Path, e
         second, feeds2, fetches2 = static.load_inference_model(again, exe)
         assert feeds2 == feeds
         assert [v.name for v in fetches2] == [v.name for v in fetches]
-        assert second.wire_version == program.wire_version
+        assert second.program_version == program.program_version
         found = second.state_dict()
         assert set(found) == set(values)
         for key, value in found.items():

@@ -7,7 +7,7 @@ import pytest
 
 import paddle
 from paddle.static import Print, gradients, py_func
-from paddle.static.nn.control_flow import Assert
+from paddle.static.print_op import Assert
 from tests.static.harness import run, static
 
 X = (np.arange(6).reshape(2, 3) / 7).astype("float32")

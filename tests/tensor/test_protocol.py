@@ -489,3 +489,10 @@ def test_the_class_is_shown_where_users_find_it():
     assert repr(type(paddle.ones([1]))) == "<class 'paddle.Tensor'>" == repr(paddle.Tensor)
     copied = pickle.loads(pickle.dumps(paddle.ones([2])))
     assert type(copied) is paddle.Tensor and copied.numpy().tolist() == [1.0, 1.0]
+
+
+def test_a_tensor_hashes_by_identity():
+    x, y = paddle.ones([2]), paddle.ones([2])
+    assert len({x, y, x}) == 2 and {x: 1}[x] == 1
+    w = parameter(paddle.ones([2])._buf)
+    assert w in {w} and paddle.Tensor.__hash__ is type(w).__hash__ is object.__hash__

@@ -6,12 +6,12 @@ from typing import Any
 
 import torch
 
+from paddle.analysis.marks import HOISTED
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.emitters.control_flow import add_arrays, is_array, zeros
 from paddle.ir.autodiff.control_rewriting import MAYBE
 from paddle.ir.operator import Operator
-from paddle.passes.constants import ONCE
 
 _LARGEST = 1 << 24  # a position beyond this is an error rather than an array of that many elements
 
@@ -172,7 +172,7 @@ def _assign(em: Emitter, op: Operator) -> None:
     if is_array(em, source):
         value = em.read(source)
         em.line(f"{em.write(target)} = list({value})")
-    elif op.attrs.get(ONCE) or any(em.variable(n)._persistable for n in (source, target)):
+    elif op.attrs.get(HOISTED) or any(em.variable(n)._persistable for n in (source, target)):
         em.kernel(op)
     else:
         value = em.read(source)

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from paddle.analysis.liveness import gradient_needs, is_gradient
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, is_gradient
 from paddle.ir.operator import EMPTY, Operator
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from paddle.core.backends import backend_of
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError
@@ -66,7 +67,7 @@ def description(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
         lines.append(f"  - message: {attrs['message']}")
     if attrs.get("print_tensor_lod", True):
         lines.append("  - lod: {}")
-    lines.append(f"  - place: {_place(value)}")
+    lines.append(f"  - place: {backend_of(value).place(value.device.index or 0)}")
     if attrs.get("print_tensor_shape", True):
         lines.append(f"  - shape: [{', '.join(map(str, value.shape))}]")
     if attrs.get("print_tensor_layout", True):
@@ -76,10 +77,6 @@ def description(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
         lines.append(f"  - dtype: {_TYPES.get(kind, dtype_name(kind))}")
     lines.append(f"  - data: {elements(value, attrs.get('summarize', 20))}")
     return "\n".join(lines)
-
-
-def _place(value: torch.Tensor) -> str:
-    return f"CUDAPlace({value.device.index})" if value.device.type == "cuda" else "CPUPlace"
 
 
 def elements(value: torch.Tensor, count: int) -> str:

@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
-from paddle.analysis.liveness import inner_names
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.lod import LoDTensor
 from paddle.core.writes import writable
 from paddle.executor.codegen import Emitter, emitter
+from paddle.ir.needs import inner_names
 from paddle.ir.operator import Operator
 from paddle.ops.optimizer import row_updates as by_row
 from paddle.ops.optimizer import updates as kernels

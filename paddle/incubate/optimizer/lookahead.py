@@ -159,16 +159,16 @@ class LookAhead(Optimizer):
             self._follow()
         return ops, pairs
 
-    def _record(self, params: list[Variable]) -> None:
+    def _record(self, params: list[Any]) -> None:
         """Adds what follows the inner step: slow parameters move when the count says so."""
         from paddle.static import create_global_var
 
-        count = create_global_var(
+        count: Any = create_global_var(
             [1], 0, "int64", persistable=True, name=unique_name.generate("lookahead_step")
         )
         assign(count + 1, count)
         for param in params:
-            slow = create_global_var(
+            slow: Any = create_global_var(
                 list(param.shape), 0.0, param.dtype, persistable=True,
                 name=unique_name.generate(f"{param.name}_{self._label('slow')}")
             )  # fmt: skip

@@ -125,7 +125,7 @@ class ModelAverage(Optimizer):
                     held = [self._accumulator(slot, param) for slot in self._slots]
                     C.average_accumulates(param, *held, **self._settings())
 
-    def minimize(
+    def minimize(  # type: ignore[override]  # nothing is minimised, so there is nothing to return
         self,
         loss: Any,
         startup_program: Any = None,
@@ -255,7 +255,7 @@ class ModelAverage(Optimizer):
         """Adds sums to the default main Program, and makes the Programs of the exchange."""
         from paddle.static import create_global_var
 
-        names: dict[str, dict[str, str]] = {}
+        names: dict[str, dict[str, Any]] = {}
         params = [p for p in self._parameter_list if getattr(p, "trainable", True)]
         for param in params:
             held = []

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
-from typing import Any, BinaryIO
+from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, MissingFileError
 from paddle.serialization.files.atomic import atomic_write
+from paddle.serialization.files.checksums import Summed, checksum
 from paddle.serialization.pickles.reader import read_pickle
 from paddle.serialization.pickles.writer import write_pickle
 
@@ -16,21 +16,6 @@ FORMAT, VERSION = "paddle.incubate.TrainingState", 1
 _PROTOCOL = 4
 _MARK = b"PDTRAIN1"
 _END = struct.Struct(f"<{len(_MARK)}sQI")  # mark, size of the pickle, its CRC-32
-_CHUNK = 1 << 22
-
-
-class _Summed:
-    """A file that sums up what is written to it."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.size = 0
-        self.sum = 0
-
-    def write(self, data: Any) -> None:
-        self.sum = zlib.crc32(data, self.sum)
-        self.size += memoryview(data).nbytes
-        self._file.write(data)
 
 
 def write(path: str, parts: dict[str, Any]) -> None:
@@ -41,7 +26,7 @@ def write(path: str, parts: dict[str, Any]) -> None:
         parts (dict): plain data; arrays may be ``Deferred``.
     """
     with atomic_write(path) as file:
-        summed: Any = _Summed(file)
+        summed: Any = Summed(file)
         write_pickle({"format": FORMAT, "version": VERSION, "parts": parts}, summed, _PROTOCOL)
         file.write(_END.pack(_MARK, summed.size, summed.sum))
 
@@ -57,8 +42,6 @@ def read(path: str) -> dict[str, Any]:
         InvalidArgumentError: it is no training state, or not as it was written.
     """
     if not os.path.isfile(path):
-        from paddle.serialization.models.files import MissingFileError
-
         raise MissingFileError(f"TrainingState.load: there is no file '{path}'.")
     _check_sum(path)
     held = read_pickle(path)
@@ -91,14 +74,7 @@ def _check_sum(path: str) -> None:
         mark, told, wanted = _END.unpack(file.read(_END.size))
         if mark != _MARK or told != size:
             raise _foreign(path)
-        file.seek(0)
-        found = 0
-        while size:
-            data = file.read(min(_CHUNK, size))
-            if not data:
-                raise _foreign(path)
-            found = zlib.crc32(data, found)
-            size -= len(data)
+    found = checksum(path, size)
     if found != wanted:
         raise InvalidArgumentError(
             f"TrainingState.load: the file '{path}' is damaged: its content does not belong to "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from typing import Any
 
@@ -33,7 +34,7 @@ class Program:
     def collect(self) -> dict[str, Any]:
         stored = Stored(self._variables().values(), self._scope, "TrainingState.save")
         return {
-            "values": {name: Deferred(lambda n=name: stored.array(n)) for name in stored},
+            "values": {name: Deferred(functools.partial(stored.array, name)) for name in stored},
             "lod": {name: lod for name in stored if (lod := stored[name].lod)},
             "schedulers": {n: encode(s.state_dict(), n) for n, s in self._schedulers().items()},
             "seed": self._program._seed,
@@ -51,7 +52,7 @@ class Program:
             raise mismatch(self.name, "expected arrays.")
         lod = saved["lod"]
         if not isinstance(lod, dict) or not all(isinstance(v, list) for v in lod.values()):
-            raise mismatch(self.name, "expected levels of detail.")
+            raise mismatch(self.name, "expected a LoD.")
         check_fit(variables, self._dense(saved, variables), f"{WHERE}: {self.name}")
         held = self._schedulers()
         for name, state in expect_dict(f"{self.name}, rates", saved["schedulers"], held).items():

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from paddle.core import backends
+from paddle.core.backends import backend_for, backend_on
 from paddle.core.dtype import FROM_TORCH, NAMES
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.place import CUDAPlace, Place, current_device
+from paddle.core.place import Place, current_device, expected_names, named_place
 from paddle.core.tensor import Tensor, wrap
 
-CPU = torch.device("cpu")
+CPU = backends.CPU.device()
 
 
 def array_buffer(array: np.ndarray, share: bool) -> torch.Tensor:
@@ -78,16 +80,12 @@ def to_device(batch: Any, device: torch.device) -> Any:
     From page-locked memory the copy runs beside the computation, on the current stream of the
     caller, so whatever uses the result on that stream waits for it.
     """
+    backend = backend_on(device)
 
     def change(field: Any) -> Any:
         if not isinstance(field, Tensor) or field._buf.device == device:
             return field
-        buf = field._buf
-        if device.type == "cuda" and buf.device.type == "cpu":
-            buf = buf.pin_memory().to(device, non_blocking=True)
-        else:
-            buf = buf.to(device)
-        return wrap(buf, field.stop_gradient)
+        return wrap(backend.copied(field._buf, device), field.stop_gradient)
 
     return map_leaves(batch, change)
 
@@ -144,21 +142,19 @@ def for_places(batches: Iterator[Any], count: int, keep_rest: bool) -> Iterator[
 
 def _device(place: Any) -> torch.device:
     if isinstance(place, str):
-        name = place.lower().replace("gpu", "cuda")
-        try:
-            return torch.device("cuda:0" if name == "cuda" else name)
-        except RuntimeError:
+        named = named_place(place)
+        if named is None:
             raise InvalidArgumentError(
-                f"DataLoader(places): expected 'cpu', 'gpu' or 'gpu:n', but received {place!r}."
-            ) from None
+                f"DataLoader(places): expected {expected_names()}, but received {place!r}."
+            )
+        place = named
     if not isinstance(place, Place):
         raise TypeError(
             "DataLoader(places): expected a place such as paddle.CPUPlace(), "
             f"but received {type(place).__name__}."
         )
-    if isinstance(place, CUDAPlace):
-        return torch.device("cuda", place.get_device_id())
-    return CPU
+    backend = backend_for(place)
+    return CPU if backend is None else backend.device(place.get_device_id())
 
 
 def target_device(device: torch.device | None) -> torch.device:

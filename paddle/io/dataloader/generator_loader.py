@@ -17,13 +17,13 @@ from paddle.io.dataloader.convert import (
     loader_device,
     place_count,
     target_device,
-    to_device,
     to_tensors,
 )
 from paddle.io.dataloader.dataset import IterableDataset
+from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.pool import read_with_workers
-from paddle.io.dataloader.prefetch import copy_ahead
+from paddle.io.dataloader.prefetch import delivered
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import is_count
 
@@ -55,8 +55,6 @@ class GeneratorLoader:
         use_multiprocess: bool = False,
         drop_last: bool = True,
     ) -> None:
-        from paddle.io.reader import feed_names
-
         if not iterable:
             raise NotImplementedError(
                 "DataLoader.from_generator(iterable=False): programs do not start and reset "
@@ -71,7 +69,7 @@ class GeneratorLoader:
         self._feeds = feed_list
         self._names = feed_names(feed_list, return_list)
         self._capacity = capacity or 2
-        self._copy_ahead = use_double_buffer
+        self._prefetch = use_double_buffer
         self._multiprocess = use_multiprocess
         self._drop_last = drop_last
         self._source: Callable[[], Any] | None = None
@@ -175,15 +173,10 @@ class GeneratorLoader:
             return self._progress.batches()
         return self._delivered(self._batches())
 
-    def _delivered(self, batches: Iterator[Any], ahead: bool = True) -> Iterator[Any]:
-        """Batches where and as the trainer gets them; ``ahead``: they may be read before."""
-        from paddle.io.reader import named_fields
-
-        device = target_device(self._device)
-        if device.type == "cuda" and self._copy_ahead and ahead:
-            batches = copy_ahead(batches, device)
-        elif device.type != "cpu":
-            batches = (to_device(batch, device) for batch in batches)
+    def _delivered(self, batches: Iterator[Any], prefetch: bool = True) -> Iterator[Any]:
+        """Batches where and as the trainer gets them; ``prefetch``: they may be read before."""
+        prefetch = prefetch and bool(self._prefetch)
+        batches = delivered(batches, target_device(self._device), prefetch)
         names = self._names
         if names is not None:
             batches = (named_fields(batch, names) for batch in batches)

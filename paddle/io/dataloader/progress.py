@@ -140,7 +140,7 @@ class Progress:
         self._now = reading
         try:
             # Without workers a batch read ahead would have drawn numbers that come later.
-            for batch in loader._delivered(read, ahead=loader.num_workers > 0):
+            for batch in loader._delivered(read, prefetch=loader.num_workers > 0):
                 reading.deliver()
                 yield batch
         finally:

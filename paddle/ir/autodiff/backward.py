@@ -100,9 +100,9 @@ def append_backward(
 def gradients(
     targets: Any, inputs: Any, target_gradients: Any = None, no_grad_set: Any = None
 ) -> list[Variable | None]:
-    """Adds the operators that compute the gradients of targets with respect to inputs.
+    r"""Adds the operators that compute the gradients of targets with respect to inputs.
 
-    .. math:: g_i = \\sum_j v_j^T \\frac{\\partial t_j}{\\partial x_i}
+    .. math:: g_i = \sum_j v_j^T \frac{\partial t_j}{\partial x_i}
 
     Gradients of gradients work too. For a computed variable that operators overwrite, such as the
     result of a loop, the gradient is that of its last value.

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from paddle.analysis.liveness import gradient_needs, is_gradient
 from paddle.core.dtype import VarType
 from paddle.core.errors import NotFoundError
 from paddle.ir.block import Block
+from paddle.ir.needs import gradient_needs, is_gradient
 from paddle.ir.operator import EMPTY, Operator
 
 # The output by which a gradient operator finds its forward operator.

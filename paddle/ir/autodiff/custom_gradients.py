@@ -13,18 +13,14 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import set_grad_enabled
+from paddle.ir.autodiff.custom_operators import CUSTOM, GIVEN, HOOK, MADE
 from paddle.ir.autodiff.gradient_makers import grad_maker
-from paddle.ir.autodiff.gradient_walk import HOOK, GradientWalk
+from paddle.ir.autodiff.gradient_walk import GradientWalk
+from paddle.ir.autodiff.inlining import inline
 from paddle.ir.block import Block
-from paddle.ir.cloning import drop_unused_blocks
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import EMPTY, Operator, here, user_location
-from paddle.ir.program import Program
 from paddle.ir.variable import Variable
-
-CUSTOM = "custom_gradient"
-# Attributes: the names of what the block takes and gives, in the block itself.
-GIVEN, MADE = "given", "made"
 
 # How a user's function is called; paddle.jit converts it while it records one.
 CONVERTERS: list[Callable[[Callable], Callable]] = []
@@ -207,96 +203,6 @@ def _custom_gradient(op: Operator, walk: GradientWalk) -> None:
             like = walk.value(name, written=True)
             walk.emit("fill_zeros_like", {"X": [like]}, {"Out": [gradient]}, {})
         given.append(gradient)
-    for at, made in enumerate(_inline(op, walk, given)):
+    for at, made in enumerate(inline(op, walk, given)):
         if made is not None and wanted[at]:
             walk.emit("assign", {"X": [made]}, {"Out": walk.outgoing_at("X", at)}, {})
-
-
-def apply_hook(op: Operator, walk: GradientWalk, gradient: str) -> str:
-    """Adds the operators of a hook; returns the name of what replaces the gradient."""
-    (made,) = _inline(op, walk, [gradient])
-    return gradient if made is None else made
-
-
-def _inline(op: Operator, walk: GradientWalk, given: list[str]) -> list[str | None]:
-    """Adds copies of a block's operators; returns the names of what they give."""
-    block: Block = op.attrs["sub_block"]
-    names = dict(zip(op.attrs[GIVEN], given, strict=True))
-    for name, var in block.vars.items():
-        if name not in names:
-            names[name] = walk.target._unused_name(name)
-            _copy_variable(var, walk.target, names[name])
-
-    def seen(name: str) -> str:
-        if name == EMPTY or name in names:
-            return names.get(name, name)
-        return walk.value(name, written=name in op.output_arg_names)
-
-    for inner in block.ops:
-        step = walk.emit(
-            inner.type,
-            {s: [seen(n) for n in listed] for s, listed in inner.inputs.items()},
-            {s: [names.get(n, n) for n in listed] for s, listed in inner.outputs.items()},
-            {k: _moved(v, walk.target, seen) for k, v in inner.attrs.items()},
-        )
-        step.kinds = None if inner.attr_kinds is None else dict(inner.attr_kinds)
-    return [None if n == EMPTY else seen(n) for n in op.attrs[MADE]]
-
-
-def _copy_variable(var: Variable, block: Block, name: str) -> None:
-    info = {**var._info(), "name": name}
-    block.vars[name] = Variable(block, **info)
-
-
-def _moved(value: Any, parent: Block, seen: Callable[[str], str]) -> Any:
-    """An attribute, with a copy of a block that it names."""
-    if isinstance(value, list):
-        return [_moved(v, parent, seen) if isinstance(v, Block) else v for v in value]
-    if not isinstance(value, Block):
-        return value
-    program = parent.program
-    made = Block(program, len(program.blocks), parent.idx)
-    program.blocks.append(made)
-    for name, var in value.vars.items():
-        _copy_variable(var, made, name)
-
-    def inside(name: str) -> str:
-        return name if name == EMPTY or name in value.vars else seen(name)
-
-    for op in value.ops:
-        copy = Operator(
-            made,
-            op.type,
-            {s: [inside(n) for n in names] for s, names in op.inputs.items()},
-            {s: [inside(n) for n in names] for s, names in op.outputs.items()},
-            {k: _moved(v, made, inside) for k, v in op.attrs.items()},
-            op.location,
-        )
-        copy.attr_kinds = None if op.attr_kinds is None else dict(op.attr_kinds)
-        made.ops.append(copy)
-    return made
-
-
-# -- running ---------------------------------------------------------------------------------------
-
-
-def remove_custom_gradients(program: Program) -> None:
-    """Replaces the operators by what they compute, once all gradients have been added."""
-    changed = False
-    for block in program.blocks:
-        kept: list[Operator] = []
-        for op in block.ops:
-            if op.type not in (CUSTOM, HOOK):
-                kept.append(op)
-                continue
-            changed = True
-            if op.type == CUSTOM:
-                role = {"op_role": op.role}
-                for value, out in zip(op.inputs["Value"], op.outputs["Out"], strict=True):
-                    slots = {"X": [value]}, {"Out": [out]}
-                    kept.append(Operator(block, "assign", *slots, dict(role), op.location))
-        if len(kept) != len(block.ops) or changed:
-            block.ops = kept
-    if changed:
-        drop_unused_blocks(program)
-        program._changed()

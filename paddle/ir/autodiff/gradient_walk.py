@@ -11,13 +11,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.ir.autodiff.custom_operators import HOOK
 from paddle.ir.autodiff.gradient_flow import Flags
+from paddle.ir.autodiff.inlining import apply_hook
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator, Role, SourceLocation
 
 Names = list[str]
-HOOK = "gradient_hook"  # an operator that computes nothing: a gradient goes through its block
 
 
 @dataclass(eq=False)
@@ -251,8 +252,6 @@ class GradientWalk:
 
     def _apply(self, hooks: list[int], gradient: str, name: str) -> Step:
         """Sends a gradient through hooks; returns the operator that gives the result its name."""
-        from paddle.ir.autodiff.custom_gradients import apply_hook
-
         now = self.at
         for self.at in hooks:
             gradient = apply_hook(self.ops[self.at], self, gradient)

@@ -22,9 +22,6 @@ from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.randomness import draws
 
-# They update running statistics, which what they compute in training does not depend on.
-UPDATES_STATISTICS = frozenset({"batch_norm", "sync_batch_norm"})
-
 
 @dataclass(eq=False)
 class Segment:
@@ -43,7 +40,7 @@ def is_repeatable(op: Operator) -> bool:
     known = op.definition
     if known is None or op.sub_blocks or draws(op):
         return False
-    if op.type in UPDATES_STATISTICS:
+    if known.statistics is not None:
         return not op.inputs.get("MomentumTensor")
     written = {n for s in known.outputs if s.writes for n in op.outputs.get(s.name, ())}
     return not written and not set(op.input_arg_names) & set(op.output_arg_names)
@@ -93,8 +90,8 @@ class Recompute:
                 outputs[slot] = [EMPTY if n == EMPTY else self._made(n, label) for n in names]
         attrs: dict[str, Any] = {k: v for k, v in op.attrs.items() if k != "op_role_var"}
         attrs["op_role"] = Role.BACKWARD
-        if op.type in UPDATES_STATISTICS:
-            attrs["momentum"] = 1.0  # the statistics stay what they are
+        if known.statistics is not None:
+            attrs[known.statistics] = 1.0  # they stay what they are
         self.walk.steps.append(Step(op.type, inputs, outputs, attrs, op.location, op.attr_kinds))
 
     def _made(self, name: str, label: str) -> str:

@@ -7,22 +7,15 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.infer import checked_infer
 from paddle.core.mode import GRAD, get_mode
-from paddle.core.op import REGISTRY, REQUIRED
+from paddle.core.op import REGISTRY, REQUIRED, OpDef
 from paddle.ir.current import default_main_program
-from paddle.ir.recording.record import (
-    _layer,
-    _spec,
-    _taken,
-    append,
-    layer_name,
-    lowering,
-    plain_attr,
-)
+from paddle.ir.recording.context import current_layer, layer_name
+from paddle.ir.recording.record import _spec, _taken, append, lowering, plain_attr
 
 
 def _named(name: str) -> Any:
     """The naming context of a call that becomes several operators."""
-    return layer_name(_layer.get() or unique_name.generate(name))
+    return layer_name(current_layer.get() or unique_name.generate(name))
 
 
 def write(out: Any, name: str, args: list[Any], attrs: dict[str, Any], block: Any = None) -> Any:
@@ -102,32 +95,13 @@ def _attention(args: tuple, attrs: dict[str, Any]) -> Any:
     return _whole("matmul_v2", (weights, v)), None, None
 
 
-_CONVOLUTIONS = (
-    "conv2d", "depthwise_conv2d", "conv3d", "conv2d_transpose", "depthwise_conv2d_transpose",
-    "conv3d_transpose",
-)  # fmt: skip
-
-
-def _convolution(name: str) -> None:
+def append_without_bias(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Splits the bias off: PaddlePaddle's layers add it by an operator of its own."""
-    op = REGISTRY[name]
     at = [s.name for s in op.inputs].index("Bias")
-
-    @lowering(name)
-    def lower(args: tuple, attrs: dict[str, Any]) -> Any:
-        bias = args[at]
-        if bias is None:
-            return append(op, args, attrs)
-        with _named(name):
-            out = append(op, (*args[:at], None, *args[at + 1 :]), attrs)
-            last = str(attrs.get("data_format", "NCHW")).endswith("C")
-            return add_bias(out, bias, len(out.shape) - 1 if last else 1)
-
-
-def install() -> None:
-    """Registers the lowerings that are derived from the operators; once all of them are loaded."""
-    from paddle.ir.recording import lowering_indexing, lowering_setitem  # noqa: F401
-
-    for name in _CONVOLUTIONS:
-        if any(s.name == "Bias" for s in REGISTRY[name].inputs):
-            _convolution(name)
+    bias = args[at]
+    if bias is None:
+        return append(op, args, attrs)
+    with _named(op.name):
+        out = append(op, (*args[:at], None, *args[at + 1 :]), attrs)
+        last = str(attrs.get("data_format", "NCHW")).endswith("C")
+        return add_bias(out, bias, len(out.shape) - 1 if last else 1)

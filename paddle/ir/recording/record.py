@@ -1,14 +1,12 @@
 """Static recording: an operator call becomes an Operator of the current block.
 
-``record`` is the hook that :func:`paddle.enable_static` installs: the generated callers hand over
-to it, so every public function records the operator that it would run.
+The hook in :mod:`paddle.ir.recording.static_mode` calls it, to which generated callers hand over in
+static mode; so every public function records the operator that it would run.
 """
 
 from __future__ import annotations
 
-import contextlib
-import contextvars
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,11 +15,12 @@ from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, checked_infer
-from paddle.core.mode import GRAD, get_mode, set_recording
+from paddle.core.mode import GRAD, get_mode
 from paddle.core.op import REGISTRY, OpDef, Slot
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, user_location
+from paddle.ir.recording.context import capture, current_layer
 from paddle.ir.recording.shapes import spec_of
 from paddle.ir.variable import Variable
 
@@ -30,26 +29,11 @@ LOWERINGS: dict[str, Callable[[tuple, dict[str, Any]], Any]] = {}
 
 # Results that are missing because the call does without them, not because nothing computes them.
 _ASKED_FOR = frozenset(["Index", "Indices", "Counts", "MasterParamOut"])
-# Arithmetic: of Variables that stand for numbers of Python it makes another one.
-_OF_NUMBERS = frozenset([
-    "abs", "elementwise_add", "elementwise_div", "elementwise_floordiv", "elementwise_max",
-    "elementwise_min", "elementwise_mod", "elementwise_mul", "elementwise_pow", "elementwise_sub",
-    "floor", "pow", "scale", "sign",
-])  # fmt: skip
-_COMPARISONS = frozenset(
-    ["equal", "not_equal", "less_than", "less_equal", "greater_than", "greater_equal"]
-)
 _WIDER = (
     VarType.FP64, VarType.FP32, VarType.INT64, VarType.INT32, VarType.INT16, VarType.UINT8,
     VarType.INT8, VarType.BOOL,
 )  # fmt: skip
 _AUXILIARY_DTYPES = {"Mask": VarType.UINT8, "DropoutState": VarType.UINT8}
-
-_layer: contextvars.ContextVar[str | None] = contextvars.ContextVar("layer", default=None)
-# What stands for an eager Tensor in a Program; None: it is an error.
-_capture: contextvars.ContextVar[Callable[[Tensor], Variable] | None] = contextvars.ContextVar(
-    "capture", default=None
-)
 
 
 def lowering(name: str) -> Callable:
@@ -62,67 +46,6 @@ def lowering(name: str) -> Callable:
     return register
 
 
-@contextlib.contextmanager
-def layer_name(name: str | None) -> Iterator[None]:
-    """Names the variables made inside ``<name>.tmp_0``, ``<name>.tmp_1``, ..."""
-    token = _layer.set(name)
-    try:
-        yield
-    finally:
-        _layer.reset(token)
-
-
-@contextlib.contextmanager
-def capturing(take: Callable[[Tensor], Variable]) -> Iterator[None]:
-    """Lets ``take(tensor)`` say which Variable stands for an eager Tensor met while recording."""
-    token = _capture.set(take)
-    try:
-        yield
-    finally:
-        _capture.reset(token)
-
-
-def is_capturing() -> bool:
-    """Says whether eager Tensors may be met: a function of dynamic mode is being recorded."""
-    return _capture.get() is not None
-
-
-def captured(tensor: Tensor) -> Variable:
-    """Returns the Variable that stands for an eager Tensor in the Program that is recorded."""
-    take = _capture.get()
-    if take is None:
-        raise InvalidArgumentError(
-            f"{tensor.name!r} is an eager Tensor, but in static mode a Variable is expected.",
-            hint="call paddle.disable_static() first, or make a function of it that "
-            "paddle.jit.to_static or paddle.jit.save converts",
-        )
-    return take(tensor)
-
-
-def record(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
-    """Records one operator call and returns the Variables of its results."""
-    lower = LOWERINGS.get(op.name)
-    if lower is not None:
-        return lower(args, attrs)
-    return append(op, args, attrs)
-
-
-record.records = True  # type: ignore[attr-defined]  # tells static mode from other hooks
-
-
-def install_lowerings() -> None:
-    """Makes known how our own operators are recorded; done once, before the first recording."""
-    from paddle.ir.recording import lowering as lowerings
-
-    lowerings.install()
-
-
-def start() -> None:
-    """Turns static mode on."""
-    install_lowerings()
-    set_recording(record)
-
-
 def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     """Adds ``op`` to the current block; inputs by position, attributes by name."""
     if op.name == "elementwise_floordiv" and _rounds_down(*args):
@@ -131,9 +54,8 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
     if op.unify and values[0]._dt is not values[1]._dt:
         from paddle.core.promotion import unify
 
-        values[:2] = unify(*values[:2])
-    elif op.name in _COMPARISONS and values[0]._dt is not values[1]._dt:
-        values[:2] = _comparable(*values[:2])
+        together = unify if op.unify is True else _comparable
+        values[:2] = together(*values[:2])
     block = default_main_program().current_block()
     _check_reachable(op, values, block)
     plain = {k: plain_attr(v) for k, v in attrs.items() if v is not None}
@@ -153,7 +75,7 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
                 var.op = step
     block.ops.append(step)
     block.program._changed()
-    if values and op.name in _OF_NUMBERS and all(v is None or v._weak for v in values):
+    if values and op.arithmetic and all(v is None or v._weak for v in values):
         made[0]._weak = True
     returned = [v for s, v in zip(op.outputs, made, strict=True) if not s.writes]
     if not returned:
@@ -183,7 +105,8 @@ def _rounds_down(x: Any, y: Any) -> bool:
     top, bottom = getattr(x, "op", None), getattr(y, "op", None)
     a_size = top is not None and top.type in ("slice", "shape", "size", "lod_array_length")
     number = bottom is not None and bottom.type == "fill_constant"
-    return not (a_size and number and bottom.attrs.get("value", 0) > 0)
+    positive = bottom is not None and number and bottom.attrs.get("value", 0) > 0
+    return not (a_size and positive)
 
 
 def _floored(op: OpDef, x: Variable, y: Variable) -> Any:
@@ -212,7 +135,7 @@ def _taken(op: OpDef, slot: Slot, arg: Any) -> Any:
 def _variable(op: OpDef, slot: Slot, arg: Any) -> Variable:
     if isinstance(arg, Variable):
         return arg
-    take = _capture.get()
+    take = capture.get()
     if isinstance(arg, Tensor) and take is not None:
         return take(arg)
     if isinstance(arg, Tensor):
@@ -280,7 +203,7 @@ def plain_attr(value: Any) -> Any:
 def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, list]:
     """Makes the variables of the results; those written into an input are that input."""
     trained = set(op.grad_outputs) if get_mode() & GRAD and op.inputs else set()
-    prefix = _layer.get()
+    prefix = current_layer.get()
     helper = unique_name.generate(op.name) if prefix is None else prefix
     outputs: dict[str, list[str]] = {}
     made: list[Any] = []
@@ -322,7 +245,7 @@ def _auxiliary(slot: Slot, source: Any) -> list[Spec]:
 
 def _fresh(block: Any, helper: str, spec: Any, stop: bool) -> Variable:
     # PaddlePaddle names the result of its elementwise layers after the layer itself.
-    whole = helper.startswith("elementwise_") and _layer.get() is None
+    whole = helper.startswith("elementwise_") and current_layer.get() is None
     name = helper if whole else unique_name.generate(helper + ".tmp")
     if helper == "tmp":
         name = unique_name.generate("tmp")

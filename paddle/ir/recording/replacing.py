@@ -7,8 +7,8 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import here
+from paddle.ir.recording.context import is_capturing
 from paddle.ir.recording.lowering import as_variable, write
-from paddle.ir.recording.record import is_capturing
 from paddle.ir.variable import Variable
 
 

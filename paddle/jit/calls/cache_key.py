@@ -1,4 +1,4 @@
-"""Describes the arguments of a call: what a Program depends on, and the Tensors in it."""
+"""The cache key of a call: what its Program depends on, and the Tensors among its arguments."""
 
 from __future__ import annotations
 
@@ -17,60 +17,60 @@ _ndarray = np.ndarray
 _PLAIN = frozenset([int, bool, str, bytes, type(None), complex, VarType])
 
 
-def describe(value: Any, tokens: list, tensors: list[Tensor]) -> None:
-    """Appends what tells a value from others, and the Tensors in it.
+def add_to_key(value: Any, key: list, tensors: list[Tensor]) -> None:
+    """Adds to a cache key what tells a value from others, and to a list the Tensors in it.
 
-    Equal descriptions mean equal Programs. Each begins with a class or a shape, so that
-    descriptions in a row cannot be mistaken for others. This runs in every call: keep it short.
+    Equal keys mean equal Programs. What is added begins with a class or a shape, so that values in
+    a row cannot be mistaken for others. This runs in every call: keep it short.
     """
     kind = type(value)
     if kind is Tensor or kind is Parameter:
-        tokens += (value._buf.shape, value._dt, value.stop_gradient)
+        key += (value._buf.shape, value._dt, value.stop_gradient)
         tensors.append(value)
     elif kind in _PLAIN:
-        tokens += (kind, value)
+        key += (kind, value)
     elif kind is float:  # nan differs from itself, and -0.0 does not differ from 0.0
-        tokens += (kind, value if value and value == value else repr(value))
+        key += (kind, value if value and value == value else repr(value))
     else:
-        _describe_other(value, kind, tokens, tensors)
+        _add_other(value, kind, key, tensors)
 
 
-def _describe_other(value: Any, kind: type, tokens: list, tensors: list[Tensor]) -> None:
+def _add_other(value: Any, kind: type, key: list, tensors: list[Tensor]) -> None:
     if isinstance(value, dict):
-        tokens += (kind, len(value))
-        for key, item in value.items():
-            tokens.append(key)
-            describe(item, tokens, tensors)
+        key += (kind, len(value))
+        for name, item in value.items():
+            key.append(name)
+            add_to_key(item, key, tensors)
     elif isinstance(value, (list, tuple)):
-        tokens += (kind, len(value))
+        key += (kind, len(value))
         for item in value:
-            describe(item, tokens, tensors)
+            add_to_key(item, key, tensors)
     elif isinstance(value, Tensor):
-        tokens += (value._buf.shape, value._dt, value.stop_gradient)
+        key += (value._buf.shape, value._dt, value.stop_gradient)
         tensors.append(value)
     elif is_array(value):
-        describe(Tensor(value), tokens, tensors)
+        add_to_key(Tensor(value), key, tensors)
     elif isinstance(value, InputSpec):
-        tokens += (kind, value.shape, value.dtype, value.name, value.stop_gradient)
+        key += (kind, value.shape, value.dtype, value.name, value.stop_gradient)
     elif isinstance(value, Layer):
-        tokens += (kind, fingerprint(value))
+        key += (kind, fingerprint(value))
     else:
-        tokens += (kind, _token(value))
+        key += (kind, _part(value))
 
 
-def described(value: Any) -> tuple:
-    """The description of one value."""
-    tokens: list[Any] = []
-    describe(value, tokens, [])
-    return tuple(tokens)
+def key_of(value: Any) -> tuple:
+    """The cache key of one value."""
+    key: list[Any] = []
+    add_to_key(value, key, [])
+    return tuple(key)
 
 
-def _token(value: Any) -> Any:
+def _part(value: Any) -> Any:
     """What equals only for equal values; what can be is held weakly."""
     if isinstance(value, slice):
-        return tuple([described(v) for v in (value.start, value.stop, value.step)])
+        return tuple([key_of(v) for v in (value.start, value.stop, value.step)])
     if isinstance(value, (set, frozenset)):
-        return frozenset([described(v) for v in value])
+        return frozenset([key_of(v) for v in value])
     if isinstance(value, _ndarray):
         return (value.shape, str(value.dtype), repr(value.tolist()))
     if isinstance(value, np.generic):

@@ -18,10 +18,10 @@ from paddle.ir.autodiff.gradient_flow import flags_of
 from paddle.ir.current import default_main_program, program_guard
 from paddle.ir.operator import stacks_up_to
 from paddle.ir.program import Program
-from paddle.ir.recording.record import capturing, install_lowerings
-from paddle.ir.recording.record import record as record_operator
+from paddle.ir.recording.context import capturing
+from paddle.ir.recording.static_mode import record as record_operator
 from paddle.ir.variable import Variable
-from paddle.jit.calls.layer_side_effects import Kept, kept_attributes
+from paddle.jit.calls.layer_side_effects import SideEffect, side_effects_on
 from paddle.jit.dy2static.symbolic_union import holds_alternatives, outermost, picked
 from paddle.static.input import InputSpec
 from paddle.tensor.creation import assign
@@ -39,7 +39,7 @@ class ConcreteProgram:
         inputs (list[Variable]): the data variables, in the order of the Tensors that are given.
         outputs: what the function returned, with Variables in the place of Tensors.
         tensors (dict[str, Tensor]): the eager Tensors it uses, by the name of their variable.
-        kept (list[Kept]): attributes of layers that a call sets.
+        kept (list[SideEffect]): attributes of layers that a call sets.
         used (int): greater, the later it ran last, or was recorded.
     """
 
@@ -51,7 +51,7 @@ class ConcreteProgram:
         inputs: list[Variable],
         outputs: Any,
         tensors: dict[str, Tensor],
-        kept: list[Kept],
+        kept: list[SideEffect],
     ) -> None:
         self.function = function
         self.main_program = main_program
@@ -155,7 +155,7 @@ def record(
 
     Args:
         function (callable): the transformed function.
-        args (Sequence): its arguments: nests in which an :class:`InputSpec` (or a Tensor) stands
+        args (Sequence): its arguments: pytrees in which an :class:`InputSpec` (or a Tensor) stands
             for a Tensor; they become data variables of the spec's name.
         kwargs (dict, optional): arguments by keyword, in the same form.
         layers (Sequence[Layer]): whose attributes the function may set; they are put back, and
@@ -173,7 +173,7 @@ def record(
         flat = [_declared(leaf, inputs) for leaf in leaves(given)]
         fed = [v.name for v in inputs]
         positional, named = rebuilt(given, flat)
-        with kept_attributes(layers) as changed:
+        with side_effects_on(layers) as changed:
             with outermost(function):
                 outputs = function(*positional, **named)
             kept = changed()
@@ -195,7 +195,6 @@ def _recorder() -> Any:
 def _recording(main: Program, startup: Program, captured: _Captured) -> Iterator[None]:
     from paddle.jit.rewriting.convert import converting_layers
 
-    install_lowerings()
     before = set_grad_enabled(True)
     try:
         with (
@@ -256,7 +255,7 @@ def _returned(outputs: Any, captured: _Captured) -> Any:
     return rebuilt(outputs, [own(v) for v in leaves(outputs)])
 
 
-def _write_buffers(kept: list[Kept], captured: _Captured) -> list[Kept]:
+def _write_buffers(kept: list[SideEffect], captured: _Captured) -> list[SideEffect]:
     """Records that buffers get new values, where that can be in place; returns the others.
 
     A value that a gradient flows through is another Tensor, in a graph of its own.

@@ -1,4 +1,4 @@
-"""What a recorded function sets in its layers: watched while it is recorded, set by every call."""
+"""Side effects on layers: attributes that a recorded function sets, which every call sets again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paddle.nn.layer.members import REGISTRIES, Registry, watched
 _OWN = frozenset([*REGISTRIES, "_forward_pre_hooks", "_forward_post_hooks"])
 
 
-class Kept:
+class SideEffect:
     """An attribute of a layer that the function sets: it is set after each call.
 
     Args:
@@ -33,7 +33,7 @@ class Kept:
         self.before = before if isinstance(before, Tensor) else None
         self.form = form
         self.in_place = value is before  # a list or dict that the function wrote into
-        # As the hooks of weight_norm write it: an attribute that is no buffer stays none.
+        # The hooks of weight_norm set a plain attribute: it must not become a buffer.
         self._plain = self.before is not None and name not in owner._buffers
 
     def is_buffer(self) -> bool:
@@ -64,12 +64,12 @@ class Kept:
 
 
 def form_of(value: Any) -> tuple[str, ...]:
-    """The places of the values of a nest; of a single value one place without a name."""
+    """The places of the values of a pytree; of a single value one place without a name."""
     return tuple([path for path, _ in paths(value)]) if _is_container(value) else ("",)
 
 
 @contextlib.contextmanager
-def kept_attributes(layers: Sequence[Any]) -> Iterator[Callable[[], list[Kept]]]:
+def side_effects_on(layers: Sequence[Any]) -> Iterator[Callable[[], list[SideEffect]]]:
     """Watches attributes of layers that are set to Variables; afterwards they are as before.
 
     Args:
@@ -81,7 +81,7 @@ def kept_attributes(layers: Sequence[Any]) -> Iterator[Callable[[], list[Kept]]]
     before = [_Before(m) for m in dict.fromkeys(m for each in layers for m in _all(each))]
     token = watched.set(watched.get() | {id(b.layer) for b in before})
     try:
-        yield lambda: [kept for b in before for kept in b.changed()]
+        yield lambda: [effect for b in before for effect in b.changed()]
     finally:
         watched.reset(token)
         for b in before:
@@ -102,14 +102,14 @@ class _Before:
         containers = {n: v for n, v in self.own.items() if n not in _OWN and _is_container(v)}
         self.contents = {n: rebuilt(v, leaves(v)) for n, v in containers.items()}
 
-    def changed(self) -> list[Kept]:
+    def changed(self) -> list[SideEffect]:
         found = []
         for name, value in list(self.layer.__dict__.items()):
             old = self.own.get(name)
             if name in _OWN or not self._is_new(name, value, old):
                 continue
             form = form_of(self.contents.get(name, old))
-            found.append(Kept(self.layer, name, value, old, form))
+            found.append(SideEffect(self.layer, name, value, old, form))
         return found
 
     def _is_new(self, name: str, value: Any, old: Any) -> bool:

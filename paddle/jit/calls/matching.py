@@ -39,24 +39,24 @@ def check_input_spec(function: str, input_spec: Any) -> tuple | None:
     return tuple(_specs_only(input_spec))
 
 
-def _specs_only(nest: Any) -> Any:
-    if isinstance(nest, (list, tuple, dict)):
-        return _mapped(nest, _specs_only)
-    if isinstance(nest, Tensor):
-        return InputSpec.from_tensor(nest)
-    if is_array(nest):
-        return InputSpec.from_numpy(nest)
-    return nest
+def _specs_only(pytree: Any) -> Any:
+    if isinstance(pytree, (list, tuple, dict)):
+        return _mapped(pytree, _specs_only)
+    if isinstance(pytree, Tensor):
+        return InputSpec.from_tensor(pytree)
+    if is_array(pytree):
+        return InputSpec.from_numpy(pytree)
+    return pytree
 
 
-# -- nests ------------------------------------------------------------------------------------
+# -- pytrees ------------------------------------------------------------------------------------
 
 
-def _mapped(nest: Any, function: Callable[[Any], Any]) -> Any:
-    """The same kind of nest with what ``function`` makes of the values."""
-    if isinstance(nest, dict):
-        return _with_items(nest, {k: function(v) for k, v in nest.items()})
-    return _with_elements(nest, [function(v) for v in nest])
+def _mapped(pytree: Any, function: Callable[[Any], Any]) -> Any:
+    """The same kind of pytree with what ``function`` makes of the values."""
+    if isinstance(pytree, dict):
+        return _with_items(pytree, {k: function(v) for k, v in pytree.items()})
+    return _with_elements(pytree, [function(v) for v in pytree])
 
 
 def _with_items(like: dict, items: dict) -> dict:
@@ -73,15 +73,15 @@ def _with_elements(like: Any, values: list) -> Any:
     return values if type(like) is list else type(like)(values)
 
 
-def leaves_of(nest: Any) -> Iterator[Any]:
-    if isinstance(nest, dict):
-        for value in nest.values():
+def leaves_of(pytree: Any) -> Iterator[Any]:
+    if isinstance(pytree, dict):
+        for value in pytree.values():
             yield from leaves_of(value)
-    elif isinstance(nest, (list, tuple)):
-        for value in nest:
+    elif isinstance(pytree, (list, tuple)):
+        for value in pytree:
             yield from leaves_of(value)
     else:
-        yield nest
+        yield pytree
 
 
 class Names:
@@ -109,7 +109,7 @@ class Names:
 
 
 def with_names(spec: Any, name: str, names: Names) -> Any:
-    """Names the InputSpecs of a nest after their argument, as ``x_0``, or their key."""
+    """Names the InputSpecs of a pytree after their argument, as ``x_0``, or their key."""
     if isinstance(spec, dict):
         return _with_items(
             spec, {k: with_names(v, _of_key(name, k), names) for k, v in spec.items()}
@@ -146,8 +146,8 @@ class Match:
             )
         if isinstance(value, (list, tuple)):
             specs = self._elements(value, spec, path)
-            nest = [self(v, specs[i], f"{name}_{i}", f"{path}[{i}]") for i, v in enumerate(value)]
-            return _with_elements(value, nest)
+            pytree = [self(v, specs[i], f"{name}_{i}", f"{path}[{i}]") for i, v in enumerate(value)]
+            return _with_elements(value, pytree)
         if isinstance(value, InputSpec):
             named = value.name or self._names.new(name)
             return self._input(value.shape, value.dtype, named, value.stop_gradient)

@@ -8,7 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.jit.calls.cache_key import described
+from paddle.jit.calls.cache_key import key_of
 from paddle.jit.calls.matching import ANY, Match, Names, check_input_spec, leaves_of, with_names
 from paddle.static.input import InputSpec
 
@@ -22,7 +22,7 @@ class Call:
         args (tuple): by position.
         kwargs (dict): by keyword.
         key (tuple): one tuple per parameter of the function; calls of equal keys share a Program.
-        specs (list[InputSpec]): those in the arguments, in the order of the described Tensors.
+        specs (list[InputSpec]): those in the arguments, in the order of the Tensors of the call.
     """
 
     def __init__(self, args: tuple, kwargs: dict[str, Any], key: tuple, specs: list) -> None:
@@ -163,29 +163,29 @@ class FunctionSpec:
 
         Args:
             values (tuple): what :attr:`bind` returned.
-            tensors (list[Tensor]): the Tensors in it, as :func:`describe` found them.
+            tensors (list[Tensor]): the Tensors in it, in the order of the cache key.
 
         Raises:
             ValueError: a value does not fit ``input_spec``.
         """
         match = Match(self.name, self._specs, tensors)
-        nests = []
+        pytrees = []
         for p, value in zip(self.parameters, values, strict=True):
             left_out = value is None and p.default is None
             spec = ANY if left_out else self._specs.get(p.name, ANY)
-            nests.append(match(value, spec, p.name, p.name))
+            pytrees.append(match(value, spec, p.name, p.name))
         args: list[Any] = []
         kwargs: dict[str, Any] = {}
-        for p, nest in zip(self.parameters, nests, strict=True):
+        for p, pytree in zip(self.parameters, pytrees, strict=True):
             if p.kind is _P.VAR_POSITIONAL:
-                args += nest
+                args += pytree
             elif p.kind is _P.VAR_KEYWORD:
-                kwargs.update(nest)
+                kwargs.update(pytree)
             elif p.kind is _P.KEYWORD_ONLY:
-                kwargs[p.name] = nest
+                kwargs[p.name] = pytree
             else:
-                args.append(nest)
-        return Call(tuple(args), kwargs, tuple([described(n) for n in nests]), match.specs)
+                args.append(pytree)
+        return Call(tuple(args), kwargs, tuple([key_of(n) for n in pytrees]), match.specs)
 
 
 class _Shown:

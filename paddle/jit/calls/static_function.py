@@ -19,7 +19,7 @@ from paddle.core.mode import HOOKED, current_hook, get_mode
 from paddle.core.pytree import leaves
 from paddle.core.tensor import Tensor
 from paddle.jit.calls.cache_entry import Run, guarded, in_order, order
-from paddle.jit.calls.cache_key import describe
+from paddle.jit.calls.cache_key import add_to_key
 from paddle.jit.calls.layer_state import Guards, LayerState
 from paddle.jit.calls.matching import check_input_spec
 from paddle.jit.calls.program_cache import ProgramCache
@@ -143,13 +143,13 @@ class StaticFunction:
         else:
             values = spec.bind(self._instance(), *args, **kwargs)
         tensors: list[Tensor] = []
-        tokens = [get_default_dtype(), hook and _hook_key(hook), self._state.number()]
+        key = [get_default_dtype(), hook and _hook_key(hook), self._state.number()]
         for value in values:
-            describe(value, tokens, tensors)
-        run = self._entries.get(tuple(tokens))
+            add_to_key(value, key, tensors)
+        run = self._entries.get(tuple(key))
         if run is None:
             try:
-                run = self._entry(tuple(tokens), values, tensors)
+                run = self._entry(tuple(key), values, tensors)
             except Exception as error:
                 from paddle.jit.explaining.errors import shortened
 
@@ -223,20 +223,20 @@ class StaticFunction:
 
     # -- Programs -----------------------------------------------------------------------------
 
-    def _entry(self, tokens: tuple, values: tuple, tensors: list[Tensor]) -> Run | None:
+    def _entry(self, key: tuple, values: tuple, tensors: list[Tensor]) -> Run | None:
         """Finds or records the Program for calls of one kind; what runs it."""
         with _recording:
             if self._transformation() is None:
                 return None
-            return self.new_entry(tokens, self._function_spec().matched(values, tensors))
+            return self.new_entry(key, self._function_spec().matched(values, tensors))
 
-    def new_entry(self, tokens: tuple, call: Call) -> Run:
+    def new_entry(self, key: tuple, call: Call) -> Run:
         """Makes what runs calls of one kind, and a Program if there is no valid one."""
         with _recording:
-            context = tokens[:3]
+            context = key[:3]
             run = in_order(self._program(context, call, runs=True), call)
-            run = guarded(run, self._cache.guards((context, call.key)), self, tokens, call)
-            self._cache.remember(tokens, (context, call.key), run)
+            run = guarded(run, self._cache.guards((context, call.key)), self, key, call)
+            self._cache.remember(key, (context, call.key), run)
             return run
 
     def _program(self, context: tuple, call: Call, runs: bool = False) -> Any:
@@ -272,7 +272,7 @@ class StaticFunction:
         values = spec.bind(*owner, *args, **kwargs)
         tensors: list[Tensor] = []
         for value in values:
-            describe(value, [], tensors)
+            add_to_key(value, [], tensors)
         call = spec.matched(values, tensors)
         program = self._recorded(call)
         if len(tensors) < len(call.specs):  # some are InputSpecs

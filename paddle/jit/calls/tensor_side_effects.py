@@ -1,4 +1,4 @@
-"""Writes into Tensors that exist before a Program: each run of the Program makes them."""
+"""Side effects on Tensors that exist before a Program: each run writes them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from paddle.tensor.creation import assign
 _METHODS = (Tensor.set_value, Tensor.copy_)
 
 
-def recorded_store(method: MethodType) -> Callable | None:
+def recorded_write(method: MethodType) -> Callable | None:
     """Returns what records ``tensor.set_value`` and ``tensor.copy_``; None for other methods.
 
     Args:
@@ -29,10 +29,10 @@ def recorded_store(method: MethodType) -> Callable | None:
     if method.__func__ not in _METHODS or not recording():
         return None
     tensor: Any = method.__self__
-    return partial(_store, tensor, method.__name__)
+    return partial(_write, tensor, method.__name__)
 
 
-def _store(tensor: Tensor, name: str, value: Any, blocking: bool = True) -> Tensor | None:
+def _write(tensor: Tensor, name: str, value: Any, blocking: bool = True) -> Tensor | None:
     if not tensor.stop_gradient:
         raise InvalidArgumentError(
             f"Tensor.{name}: {tensor.name!r} of shape {tensor.shape} is trained; a converted "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from paddle.jit.dy2static.undefined import is_undefined
@@ -13,35 +13,35 @@ from paddle.jit.dy2static.undefined import is_undefined
 CHANGING = (set, deque, bytearray)
 
 
-def is_nest(value: Any) -> bool:
+def is_pytree(value: Any) -> bool:
     """Says whether a value is a list, tuple or dict, subclasses included."""
     return not is_undefined(value) and isinstance(value, (list, tuple, dict))
 
 
-def items_of(nest: Any) -> list[tuple[Any, Any]]:
-    """The pairs of key or position and value of a nest."""
-    return list(nest.items()) if isinstance(nest, dict) else list(enumerate(nest))
+def items_of(pytree: Any) -> list[tuple[Any, Any]]:
+    """The pairs of key or position and value of a pytree."""
+    return list(pytree.items()) if isinstance(pytree, dict) else list(enumerate(pytree))
 
 
-def like(nest: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
-    """Returns a nest of the kind of another one with other contents."""
+def like(pytree: Any, pairs: Iterable[tuple[Any, Any]]) -> Any:
+    """Returns a pytree of the kind of another one with other contents."""
     pairs = list(pairs)
-    if isinstance(nest, dict):
-        if type(nest) is dict:
+    if isinstance(pytree, dict):
+        if type(pytree) is dict:
             return dict(pairs)
-        made = nest.copy()
+        made = pytree.copy()
         made.clear()
         made.update(pairs)
         return made
     values = [value for _, value in pairs]
-    if type(nest) in (list, tuple):
-        return type(nest)(values)
-    if hasattr(nest, "_fields"):
-        return type(nest)(*values)
+    if type(pytree) in (list, tuple):
+        return type(pytree)(values)
+    if hasattr(pytree, "_fields"):
+        return type(pytree)(*values)
     try:
-        return type(nest)(values)
+        return type(pytree)(values)
     except Exception:  # a class of the user's with a constructor of its own
-        return list(values) if isinstance(nest, list) else tuple(values)
+        return list(values) if isinstance(pytree, list) else tuple(values)
 
 
 class Copies:
@@ -53,10 +53,10 @@ class Copies:
         self._alive: list[Any] = []
 
     def of(self, value: Any) -> Any:
-        """Returns a copy of a nest, its leaves the same objects; the same nest twice: one copy."""
+        """Returns a copy of a pytree with the same leaves; the same pytree twice gives one copy."""
         if not is_undefined(value) and isinstance(value, CHANGING):
             value = self._of_other(value)
-        if not is_nest(value):
+        if not is_pytree(value):
             return value
         found = self._made.get(id(value))
         if found is not None:
@@ -104,10 +104,3 @@ def refilled(origin: Any, made: Any) -> Any:
             origin.update(made)
         return origin
     return made
-
-
-def mapped(nest: Any, function: Callable[[Any], Any]) -> Any:
-    """Applies a function to the leaves of a nest."""
-    if not is_nest(nest):
-        return function(nest)
-    return like(nest, [(key, mapped(part, function)) for key, part in items_of(nest)])

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.ir.variable import Variable
-from paddle.jit.dy2static.container_copies import is_nest, items_of, like
+from paddle.jit.dy2static.container_copies import is_pytree, items_of, like
 from paddle.jit.dy2static.ifelse import recorded_choice
 from paddle.jit.dy2static.loop_vars import LoopVar, as_values
 from paddle.jit.dy2static.symbols import line
@@ -69,7 +69,7 @@ def _without_none(variable: LoopVar, value: Any) -> Any:
     """The value where the iteration does not run: nothing in the place of None."""
     if value is None:
         return undefined(variable.path)
-    if variable.kind == "nest" and is_nest(value):
+    if variable.kind == "pytree" and is_pytree(value):
         parts = dict(variable.parts)
         return like(value, [(k, _without_none(parts[k], v)) for k, v in items_of(value)])
     return value
@@ -80,7 +80,7 @@ def _with_value(variable: LoopVar, value: Any) -> Any:
     if is_undefined(value) and not is_undefined(variable.start):
         held = partial_value(value)
         return value if held is None else held
-    if variable.kind == "nest" and is_nest(value):
+    if variable.kind == "pytree" and is_pytree(value):
         parts = dict(variable.parts)
         return like(value, [
             (k, _with_value(parts[k], v) if k in parts else v) for k, v in items_of(value)

@@ -7,6 +7,8 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.op import C
+from paddle.ir.control.blocks import reopened, sub_block
+from paddle.ir.control.conditional import ConditionalBlock
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.recording.replacing import replaced_variable
@@ -19,8 +21,6 @@ from paddle.jit.dy2static.symbols import is_symbolic, is_weak, names_of, tracing
 from paddle.jit.dy2static.undefined import is_undefined, partial_value
 from paddle.jit.dy2static.watching import watched
 from paddle.jit.explaining import events
-from paddle.static.control.blocks import reopened, sub_block
-from paddle.static.control.conditional import ConditionalBlock
 
 # Generated variables that are read only where they were assigned, which flags make sure of.
 GUARDED = ("return_value_", "__return_value")

@@ -6,23 +6,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from paddle.core.dtype import VarType
+from paddle.core.dtype import FLOATING, VarType
 from paddle.core.op import C
 from paddle.ir.current import default_main_program
+from paddle.ir.operator import Operator
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static.symbols import block, filled, is_symbolic, tracing, truth
 from paddle.jit.explaining import events
-
-# Operators that cannot fail whatever the values are, and that leave nothing behind: they may run
-# where Python would not have looked at the second value.
-_HARMLESS = frozenset((
-    "assign", "assign_value", "cast", "elementwise_add", "elementwise_div", "elementwise_max",
-    "elementwise_min", "elementwise_mul", "elementwise_sub", "equal", "equal_all",
-    "fill_constant", "greater_equal", "greater_than", "isfinite_v2", "isinf_v2", "isnan_v2",
-    "less_equal", "less_than", "lod_array_length", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "not_equal", "reduce_all", "reduce_any", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_sum", "scale", "shape", "sign", "size", "mean", "abs", "square",
-))  # fmt: skip
 
 
 def convert_logical_and(x_func: Callable, y_func: Callable) -> Any:
@@ -65,11 +55,19 @@ def _second(x: Variable, y_func: Callable, word: str) -> Any:
     count, number = len(here.ops), len(blocks)
     with tracing():
         y = y_func()
-    if len(blocks) > number or any(op.type not in _HARMLESS for op in here.ops[count:]):
+    if len(blocks) > number or not all(map(_speculatable, here.ops[count:])):
         del here.ops[count:], blocks[number:]
         here.program._changed()
         return _under_condition(x, y_func, word)
     return _joined(x, y, word)
+
+
+def _speculatable(op: Operator) -> bool:
+    """Whether an operator may run where Python would not have looked at the second value."""
+    known = op.declared
+    if known is None or known.speculatable != "floats":
+        return known is not None and known.speculatable is True
+    return all(op.block._var_recursive(n).dtype in FLOATING for n in op.input_arg_names)
 
 
 def _joined(x: Variable, y: Any, word: str) -> Any:

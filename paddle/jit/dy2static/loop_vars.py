@@ -10,7 +10,7 @@ from paddle.core.op import C
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
-from paddle.jit.dy2static.container_copies import CHANGING, is_nest, items_of, like, refilled
+from paddle.jit.dy2static.container_copies import CHANGING, is_pytree, items_of, like, refilled
 from paddle.jit.dy2static.merging import raise_now, same
 from paddle.jit.dy2static.precision import joint_type
 from paddle.jit.dy2static.symbols import (
@@ -52,7 +52,7 @@ class LoopVar:
     Attributes:
         kind (str): ``"held"``: stays what it is; ``"carried"``: a Variable that goes from iteration
             to iteration; ``"array"``: a tensor array; ``"missing"``: no value before the body gives
-            it one; ``"nest"``: a container, whose parts are LoopVars.
+            it one; ``"pytree"``: a container, whose parts are LoopVars.
     """
 
     def __init__(self, path: str, start: Any) -> None:
@@ -79,8 +79,8 @@ class LoopVar:
         elif is_symbolic(start):
             var = variable(start)
             self.kind, self.dtype, self.dims = "carried", VarType(var.dtype), tuple(var.shape)
-        elif is_nest(start):
-            self.kind = "nest"
+        elif is_pytree(start):
+            self.kind = "pytree"
             self.parts = [(k, LoopVar(f"{self.path}[{k!r}]", v)) for k, v in items_of(start)]
 
     def begins_with_none(self) -> bool:
@@ -91,7 +91,7 @@ class LoopVar:
 
     def open(self) -> Any:
         """Records the value before the loop; returns what the body gets."""
-        if self.kind == "nest":
+        if self.kind == "pytree":
             pairs = [(key, part.open()) for key, part in self.parts]
             same_parts = all(p is q for (_, p), (_, q) in zip(pairs, items_of(self.start)))
             fixed = isinstance(self.start, tuple) and same_parts
@@ -139,7 +139,7 @@ class LoopVar:
         Raises:
             Again: the two do not agree, and the plan has been changed.
         """
-        if self.kind == "nest":
+        if self.kind == "pytree":
             self.new = self._take_nest(new)
         elif new is self.passed and self.kind != "missing":
             if self.kind == "held" and new is not self.start and not same(new, self.start):
@@ -183,7 +183,7 @@ class LoopVar:
             if not fits(self.start, VarType(var.dtype)):
                 raise self._clash(new, f"make it {dtype_name(var.dtype)} before the loop")
             raise self._again("carried", var.dtype, var.shape, var)
-        if self.start is None and (is_symbolic(new) or is_nest(new) or is_number(new)):
+        if self.start is None and (is_symbolic(new) or is_pytree(new) or is_number(new)):
             self.none_first = True
             raise Again
         raise self._clash(new, "only Tensors and numbers can change in a loop on a Tensor")
@@ -253,7 +253,7 @@ class LoopVar:
             if self.start:
                 kind = tensor_arrays.element_type(self.start)
             raise self._again("array", kind)
-        if not is_nest(new) or isinstance(new, dict) != isinstance(self.start, dict):
+        if not is_pytree(new) or isinstance(new, dict) != isinstance(self.start, dict):
             raise self._clash(new, "the structures differ")
         if isinstance(new, dict):
             self._same_keys(new)
@@ -291,7 +291,7 @@ class LoopVar:
         # Where the body does not assign it, what the iteration before left goes on.
         if is_array(new):
             raise self._again("array", new.dtype)
-        if is_nest(new):
+        if is_pytree(new):
             self._start_as(new)
             raise Again
         if is_symbolic(new):
@@ -302,16 +302,16 @@ class LoopVar:
         return new
 
     def _start_as(self, new: Any) -> None:
-        """Becomes a nest of parts that have no value yet."""
+        """Becomes a pytree of parts that have no value yet."""
         if is_undefined(self.start):
             note_zeros(self.start)
-        self.kind = "nest"
+        self.kind = "pytree"
         where = [(key, f"{self.path}[{key!r}]", v) for key, v in items_of(new)]
         self.start = like(new, [(key, undefined(path)) for key, path, _ in where])
         self.parts = []
         for key, path, value in where:
             part = LoopVar(path, undefined(path))
-            if is_nest(value):
+            if is_pytree(value):
                 part._start_as(value)
             elif is_symbolic(value):
                 var = variable(value)
@@ -325,7 +325,7 @@ class LoopVar:
 
     def stores(self) -> list[tuple[Variable, Variable]]:
         """The pairs of variable and new value that the end of the body has to store."""
-        if self.kind == "nest":
+        if self.kind == "pytree":
             return [pair for _, part in self.parts for pair in part.stores()]
         if self.kind in ("carried", "array") and self.new is not self.passed:
             return [(self.passed, self.new)]
@@ -338,7 +338,7 @@ class LoopVar:
     def bear(self) -> list[tuple[Variable, Variable]]:
         """Records zeros before the loop for what only the body assigns; returns what to store."""
         pairs = []
-        if self.kind == "nest":
+        if self.kind == "pytree":
             return [pair for _, part in self.parts for pair in part.bear()]
         if not self.unborn():
             return []
@@ -346,7 +346,7 @@ class LoopVar:
             note_zeros(self.start)
 
         def outside(value: Any) -> Any:
-            if is_nest(value):
+            if is_pytree(value):
                 return like(value, [(k, outside(v)) for k, v in items_of(value)])
             if not is_symbolic(value):
                 return value
@@ -364,7 +364,7 @@ class LoopVar:
 
     def result(self) -> Any:
         """The value after the loop."""
-        if self.kind == "nest":
+        if self.kind == "pytree":
             pairs = [(key, part.result()) for key, part in self.parts]
             old = items_of(self.start)
             if len(old) == len(pairs) and all(p is q for (_, p), (_, q) in zip(pairs, old)):

@@ -7,6 +7,8 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.op import C
+from paddle.ir.control.blocks import reopened, sub_block
+from paddle.ir.control.loop import While
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static.first_iteration import first_iteration
@@ -22,8 +24,6 @@ from paddle.jit.dy2static.symbols import (
 )
 from paddle.jit.dy2static.watching import watched
 from paddle.jit.explaining import events
-from paddle.static.control.blocks import reopened, sub_block
-from paddle.static.control.loop import While
 
 
 def convert_while_loop(cond: Callable, body: Callable, loop_vars: Sequence[Any]) -> tuple:

@@ -14,7 +14,7 @@ from paddle.core.op import C
 from paddle.ir.recording.control_flow_shapes import common_shape
 from paddle.ir.variable import Variable
 from paddle.jit.dy2static import tensor_arrays
-from paddle.jit.dy2static.container_copies import Copies, is_nest, items_of, like, refilled
+from paddle.jit.dy2static.container_copies import Copies, is_pytree, items_of, like, refilled
 from paddle.jit.dy2static.precision import joint_type
 from paddle.jit.dy2static.symbolic_union import SymbolicUnion
 from paddle.jit.dy2static.symbols import (
@@ -121,7 +121,7 @@ class Merger:
             return self._alternatives(a, b)
         if is_array(a) or is_array(b):
             return self._arrays(path, a, b)
-        if is_nest(a) and is_nest(b):
+        if is_pytree(a) and is_pytree(b):
             return self._nests(path, a, b)
         if (is_symbolic(a) or is_number(a) or isinstance(a, np.ndarray)) and (
             is_symbolic(b) or is_number(b) or isinstance(b, np.ndarray)
@@ -178,7 +178,7 @@ class Merger:
     def _with_zeros(self, path: str, a: Any, b: Any) -> Build:
         """A value that only one branch has; zeros stand for it in the other."""
         value = b if a is NOTHING else a
-        if is_nest(value):
+        if is_pytree(value):
             parts = [
                 (key, self._with_zeros(path, *((NOTHING, p) if a is NOTHING else (p, NOTHING))))
                 for key, p in items_of(value)

@@ -17,7 +17,7 @@ from paddle.core.errors import InvalidArgumentError
 
 
 class SymbolicUnion(NamedTuple):
-    """A result that is one nest or another."""
+    """A result that is one pytree or another."""
 
     condition: Any
     yes: Any
@@ -52,32 +52,32 @@ def may_differ(branch: Callable) -> bool:
     return getattr(branch, "__code__", None) in _codes.get()
 
 
-def holds_alternatives(nest: Any) -> bool:
+def holds_alternatives(pytree: Any) -> bool:
     """Says whether a result has parts that a run picks."""
-    if isinstance(nest, SymbolicUnion):
+    if isinstance(pytree, SymbolicUnion):
         return True
-    if isinstance(nest, dict):
-        return any(map(holds_alternatives, nest.values()))
-    return isinstance(nest, (list, tuple)) and any(map(holds_alternatives, nest))
+    if isinstance(pytree, dict):
+        return any(map(holds_alternatives, pytree.values()))
+    return isinstance(pytree, (list, tuple)) and any(map(holds_alternatives, pytree))
 
 
-def picked(nest: Any) -> Any:
+def picked(pytree: Any) -> Any:
     """Returns a result with the parts that the run's conditions say."""
-    if isinstance(nest, SymbolicUnion):
-        return picked(nest.yes if bool(nest.condition) else nest.no)
-    if not holds_alternatives(nest):
-        return nest
-    if isinstance(nest, dict):
-        made = nest.copy()
-        made.update({k: picked(v) for k, v in nest.items()})
+    if isinstance(pytree, SymbolicUnion):
+        return picked(pytree.yes if bool(pytree.condition) else pytree.no)
+    if not holds_alternatives(pytree):
+        return pytree
+    if isinstance(pytree, dict):
+        made = pytree.copy()
+        made.update({k: picked(v) for k, v in pytree.items()})
         return made
-    parts = [picked(v) for v in nest]
-    return type(nest)(*parts) if hasattr(nest, "_fields") else type(nest)(parts)
+    parts = [picked(v) for v in pytree]
+    return type(pytree)(*parts) if hasattr(pytree, "_fields") else type(pytree)(parts)
 
 
-def refuse_alternatives(nest: Any, api: str) -> None:
+def refuse_alternatives(pytree: Any, api: str) -> None:
     """Raises where results of one form are needed."""
-    if holds_alternatives(nest):
+    if holds_alternatives(pytree):
         raise InvalidArgumentError(
             f"{api}: the function returns results of different number or type, depending on a "
             "Tensor; a saved model has one kind of result.",

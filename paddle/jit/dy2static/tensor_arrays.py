@@ -7,8 +7,9 @@ from typing import Any
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
+from paddle.ir.control.functions import cond, while_loop
 from paddle.ir.variable import LIST_METHODS, Variable
-from paddle.jit.dy2static.container_copies import is_nest
+from paddle.jit.dy2static.container_copies import is_pytree
 from paddle.jit.dy2static.symbols import (
     block,
     called_inside,
@@ -25,7 +26,6 @@ from paddle.jit.dy2static.symbols import (
     variable,
 )
 from paddle.jit.dy2static.watching import note_change
-from paddle.static.nn.control_flow import cond, while_loop
 from paddle.tensor.array import array_length, array_read, array_write, create_array
 
 
@@ -157,9 +157,6 @@ def convert_pop(target: Any, *args: Any) -> Any:
 
 
 # What a list has and an array has too; statements are written as calls of the above.
-LIST_METHODS.update(append=convert_append, extend=extend, pop=convert_pop)
-
-
 def position(array: Any, index: Any) -> Any:
     """A position counted from the start, for one that may count from the end."""
     if is_number(index):
@@ -233,7 +230,7 @@ def convert_setitem(target: Any, index: Any, value: Any) -> Any:
         array_write(_for_array(target, value, "item assignment"), at, target)
         return target
     if isinstance(target, list) and is_symbolic(index):
-        if not can_hold(target) or is_nest(value):
+        if not can_hold(target) or is_pytree(value):
             raise InvalidArgumentError(
                 f"item assignment: a list is written at a Tensor's position, which works only "
                 f"where it holds Tensors of one element type, but it is {described(target)}."
@@ -304,3 +301,9 @@ def convert_getitem(target: Any, index: Any) -> Any:
             )
         return read(from_list(values, element_type(values)), index)
     return target[index]
+
+
+LIST_METHODS.update({
+    "__add__": joined, "__getitem__": read, "__setitem__": convert_setitem,
+    "append": convert_append, "extend": extend, "pop": convert_pop,
+})  # fmt: skip

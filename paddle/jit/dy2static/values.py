@@ -182,7 +182,7 @@ def data_layer_not_check(name: str, shape: Any, dtype: Any = "float32", lod_leve
         name (str): its name.
         shape (list|tuple): its sizes; -1 or None where unknown.
         dtype (str): its element type. Default: ``"float32"``.
-        lod_level (int): levels of detail. Default: 0.
+        lod_level (int): number of LoD levels. Default: 0.
     """
     from paddle.ir.current import default_main_program
 

@@ -11,7 +11,7 @@ from types import BuiltinMethodType
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.jit.dy2static.container_copies import is_nest, items_of
+from paddle.jit.dy2static.container_copies import is_pytree, items_of
 from paddle.jit.dy2static.symbols import called_inside, location
 
 _METHODS = frozenset(
@@ -71,7 +71,7 @@ _ALONE = _references()
 
 
 def _containers(value: Any) -> Iterator[int]:
-    if is_nest(value):
+    if is_pytree(value):
         yield id(value)
         for _, part in items_of(value):
             yield from _containers(part)

@@ -333,7 +333,7 @@ _FIELDS = (
 def _of_made_class(error: Exception, text: str) -> Exception:
     """The exception as one of a class that shows ``text`` and else is the one it was."""
     kind = type(error)
-    made = _showing(kind)
+    made = _showing(kind)  # type: ignore[arg-type]  # a class is hashable; mypy sees its instances
     try:
         error.__class__ = made  # type: ignore[assignment]
         new = error
@@ -368,7 +368,7 @@ def _showing(kind: type) -> Any:
 
 def _again(kind: type, args: tuple, state: dict[str, Any]) -> Any:
     """Makes the exception of what was pickled."""
-    made = _showing(kind)
+    made = _showing(kind)  # type: ignore[arg-type]  # a class is hashable; mypy sees its instances
     new = made.__new__(made, *args)
     new.args = args
     new.__dict__.update(state)

@@ -292,7 +292,7 @@ def _converted(functions: list[Any]) -> list[Converted]:
         code = _code(function)
         held = found.setdefault((code.co_filename, code.co_firstlineno), [_name(function), 0])
         held[1] += 1
-    return [Converted(name, *place, calls) for place, (name, calls) in found.items()]
+    return [Converted(name, file, line, calls) for (file, line), (name, calls) in found.items()]
 
 
 def _as_python(functions: list[Any], log: list[events.Event]) -> list[AsPython]:
@@ -363,9 +363,9 @@ def _tensor(shape: Any, dtype: Any) -> str:
     return f"{dtype_name(dtype)}{list(shape)}"
 
 
-def _described(tokens: tuple) -> str:
-    """An argument of a kind of call as text; see ``paddle.jit.calls.signature.describe``."""
-    rest = list(tokens)
+def _described(key: tuple) -> str:
+    """An argument of a kind of call as text; see :mod:`paddle.jit.calls.cache_key`."""
+    rest = list(key)
     text = _taken(rest)
     return text if not rest else f"{text} ..."
 

@@ -1,15 +1,14 @@
-"""Model: the Programs and values that are written when a Layer or function is saved."""
+"""Programs for inference of what is recorded, and the SavedModel that they make."""
 
 from __future__ import annotations
 
-import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.pytree import leaves
-from paddle.core.tensor import Parameter, Tensor
+from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
 from paddle.ir.cloning import reads
 from paddle.ir.inference import normalize, persistables
@@ -17,154 +16,39 @@ from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.ir.versions import RANK_0_SINCE
 from paddle.jit.dy2static.symbolic_union import refuse_alternatives
-from paddle.serialization.files.atomic import atomic_files
-from paddle.serialization.files.seals import SaveSet
-from paddle.serialization.models.files import PROGRAM, STREAMS, write_separate, write_streams
-from paddle.serialization.models.layouts import OLD_PARAMS, OLD_PROGRAM
-from paddle.serialization.models.methods import INFO, OLD_INFO
-from paddle.serialization.pickles.writer import write_pickle
-from paddle.serialization.program import proto
+from paddle.serialization.models.parameter_table import table_of
+from paddle.serialization.models.saved_model import SavedModel
 from paddle.serialization.program.one_dimension import keep_one_dimension
-from paddle.serialization.tensor_stream import Dense
+from paddle.serialization.program_state import TensorValues
 
-MAIN = "forward"
 _SHOWN = 8
 
 
-class Model:
-    """What is written: a Program per method, the Tensors of their variables, a table of both.
+def model_of(
+    methods: Iterable[tuple[str, Program, Mapping[str, Tensor]]], members: Mapping[str, Tensor]
+) -> SavedModel:
+    """Returns what is saved of a Layer or function.
 
-    Attributes:
-        programs (dict[str, Program]): method -> Program for inference.
-        tensors (dict[str, Tensor]): stored variable -> its Tensor.
-        table (dict[str, dict]): what the ``.info`` file tells of each variable.
+    Args:
+        methods (Iterable): for each method its name, its Program for inference, and the Tensors of
+            its variables; those that it does not store are left out.
+        members (Mapping): the parameters and buffers of the Layer by their names in it.
     """
-
-    def __init__(self) -> None:
-        self.programs: dict[str, Program] = {}
-        self.tensors: dict[str, Tensor] = {}
-        self.table: dict[str, dict[str, Any]] = {}
-
-    def add(self, name: str, program: Program, tensors: Mapping[str, Tensor]) -> None:
-        """Adds a method.
-
-        Args:
-            name (str): the method.
-            program (Program): for inference.
-            tensors (Mapping): the Tensors of its variables; those that it does not store are
-                left out.
-        """
-        self.programs[name] = program
-        for var in persistables(program):
-            tensor = tensors[var.name]
-            known = self.tensors.setdefault(var.name, tensor)
-            if known is not tensor:
+    programs: dict[str, Program] = {}
+    tensors: dict[str, Tensor] = {}
+    variables: list[Variable] = []
+    for name, program, given in methods:
+        programs[name] = program
+        stored = persistables(program)
+        variables += stored
+        for var in stored:
+            if tensors.setdefault(var.name, given[var.name]) is not given[var.name]:
                 raise InvalidArgumentError(
                     f"paddle.jit.save: two Tensors have the name {var.name!r}, and methods of the "
                     "same model use both.",
                     hint="give one of them another name: tensor.name = ...",
                 )
-
-    def describe(self, members: Mapping[str, Tensor]) -> None:
-        """Makes the table.
-
-        Args:
-            members (Mapping): the parameters and buffers of a Layer by their names in it.
-        """
-        known = {id(tensor): name for name, tensor in self.tensors.items()}
-        for structured, tensor in members.items():
-            name = known.get(id(tensor), tensor.name)
-            self.table.setdefault(name, _entry(structured, tensor))
-        for name, tensor in self.tensors.items():  # used, but no member: it keeps its own name
-            self.table.setdefault(name, _entry(name, tensor))
-
-    # -- files --------------------------------------------------------------------------------
-
-    def write_prefix(self, prefix: str, shared: bool) -> None:
-        """Writes ``<prefix>.pdmodel``, ``.pdiparams``, ``.pdiparams.info``, and further methods.
-
-        Args:
-            prefix (str): folder and beginning of the names.
-            shared (bool): all methods have their parameters in one file.
-        """
-        contents = {n: proto.to_bytes(p) for n, p in self.programs.items()}
-        paths = {n: prefix if n == MAIN else f"{prefix}.{n}" for n in contents}
-        with atomic_files(SaveSet(prefix)) as files:
-            if shared:
-                if self.tensors:
-                    values = _Values(self.tensors, self.programs.values())
-                    write_streams(prefix + STREAMS, values, files)
-            else:
-                for name, program in self.programs.items():
-                    mine = {v.name: self.tensors[v.name] for v in persistables(program)}
-                    if mine:
-                        write_streams(paths[name] + STREAMS, _Values(mine, [program]), files)
-            self._write_table(files, prefix + INFO)
-            for name, content in contents.items():  # last: a Program alone would look complete
-                files.open(paths[name] + PROGRAM).write(content)
-
-    def write_folder(self, folder: str, model: str | None, params: str | None) -> None:
-        """Writes a folder as 1.x has them: the Program, and one file of parameters or one each.
-
-        Args:
-            folder (str): where.
-            model (str|None): the name of the program file; None means ``__model__``.
-            params (str|None): the name of the file of all parameters; None: a file for each.
-        """
-        ((_, program),) = self.programs.items()
-        content = proto.to_bytes(program)
-        values = _Values(self.tensors, [program])
-        model = model or OLD_PROGRAM
-        with atomic_files(SaveSet(os.path.join(folder, ""))) as files:
-            if params is None:
-                taken = [n for n in (model, OLD_PARAMS, OLD_INFO) if n in values]
-                if taken:
-                    raise InvalidArgumentError(
-                        f"paddle.jit.save: a parameter is called {taken[0]!r}, which is the name "
-                        "of another file.",
-                        hint="name a file for all parameters: params_filename='__params__'",
-                    )
-                files.add(write_separate(folder, values))
-                self._write_table(files, os.path.join(folder, OLD_INFO))
-            else:
-                if self.tensors:
-                    write_streams(os.path.join(folder, params), values, files)
-                self._write_table(files, os.path.join(folder, params + ".info"))
-            files.open(os.path.join(folder, model)).write(content)
-
-    def _write_table(self, files: SaveSet, path: str) -> None:
-        write_pickle(self.table, files.open(path, sealed=True), 2)
-
-
-def _entry(structured: str, tensor: Tensor) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "structured_name": structured,
-        "stop_gradient": bool(tensor.stop_gradient),
-    }
-    if isinstance(tensor, Parameter):
-        told["trainable"] = bool(tensor.trainable)
-    return told
-
-
-class _Values(Mapping):
-    """What a file stores of each Tensor, fetched when it is asked for."""
-
-    def __init__(self, tensors: Mapping[str, Tensor], programs: Any) -> None:
-        from paddle.serialization.program_state import has_rank_0
-
-        self._tensors = tensors
-        self._scalars = {v.name for p in programs for v in persistables(p) if has_rank_0(v)}
-
-    def __getitem__(self, name: str) -> Dense:
-        tensor = self._tensors[name]
-        array = tensor.numpy()
-        return Dense(array.reshape(()) if name in self._scalars else array, [], tensor.dtype)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tensors)
-
-    def __len__(self) -> int:
-        return len(self._tensors)
+    return SavedModel(programs, TensorValues(variables, tensors), table_of(tensors, members))
 
 
 # -- Programs for inference -----------------------------------------------------------------------
@@ -178,7 +62,7 @@ def for_inference(
     Args:
         program (Program): what was recorded; stays as it is.
         inputs (Sequence[Variable]): its data variables.
-        outputs: what the function returned, a nest with Variables.
+        outputs: what the function returned, a pytree with Variables.
         output_spec: which outputs are kept; None: all.
         name (str): the method, for error texts.
     """
@@ -201,7 +85,7 @@ def for_inference(
     kept = variables if output_spec is None else chosen(variables, output_spec, name)
     needed = needed_by(program, {v.name for v in kept})
     made = normalize(program, [v for v in inputs if v.name in needed], kept)
-    if made.wire_version < RANK_0_SINCE:
+    if made.program_version < RANK_0_SINCE:
         keep_one_dimension(made)
     return made
 

@@ -13,23 +13,10 @@ from paddle.ir.block import Block
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import EMPTY, Operator, user_location
 from paddle.ir.program import Program
-from paddle.ir.recording.record import captured
+from paddle.ir.recording.context import captured
 from paddle.ir.variable import Variable
 from paddle.ir.versions import RANK_0_SINCE, to_current
 
-# Operators that treat a tensor without dimensions like one of the shape [1].
-_EITHER = frozenset([
-    "assign", "cast", "conditional_block", "conditional_block_infer", "print", "select_input",
-    "while",
-])  # fmt: skip
-_ELEMENTWISE = (
-    "same",
-    "broadcast",
-    "floating",
-    "numbers",
-    "compare",
-    "to_bool",
-)  # rules of operators that do so too
 # Attributes that hold names of variables.
 _NAMING = frozenset(["ex_states", "states", "skip_eager_deletion_vars", "op_role_var"])
 
@@ -69,7 +56,7 @@ def inlined(
 
 def _check_rank_0(program: Program) -> None:
     """Refuses what cannot be mixed: in a Program of 2.0 scalars have the shape [1]."""
-    if program.wire_version < RANK_0_SINCE:
+    if program.program_version < RANK_0_SINCE:
         return
     scalars = {
         v.name
@@ -77,8 +64,8 @@ def _check_rank_0(program: Program) -> None:
         if v.type == VarType.LOD_TENSOR and v._dtype is not None and v.shape == ()
     }
     for op in (op for block in program.blocks for op in block.ops):
-        known = op.definition
-        if op.type in _EITHER or (known is not None and known.infer in _ELEMENTWISE):
+        known = op.declared
+        if known is not None and known.rank0:
             continue
         read = [n for n in op.input_arg_names if n in scalars]
         if read:

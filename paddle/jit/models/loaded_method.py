@@ -102,7 +102,7 @@ def bound(name: str, method: Method, args: tuple, kwargs: dict[str, Any]) -> lis
     Args:
         name (str): the method, for error texts.
         method (Method): what is called.
-        args (tuple): Tensors, arrays, numbers or Variables; nests of them are taken apart.
+        args (tuple): Tensors, arrays, numbers or Variables; pytrees of them are taken apart.
         kwargs (dict): further inputs by their names.
     """
     names = method.inputs

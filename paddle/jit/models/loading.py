@@ -12,11 +12,10 @@ from paddle.ir.inference import persistables
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.jit.models.translated_layer import TranslatedLayer
-from paddle.serialization.models.files import checked_path
-from paddle.serialization.models.methods import read_model, structured_names
+from paddle.serialization.models.saved_model import SavedModel
 from paddle.serialization.pickles.restoring import array_to_tensor
 from paddle.serialization.program_state import check_fit
-from paddle.static.io_arguments import options
+from paddle.static.io_arguments import checked_path, model_filenames
 
 __all__ = ["load"]
 
@@ -64,24 +63,24 @@ def load(path: str, **configs: Any) -> TranslatedLayer:
     """
     where = "paddle.jit.load"
     name = checked_path(path, f"{where}(path)")
-    model_name, params_name = options(configs, ("model_filename", "params_filename"), where)
-    programs, values, table, left_out = read_model(name, model_name, params_name, where)
+    model = SavedModel.read(name, where, model_filenames(configs, where))
     kinds: dict[str, bool | None] = {}
-    for program in programs.values():
+    for program in model.programs.values():
         variables = {v.name: v for v in persistables(program)}
-        check_fit(variables, values, f"{where} from '{name}'")
+        check_fit(variables, model.values, f"{where} from '{name}'")
         written = _written(program)
         for key, var in variables.items():
-            known = table.get(key)
+            known = model.table.get(key)
             mine = _trainable(var, written) if known is None else known.get("trainable")
             # What one method trains and another one writes (running statistics) is a buffer.
             kinds[key] = mine if kinds.get(key, True) else kinds[key]
     tensors = {
-        key: _tensor(key, value, kinds[key], table.get(key, {})) for key, value in values.items()
+        key: _tensor(key, value, kinds[key], model.table.get(key, {}))
+        for key, value in model.values.items()
     }
-    made = TranslatedLayer(programs, tensors)
-    made._structured = structured_names(table)
-    made._left_out = left_out
+    made = TranslatedLayer(model.programs, tensors)
+    made._structured = model.structured_names
+    made._left_out = model.left_out
     return made
 
 

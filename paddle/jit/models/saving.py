@@ -16,13 +16,15 @@ from paddle.core.tensor import Tensor
 from paddle.ir.inference import feed_names
 from paddle.ir.program import Program
 from paddle.jit.calls.static_function import StaticFunction
-from paddle.jit.models.exporting import MAIN, Model, chosen, for_inference
+from paddle.jit.models.exporting import chosen, for_inference, model_of
 from paddle.jit.models.loaded_method import Method, is_example
 from paddle.jit.models.translated_layer import TranslatedLayer
 from paddle.nn.layer.layers import Layer
-from paddle.serialization.models.files import PROGRAM, checked_prefix, without_suffix
+from paddle.serialization.files.suffixes import OLD_PARAMS
+from paddle.serialization.models.layouts import MAIN, folder_layout, prefix_layout
+from paddle.serialization.models.saved_model import SavedModel
 from paddle.static.input import InputSpec
-from paddle.static.io_arguments import options
+from paddle.static.io_arguments import options, program_prefix, refuse_folder
 
 __all__ = ["save"]
 
@@ -96,14 +98,11 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> None:
                 print(paddle.jit.load(path)(paddle.ones([2, 4])).shape)  # [2, 3]
     """
     output_spec, shared, separate, model_name, params_name = _checked_options(configs)
-    prefix = without_suffix(checked_prefix(path, f"{_WHERE}(path)"), PROGRAM)
+    prefix = program_prefix(path, f"{_WHERE}(path)")
     spec = _checked_spec(input_spec)
     in_folder = separate or model_name is not None or params_name is not None
-    if not in_folder and os.path.isdir(prefix):
-        raise InvalidArgumentError(
-            f"{_WHERE}(path): expected the form folder/name, but {prefix!r} is a folder.",
-            hint=f"add a name: {os.path.join(prefix, 'model')!r}",
-        )
+    if not in_folder:
+        refuse_folder(prefix, f"{_WHERE}(path)")
     if isinstance(layer, TranslatedLayer):
         model = _of_translated(layer, spec, output_spec)
     elif isinstance(layer, Layer):
@@ -111,7 +110,7 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> None:
     else:
         model = _of_function(layer, spec, output_spec)
     if not in_folder:
-        model.write_prefix(prefix, bool(shared))
+        model.write(prefix_layout(prefix, model.programs, bool(shared)), _WHERE)
         return
     if list(model.programs) != [MAIN]:
         raise InvalidArgumentError(
@@ -119,7 +118,8 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> None:
             f"{sorted(model.programs)}.",
             hint="leave out separate_params, model_filename and params_filename",
         )
-    model.write_folder(prefix, model_name, None if separate else params_name or "__params__")
+    params = None if separate else params_name or OLD_PARAMS
+    model.write(folder_layout(prefix, model_name, params), _WHERE)
 
 
 # -- arguments ------------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def _described(item: Any) -> Any:
 # -- what is saved --------------------------------------------------------------------------------
 
 
-def _of_layer(layer: Layer, spec: list | None, output_spec: Any) -> Model:
+def _of_layer(layer: Layer, spec: list | None, output_spec: Any) -> SavedModel:
     """The methods of a Layer: those that are decorated, else forward."""
     functions = decorated(layer)
     if not functions:
@@ -196,14 +196,11 @@ def _of_layer(layer: Layer, spec: list | None, output_spec: Any) -> Model:
                     f"{sorted(functions)}.",
                     hint="give each its own: @paddle.jit.to_static(input_spec=[...])",
                 )
-    model = Model()
-    for name, function in functions.items():
-        _record(model, name, function, spec, output_spec)
-    model.describe(_members(layer))
-    return model
+    recorded = [_recorded(name, f, spec, output_spec) for name, f in functions.items()]
+    return model_of(recorded, members(layer))
 
 
-def _of_function(function: Any, spec: list | None, output_spec: Any) -> Model:
+def _of_function(function: Any, spec: list | None, output_spec: Any) -> SavedModel:
     """A function, or a method of a Layer."""
     if not callable(function) or inspect.isclass(function):
         raise TypeError(
@@ -212,11 +209,8 @@ def _of_function(function: Any, spec: list | None, output_spec: Any) -> Model:
         )
     if not isinstance(function, StaticFunction):
         function = StaticFunction(*_parts(function))
-    model = Model()
-    _record(model, MAIN, function, spec, output_spec)
-    owner = function._owner()
-    model.describe(_members(owner) if isinstance(owner, Layer) else {})
-    return model
+    recorded = _recorded(MAIN, function, spec, output_spec)
+    return model_of([recorded], members(function._owner()))
 
 
 def _parts(function: Any) -> tuple[Any, Any, Any]:
@@ -225,20 +219,17 @@ def _parts(function: Any) -> tuple[Any, Any, Any]:
     return (function, None, None) if owner is None else (function.__func__, None, owner)
 
 
-def _record(model: Model, name: str, function: Any, spec: Any, output_spec: Any) -> None:
+def _recorded(
+    name: str, function: Any, spec: Any, output_spec: Any
+) -> tuple[str, Program, dict[str, Tensor]]:
     concrete = function.concrete_program_for(spec)
     program = for_inference(
         concrete.main_program, concrete.inputs, concrete.outputs, output_spec, name
     )
-    _free_examples(program)
-    model.add(name, program, concrete.tensors)
-
-
-def _free_examples(program: Program) -> None:
-    """Marks the inputs whose sizes are those of one example: others may do as well."""
-    for name in feed_names(program):
-        var = program.global_block().var(name)
+    for feed in feed_names(program):  # sizes of one example: others may do as well
+        var = program.global_block().var(feed)
         var.need_check_feed = not is_example(var)
+    return name, program, concrete.tensors
 
 
 def decorated(layer: Layer) -> dict[str, Any]:
@@ -253,17 +244,20 @@ def decorated(layer: Layer) -> dict[str, Any]:
     return {n: getattr(layer, n) for n in sorted(found, key=lambda n: (n != MAIN, n))}
 
 
-def _members(layer: Layer) -> dict[str, Tensor]:
+def members(layer: Any) -> dict[str, Tensor]:
+    """Returns parameters and buffers by their names; of what is no Layer there are none."""
+    if not isinstance(layer, Layer):
+        return {}
     return {**dict(layer.named_parameters()), **dict(layer.named_buffers())}
 
 
 # -- a loaded Layer again -------------------------------------------------------------------------
 
 
-def _of_translated(layer: TranslatedLayer, spec: list | None, output_spec: Any) -> Model:
+def _of_translated(layer: TranslatedLayer, spec: list | None, output_spec: Any) -> SavedModel:
     """The Programs that a Layer was loaded from, with its present values; specs are of forward."""
     tensors = layer._tensors()
-    model = Model()
+    methods = []
     for name, method in layer._methods.items():
         program = method.program.clone()
         block = program.global_block()
@@ -274,10 +268,9 @@ def _of_translated(layer: TranslatedLayer, spec: list | None, output_spec: Any) 
             fetches = chosen(fetches, output_spec, name)
             feeds = [block.var(n) for n in method.inputs]
             program = for_inference(program, feeds, fetches, None, name)
-        model.add(name, program, tensors)
-    model.describe({layer._structured.get(n, k): tensors[n] for n, (_, k) in
-                    layer._members_of.items()})  # fmt: skip
-    return model
+        methods.append((name, program, tensors))
+    named = {layer._structured.get(n, k): tensors[n] for n, (_, k) in layer._members_of.items()}
+    return model_of(methods, named)
 
 
 def _narrow(program: Any, method: Method, spec: Sequence[Any]) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.user_frame import PACKAGE
 from paddle.ir.autodiff.custom_gradients import CONVERTERS
-from paddle.jit.calls.tensor_side_effects import recorded_store
+from paddle.jit.calls.tensor_side_effects import recorded_write
 from paddle.jit.dy2static.symbols import entered, location, traced_depth
 from paddle.jit.dy2static.watching import note_method
 from paddle.jit.explaining import events, logs
@@ -268,7 +268,7 @@ def convert_call(func: Any) -> Any:
 
 def _converted_method(method: types.MethodType) -> Callable:
     function = method.__func__
-    store = recorded_store(method)
+    store = recorded_write(method)
     if store is not None:
         return store
     made = convert_call(function)

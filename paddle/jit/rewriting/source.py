@@ -231,7 +231,7 @@ def _dressed(made: types.FunctionType, original: types.FunctionType) -> types.Fu
         setattr(made, name, getattr(original, name))
     made.__annotations__ = dict(original.__annotations__)
     if hasattr(original, "__type_params__"):
-        made.__type_params__ = original.__type_params__
+        made.__type_params__ = original.__type_params__  # type: ignore[attr-defined]  # since 3.12
     made.__dict__.update({k: v for k, v in vars(original).items() if k != "__wrapped__"})
     made.__already_transformed__ = True  # type: ignore[attr-defined]
     return made
@@ -478,19 +478,19 @@ def _statement(tree: ast.AST, owner: str) -> ast.stmt:
 def _bare_arguments(args: ast.arguments) -> ast.arguments:
     """Parameters without the expressions that the surrounding code evaluates."""
 
-    def bare(arg: ast.arg | None) -> ast.arg | None:
-        return None if arg is None else ast.copy_location(ast.arg(arg=arg.arg), arg)
+    def bare(arg: ast.arg) -> ast.arg:
+        return ast.copy_location(ast.arg(arg=arg.arg), arg)
 
-    def nothing(default: ast.expr | None) -> ast.expr | None:
-        return None if default is None else ast.Constant(value=None)
+    def nothing(default: ast.expr) -> ast.expr:
+        return ast.Constant(value=None)
 
     return ast.arguments(
         posonlyargs=[bare(a) for a in args.posonlyargs],
         args=[bare(a) for a in args.args],
-        vararg=bare(args.vararg),
+        vararg=args.vararg and bare(args.vararg),
         kwonlyargs=[bare(a) for a in args.kwonlyargs],
-        kw_defaults=[nothing(d) for d in args.kw_defaults],
-        kwarg=bare(args.kwarg),
+        kw_defaults=[d and nothing(d) for d in args.kw_defaults],
+        kwarg=args.kwarg and bare(args.kwarg),
         defaults=[nothing(d) for d in args.defaults],
     )
 

@@ -92,8 +92,8 @@ class _Function:
         declared = self._names.globals | self._names.nonlocals
         Liveness(self._names.captured | declared, self._scopes).function(self._node.body)
         for stmt in statements:
-            stmt.carried = Carried(self._variables(stmt))  # type: ignore[attr-defined]
-        everywhere = {name for s in statements for name in s.carried.locals}  # type: ignore
+            stmt.carried = Carried(self._variables(stmt))  # type: ignore[union-attr]
+        everywhere = {name for s in statements for name in s.carried.locals}  # type: ignore[union-attr]
         _keep_bound(self._node, everywhere, self._scopes.context)
         own = self._locals - self._scopes.context.made
         binding = Binding(self._node, own, everywhere)

@@ -154,7 +154,7 @@ class ScopedTransformer(ast.NodeTransformer):
         self.scopes: list[set[str]] = []
         self.in_class = False
 
-    def _inside(self, names: set[str], in_class: bool, visit: Callable[[], None]) -> None:
+    def _inside(self, names: set[str], in_class: bool, visit: Callable[[], object]) -> None:
         outer, self.in_class = self.in_class, in_class
         self.scopes.append(names)
         visit()
@@ -213,7 +213,7 @@ class ScopedTransformer(ast.NodeTransformer):
         self._inside(set(Names(node.body).stores), True, visit)
         return node
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if node.value is not None:
             node.value = self.visit(node.value)
         return node

@@ -23,7 +23,7 @@ class _IfElse(ScopedTransformer):
         self.generic_visit(node)
         out: list[ast.stmt] = []
         for name, body in zip(names, (node.body, node.orelse)):
-            result = None
+            result: ast.expr | None = None
             if carried.variables:
                 result = currents(carried, context)
                 if len(carried.variables) == 1:

@@ -146,10 +146,9 @@ class Jumps:
             rest = list(block[i + 1 :])
             if not rest:
                 return [*out, self._stmt(stmt)]
-            one_way = isinstance(stmt, ast.If) and not (
+            if isinstance(stmt, ast.If) and not (
                 falls_through(stmt.body) and falls_through(stmt.orelse)
-            )
-            if one_way:
+            ):  # one way
                 body, orelse = _with_rest(stmt, rest, copied=False)
                 return [*out, *_made_if(stmt, self.guarded(body), self.guarded(orelse))]
             test = self._waiting(stmt)
@@ -161,10 +160,11 @@ class Jumps:
 
     def _stmt(self, stmt: ast.stmt) -> ast.stmt:
         if isinstance(stmt, LOOPS):
+            loop = stmt
             if self._loop is not None and has_jump(stmt.body, (ast.Return,)):
-                stmt = self._loop(stmt)
-            stmt.orelse = self.guarded(stmt.orelse)
-            return stmt
+                loop = self._loop(stmt)  # type: ignore[assignment]  # a loop gives a loop
+            loop.orelse = self.guarded(loop.orelse)
+            return loop
         if isinstance(stmt, ast.Try) and stmt.orelse and self.has(*stmt.body):
             # else of try runs only if nothing jumped.
             test, inner = self._guard_of(stmt.body), self.guarded(stmt.orelse)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.nn.functional.activation_squash import check_number
+from paddle.nn.functional.activation_squash import activation, check_number, replaced
 from paddle.tensor.dims import read_int
 from paddle.tensor.inplace import replace
 
@@ -27,109 +27,44 @@ __all__ = [
 ]
 
 
+@activation("[0. 0. 2.]")
 def relu(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Rectified linear unit.
-
-    .. math:: \max(0, x)
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Rectified linear unit: :math:`\max(0, x)`."""
     return C.relu(x)
 
 
+@replaced("[-1.0, 1.0]", "[0. 1.]")
 def relu_(x: Tensor, name: str | None = None) -> Tensor:
-    """:func:`relu` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-1.0, 1.0])
-            paddle.nn.functional.relu_(x)
-            print(x.numpy())  # [0. 1.]
-    """
+    """:func:`relu` that replaces the contents of ``x`` and returns it."""
     return replace(x, C.relu(x))
 
 
+@activation("[0. 0. 2.]")
 def relu6(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Rectified linear unit that stops at 6.
-
-    .. math:: \min(\max(0, x), 6)
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.relu6(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Rectified linear unit that stops at 6: :math:`\min(\max(0, x), 6)`."""
     return C.relu6(x)
 
 
+@activation("[-0.86466473 0. 2.]", alpha="scale of the negative part.")
 def elu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
     r"""Exponential linear unit, https://arxiv.org/abs/1511.07289.
 
     .. math:: x \text{ if } x > 0 \text{ else } \alpha (e^x - 1)
-
-    Args:
-        x (Tensor): any shape, floating.
-        alpha (float): scale of the negative part. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.elu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     return C.elu(x, alpha=alpha)
 
 
+@replaced("[-1.0, 1.0]", "[-0.63212055 1.]", alpha="scale of the negative part.")
 def elu_(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """:func:`elu` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        alpha (float): scale of the negative part. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([-1.0, 1.0])
-            paddle.nn.functional.elu_(x)
-    """
+    """:func:`elu` that replaces the contents of ``x`` and returns it."""
     return replace(x, C.elu(x, alpha=alpha))
 
 
+@activation(
+    "[-1.5201665 0. 2.101402]",
+    scale="factor of the result, above 1.",
+    alpha="scale of the negative part, not negative.",
+)
 def selu(
     x: Tensor,
     scale: float = 1.0507009873554805,
@@ -139,22 +74,6 @@ def selu(
     r"""Scaled exponential linear unit, https://arxiv.org/abs/1706.02515.
 
     .. math:: scale \cdot (x \text{ if } x > 0 \text{ else } \alpha (e^x - 1))
-
-    Args:
-        x (Tensor): any shape, floating.
-        scale (float): factor of the result, above 1. Default: 1.0507009873554805.
-        alpha (float): scale of the negative part, not negative. Default: 1.6732632423543772.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.selu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     check_number("selu", "scale", scale)
     check_number("selu", "alpha", alpha)
@@ -165,25 +84,11 @@ def selu(
     return C.selu(x, scale=scale, alpha=alpha)
 
 
+@activation("[-0.04550028 0. 1.9544997]", approximate="use the tanh approximation.")
 def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tensor:
     r"""Gaussian error linear unit, https://arxiv.org/abs/1606.08415.
 
     .. math:: 0.5 x (1 + \mathrm{erf}(x / \sqrt 2))
-
-    Args:
-        x (Tensor): any shape, floating.
-        approximate (bool): use the tanh approximation. Default: False.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.gelu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     if not isinstance(approximate, bool):
         raise TypeError(
@@ -192,25 +97,11 @@ def gelu(x: Tensor, approximate: bool = False, name: str | None = None) -> Tenso
     return C.gelu(x, approximate=approximate)
 
 
+@activation("[-0.02 0. 2.]", negative_slope="slope below zero.")
 def leaky_relu(x: Tensor, negative_slope: float = 0.01, name: str | None = None) -> Tensor:
     r"""Rectified linear unit that leaks below zero.
 
     .. math:: x \text{ if } x \ge 0 \text{ else } slope \cdot x
-
-    Args:
-        x (Tensor): any shape, floating.
-        negative_slope (float): slope below zero. Default: 0.01.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.leaky_relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     return C.leaky_relu(x, alpha=negative_slope)
 
@@ -221,7 +112,7 @@ def prelu(x: Tensor, weight: Tensor, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): any shape, floating; axis 1 holds the channels.
         weight (Tensor): 1-D, one slope for all or one per channel.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -250,50 +141,22 @@ def prelu(x: Tensor, weight: Tensor, name: str | None = None) -> Tensor:
     return C.prelu(x, weight, mode="channel")
 
 
+@activation("[0. 0. 2.]", threshold="where the line starts.")
 def thresholded_relu(x: Tensor, threshold: float = 1.0, name: str | None = None) -> Tensor:
     r"""Rectified linear unit with a threshold.
 
     .. math:: x \text{ if } x > threshold \text{ else } 0
-
-    Args:
-        x (Tensor): any shape, floating.
-        threshold (float): where the line starts. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.thresholded_relu(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     return C.thresholded_relu(x, threshold=threshold)
 
 
+@activation(
+    "[0.126928 0.6931472 2.126928]",
+    beta="sharpness.",
+    threshold="above it (times beta) the result is x itself.",
+)
 def softplus(x: Tensor, beta: float = 1, threshold: float = 20, name: str | None = None) -> Tensor:
-    r"""Smooth rectified linear unit.
-
-    .. math:: \log(1 + e^{\beta x}) / \beta
-
-    Args:
-        x (Tensor): any shape, floating.
-        beta (float): sharpness. Default: 1.
-        threshold (float): above it (times beta) the result is x itself. Default: 20.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.softplus(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Smooth rectified linear unit: :math:`\log(1 + e^{\beta x}) / \beta`."""
     check_number("softplus", "beta", beta)
     check_number("softplus", "threshold", threshold)
     if beta == 0:
@@ -301,46 +164,17 @@ def softplus(x: Tensor, beta: float = 1, threshold: float = 20, name: str | None
     return C.softplus(x, beta=float(beta), threshold=float(threshold))
 
 
+@activation("[-0.23840584 0. 1.761594]")
 def swish(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Self-gated unit, https://arxiv.org/abs/1710.05941.
-
-    .. math:: x / (1 + e^{-x})
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.swish(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Self-gated unit, https://arxiv.org/abs/1710.05941: :math:`x / (1 + e^{-x})`."""
     return C.swish(x)
 
 
+@activation("[-0.33333334 0. 1.6666666]")
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
     r"""Piecewise form of swish, https://arxiv.org/abs/1905.02244.
 
     .. math:: x \min(\max(x + 3, 0), 6) / 6
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.hardswish(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
     """
     return C.hard_swish(x)
 
@@ -352,7 +186,7 @@ def maxout(x: Tensor, groups: int, axis: int = 1, name: str | None = None) -> Te
         x (Tensor): 4-D; the size of ``axis`` divides by ``groups``.
         groups (int): channels per group.
         axis (int): the channel axis: 1, -1 or 3. Default: 1.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: with ``groups`` times fewer channels.

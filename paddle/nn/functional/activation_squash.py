@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.docstrings import Template
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
@@ -26,6 +27,39 @@ __all__ = [
     "tanhshrink",
 ]
 
+activation = Template(
+    """
+    import paddle
+    import paddle.nn.functional as F
+    x = paddle.to_tensor([-2.0, 0.0, 2.0])
+    print(F.{name}(x).numpy())  # {}
+    """,
+    returns="Tensor: of the shape and dtype of ``x``.",
+    x="any shape, floating.",
+)
+
+replaced = Template(
+    """
+    import paddle
+    x = paddle.to_tensor({})
+    paddle.nn.functional.{name}(x)
+    print(x.numpy())  # {}
+    """,
+    returns="Tensor: ``x``.",
+    x="any shape, floating; it is changed.",
+)
+_CONVERTED = "(str): ``x`` is converted to it first."
+normalised = Template(
+    """
+    import paddle
+    import paddle.nn.functional as F
+    print(F.{name}(paddle.to_tensor([0.0, 0.0])).numpy())  # {}
+    """,
+    returns="Tensor: of the shape of ``x``.",
+    x="any shape, floating (or of any type with ``dtype``).",
+    dtype=_CONVERTED,
+)
+
 
 def check_number(api: str, name: str, value: Any) -> None:
     """Refuses what is no number; where a kernel would not say which argument was wrong."""
@@ -40,165 +74,47 @@ def _converted(x: Tensor, dtype: Any) -> Tensor:
     return x if dtype is None else x.astype(dtype_name(dtype))
 
 
+@activation("[0.11920292 0.5 0.880797]")
 def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Logistic function.
-
-    .. math:: 1 / (1 + e^{-x})
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.sigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Logistic function: :math:`1 / (1 + e^{-x})`."""
     return C.sigmoid(x)
 
 
+@activation("[-2.126928 -0.6931472 -0.12692802]")
 def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Logarithm of the logistic function.
-
-    .. math:: -\log(1 + e^{-x})
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.log_sigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Logarithm of the logistic function: :math:`-\log(1 + e^{-x})`."""
     return C.logsigmoid(x)
 
 
+@activation("[0.1666666 0.5 0.8333334]", slope="slope of the middle part.", offset="value at zero.")
 def hardsigmoid(
     x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None
 ) -> Tensor:
-    r"""Piecewise linear sigmoid.
-
-    .. math:: \min(\max(slope \cdot x + offset, 0), 1)
-
-    Args:
-        x (Tensor): any shape, floating.
-        slope (float): slope of the middle part. Default: 0.1666667.
-        offset (float): value at zero. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.hardsigmoid(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Piecewise linear sigmoid: :math:`\min(\max(slope \cdot x + offset, 0), 1)`."""
     return C.hard_sigmoid(x, slope=slope, offset=offset)
 
 
+@activation("[-1. 0. 1.]", min="lower bound.", max="upper bound.")
 def hardtanh(x: Tensor, min: float = -1.0, max: float = 1.0, name: str | None = None) -> Tensor:
-    r"""Piecewise linear tanh.
-
-    .. math:: \min(\max(x, min), max)
-
-    Args:
-        x (Tensor): any shape, floating.
-        min (float): lower bound. Default: -1.0.
-        max (float): upper bound. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.hardtanh(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Piecewise linear tanh: :math:`\min(\max(x, min), max)`."""
     return C.brelu(x, t_min=min, t_max=max)
 
 
+@activation("[-0.6666667 0. 0.6666667]")
 def softsign(x: Tensor, name: str | None = None) -> Tensor:
-    r"""Squashes values into (-1, 1).
-
-    .. math:: x / (1 + |x|)
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.softsign(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Squashes values into (-1, 1): :math:`x / (1 + |x|)`."""
     return C.softsign(x)
 
 
+@activation("[-2. 0. 2.]", threshold="half the width of the band set to zero.")
 def hardshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    r"""Sets small values to zero.
-
-    .. math:: x \text{ if } |x| > threshold \text{ else } 0
-
-    Args:
-        x (Tensor): any shape, floating.
-        threshold (float): half the width of the band set to zero. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.hardshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Sets small values to zero: :math:`x \text{ if } |x| > threshold \text{ else } 0`."""
     return C.hard_shrink(x, threshold=threshold)
 
 
+@activation("[-1.5 0. 1.5]", threshold="how far values move towards zero, not negative.")
 def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Tensor:
-    r"""Moves values towards zero.
-
-    .. math:: \mathrm{sign}(x) \max(|x| - threshold, 0)
-
-    Args:
-        x (Tensor): any shape, floating.
-        threshold (float): how far values move towards zero, not negative. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.softshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""Moves values towards zero: :math:`\mathrm{sign}(x) \max(|x| - threshold, 0)`."""
     check_number("softshrink", "threshold", threshold)
     if threshold < 0:
         raise InvalidArgumentError(
@@ -207,87 +123,25 @@ def softshrink(x: Tensor, threshold: float = 0.5, name: str | None = None) -> Te
     return C.softshrink(x, lambda_=threshold)
 
 
+@activation("[-1.0359724 0. 1.0359724]")
 def tanhshrink(x: Tensor, name: str | None = None) -> Tensor:
-    r"""What tanh takes away.
-
-    .. math:: x - \tanh(x)
-
-    Args:
-        x (Tensor): any shape, floating.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape and dtype of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.tanhshrink(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    r"""What tanh takes away: :math:`x - \tanh(x)`."""
     return C.tanh_shrink(x)
 
 
+@normalised("[0.5 0.5]", axis="the axis that sums to one.")
 def softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    r"""Exponentials that sum to one along an axis: :math:`e^{x_i} / \sum_j e^{x_j}`.
-
-    Args:
-        x (Tensor): any shape, floating (or of any type with ``dtype``).
-        axis (int): the axis that sums to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [0.5 0.5]
-    """
+    r"""Exponentials that sum to one along an axis: :math:`e^{x_i} / \sum_j e^{x_j}`."""
     return C.softmax(x if dtype is None else _converted(x, dtype), axis=axis)
 
 
+@replaced("[0.0, 0.0]", "[0.5 0.5]", axis="the axis that sums to one.", dtype=_CONVERTED)
 def softmax_(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """:func:`softmax` that replaces the contents of ``x`` and returns it.
-
-    Args:
-        x (Tensor): any shape, floating.
-        axis (int): the axis that sums to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            x = paddle.to_tensor([0.0, 0.0])
-            paddle.nn.functional.softmax_(x)
-            print(x.numpy())  # [0.5 0.5]
-    """
+    """:func:`softmax` that replaces the contents of ``x`` and returns it."""
     return replace(x, softmax(x, axis, dtype))
 
 
+@normalised("[-0.6931472 -0.6931472]", axis="the axis whose exponentials sum to one.")
 def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    r"""Logarithm of softmax: :math:`x_i - \log \sum_j e^{x_j}`.
-
-    Args:
-        x (Tensor): any shape, floating.
-        axis (int): the axis whose exponentials sum to one. Default: -1.
-        dtype (str, optional): ``x`` is converted to it first.
-        name (str, optional): not used in dynamic mode.
-
-    Returns:
-        Tensor: of the shape of ``x``.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.nn.functional as F
-            print(F.log_softmax(paddle.to_tensor([0.0, 0.0])).numpy())  # [-0.6931472 -0.6931472]
-    """
+    r"""Logarithm of softmax: :math:`x_i - \log \sum_j e^{x_j}`."""
     return C.log_softmax(x if dtype is None else _converted(x, dtype), axis=axis)

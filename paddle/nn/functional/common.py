@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_not_negative, check_tensors
 from paddle.core.guards import guarded
 from paddle.core.op import C
@@ -37,7 +37,7 @@ def linear(
         x (Tensor): shape [..., in].
         weight (Tensor): shape [in, out].
         bias (Tensor, optional): shape [out].
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [..., out].
@@ -111,7 +111,7 @@ def dropout(
             lines share it. None: every element for itself.
         training (bool): whether to drop. Default: True.
         mode (str): see above. Default: upscale_in_train.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -172,7 +172,7 @@ def _kept(x: Tensor, p: float, axes: Any) -> Tensor:
             C.slice(whole, axes=[0], starts=[i], ends=[i + 1]) if n == -1 else n
             for i, n in enumerate(sizes)
         ]
-    return paddle.cast(paddle.uniform(sizes, "float32", 0.0, 1.0) >= p, x.dtype)
+    return tensor.cast(tensor.uniform(sizes, "float32", 0.0, 1.0) >= p, x.dtype)
 
 
 def _dropout_channels(
@@ -202,7 +202,7 @@ def dropout2d(
         p (float): probability of zero. Default: 0.5.
         training (bool): whether to drop. Default: True.
         data_format (str): ``NCHW`` or ``NHWC``. Default: NCHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -231,7 +231,7 @@ def dropout3d(
         p (float): probability of zero. Default: 0.5.
         training (bool): whether to drop. Default: True.
         data_format (str): ``NCDHW`` or ``NDHWC``. Default: NCDHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -258,7 +258,7 @@ def alpha_dropout(
         x (Tensor): any shape, floating.
         p (float): probability of dropping. Default: 0.5.
         training (bool): whether to drop. Default: True.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``x``.
@@ -307,9 +307,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, axis: int = 1, eps: float = 1e-08)
             print(paddle.nn.functional.cosine_similarity(x, y).numpy())  # [1. 0.]
     """
     check_not_negative("cosine_similarity", eps=eps)
-    product = paddle.sum(x1 * x2, axis=axis)
-    squares = paddle.sum(x1 * x1, axis=axis) * paddle.sum(x2 * x2, axis=axis)
-    return product / paddle.sqrt(paddle.clip(squares, min=eps * eps))
+    product = tensor.sum(x1 * x2, axis=axis)
+    squares = tensor.sum(x1 * x1, axis=axis) * tensor.sum(x2 * x2, axis=axis)
+    return product / tensor.sqrt(tensor.clip(squares, min=eps * eps))
 
 
 @guarded
@@ -323,7 +323,7 @@ def bilinear(
         x2 (Tensor): shape [N, in2].
         weight (Tensor): shape [out, in1, in2].
         bias (Tensor, optional): shape [1, out].
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, out].
@@ -358,7 +358,7 @@ def label_smooth(
         label (Tensor): one-hot or soft labels, classes along the last axis.
         prior_dist (Tensor, optional): the distribution mu, shape [1, classes]; None: uniform.
         epsilon (float): weight of mu, in [0, 1]. Default: 0.1.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of the shape of ``label``.
@@ -399,7 +399,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
     """
     if not isinstance(input, Tensor):
         try:
-            input = paddle.to_tensor(input)
+            input = tensor.to_tensor(input)
         except TypeError:
             raise wrong_type("diag_embed", "input", input, "a Tensor or an array") from None
     rank = input.ndim + 1

@@ -41,10 +41,10 @@ def conv2d(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Slides filters over images: each output element is the sum of a window times a filter.
+    r"""Slides filters over images: each output element is the sum of a window times a filter.
 
     With :math:`s` the stride, :math:`p` the padding on both sides, :math:`d` the dilation and
-    :math:`k` the kernel: :math:`H_{out} = \\lfloor (H + 2p - d(k - 1) - 1) / s \\rfloor + 1`.
+    :math:`k` the kernel: :math:`H_{out} = \lfloor (H + 2p - d(k - 1) - 1) / s \rfloor + 1`.
 
     Args:
         x (Tensor): ``[N, C, H, W]`` or ``[N, H, W, C]``, floating.
@@ -57,7 +57,7 @@ def conv2d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): the channels are split into as many groups, each with its own filters.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, H_out, W_out]`` or ``[N, H_out, W_out, filters]``.
@@ -118,7 +118,7 @@ def conv1d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): number of groups of channels.
         data_format (str): ``'NCL'`` or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, L_out]`` or ``[N, L_out, filters]``.
@@ -173,7 +173,7 @@ def conv3d(
         dilation (int|list[int]): distance of the elements of a window.
         groups (int): number of groups of channels.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s layout, with ``filters`` channels.
@@ -228,10 +228,10 @@ def conv2d_transpose(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Transposed convolution: each element of ``x`` adds a scaled filter to the output.
+    r"""Transposed convolution: each element of ``x`` adds a scaled filter to the output.
 
     It is the gradient of :func:`conv2d` by its input, with
-    :math:`H_{out} = (H - 1) s - 2p + d(k - 1) + 1 + output\\_padding`.
+    :math:`H_{out} = (H - 1) s - 2p + d(k - 1) + 1 + output\_padding`.
 
     Args:
         x (Tensor): ``[N, C, H, W]`` or ``[N, H, W, C]``.
@@ -245,7 +245,7 @@ def conv2d_transpose(
         output_size (int|list[int]|None): height and width of the output, instead of
             ``output_padding``; less than a stride above the smallest possible.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, H_out, W_out]`` or ``[N, H_out, W_out, filters]``.
@@ -310,7 +310,7 @@ def conv1d_transpose(
         dilation (int|list[int]): distance of the elements of a filter.
         output_size (int|list[int]|None): length of the output, instead of ``output_padding``.
         data_format (str): ``'NCL'`` or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, filters, L_out]`` or ``[N, L_out, filters]``.
@@ -374,7 +374,7 @@ def conv3d_transpose(
         dilation (int|list[int]): distance of the elements of a filter.
         output_size (int|list[int]|None): spatial size of the output.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s layout, with ``filters`` channels.

@@ -19,7 +19,7 @@ def one_hot(x: Tensor, num_classes: int, name: str | None = None) -> Tensor:
     Args:
         x (Tensor): int32 or int64 class numbers, any shape.
         num_classes (int): the number of classes.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: float32, the shape of ``x`` and one dimension of ``num_classes`` more.
@@ -69,7 +69,7 @@ def embedding(
         sparse (bool): the gradient of ``weight`` is kept as the rows that occur. SGD, and Adam with
             ``lazy_mode``, then update these rows only, so that a step takes no longer for a larger
             table. To all else it looks like a dense gradient. Default: False.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the shape of ``x`` and one dimension of ``width`` more.

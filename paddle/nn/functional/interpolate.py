@@ -57,7 +57,7 @@ def interpolate(
         align_mode (int): 0 or 1, for the linear modes without ``align_corners``.
         data_format (str): says whether channels come first (``'NCW'``, ``'NCHW'``, ``'NCDHW'``) or
             last (``'NWC'``, ``'NHWC'``, ``'NDHWC'``).
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the resized ``x``.
@@ -215,7 +215,7 @@ def upsample(
         align_corners (bool): see :func:`interpolate`.
         align_mode (int): see :func:`interpolate`.
         data_format (str): see :func:`interpolate`.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the resized ``x``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_not_negative, check_tensors
 from paddle.core.guards import guard_module
 from paddle.core.op import C
@@ -38,7 +38,7 @@ def binary_cross_entropy(
         label (Tensor): targets in [0, 1], of the same shape and dtype.
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``input``.
@@ -77,7 +77,7 @@ def binary_cross_entropy_with_logits(
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         pos_weight (Tensor, optional): factor p on positive targets; broadcasts to the shape.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``logit``.
@@ -111,7 +111,7 @@ def log_loss(
         input (Tensor): probabilities, shape [N, 1].
         label (Tensor): targets 0 or 1, of the same shape.
         epsilon (float): keeps the logarithm finite. Default: 1e-4.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, 1].
@@ -148,7 +148,7 @@ def sigmoid_focal_loss(
         alpha (float): weight of positive samples, in [0, 1]. Default: 0.25.
         gamma (float): how much easy samples are weighted down, not negative. Default: 2.0.
         reduction (str): ``sum``, ``mean`` or ``none``. Default: sum.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -178,7 +178,7 @@ def sigmoid_focal_loss(
     chance = C.sigmoid(logit)
     hit = chance * label + (1 - chance) * (1 - label)
     weight = alpha * label + (1 - alpha) * (1 - label)
-    loss = weight * paddle.pow(1 - hit, gamma) * loss
+    loss = weight * tensor.pow(1 - hit, gamma) * loss
     if normalizer is not None:
         loss = loss / normalizer
     return reduce(loss, reduction)
@@ -193,7 +193,7 @@ def dice_loss(
         input (Tensor): probabilities, shape [N, d1, ..., C].
         label (Tensor): class numbers, shape [N, d1, ..., 1].
         epsilon (float): keeps the division finite. Default: 1e-5.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1].
@@ -213,13 +213,13 @@ def dice_loss(
             f"but received {input.shape} and {label.shape}."
         )
     check_class_numbers("dice_loss", label)
-    label = paddle.squeeze(label, axis=[-1])
-    label = paddle.cast(C.one_hot_v2(label, None, depth=input.shape[-1]), input.dtype)
+    label = tensor.squeeze(label, axis=[-1])
+    label = tensor.cast(C.one_hot_v2(label, None, depth=input.shape[-1]), input.dtype)
     axes = list(range(1, input.ndim))
-    overlap = paddle.sum(input * label, axis=axes)
-    total = paddle.sum(input, axis=axes) + paddle.sum(label, axis=axes)
+    overlap = tensor.sum(input * label, axis=axes)
+    total = tensor.sum(input, axis=axes) + tensor.sum(label, axis=axes)
     check_not_negative("dice_loss", epsilon=epsilon)
-    return paddle.mean(1 - overlap * 2 / (total + epsilon))
+    return tensor.mean(1 - overlap * 2 / (total + epsilon))
 
 
 guard_module(globals(), checks=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.mode import GRAD, get_mode, settled
@@ -94,7 +94,7 @@ def _label_like(logits: Tensor, label: Tensor, axis: int, soft_label: bool) -> T
     if not soft_label:
         wanted[axis] = 1
         if len(y) == rank - 1:
-            label = paddle.unsqueeze(label, axis=axis)
+            label = tensor.unsqueeze(label, axis=axis)
             y = label.shape
     if not shapes_fit(y, wanted):
         raise InvalidArgumentError(
@@ -138,7 +138,7 @@ def cross_entropy(
         soft_label (bool): labels are probabilities. Default: False.
         axis (int): the class axis. Default: -1.
         use_softmax (bool): False where ``input`` holds probabilities already. Default: True.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per sample.
@@ -186,11 +186,11 @@ def cross_entropy(
     if weight is not None:
         loss = loss * factor
     if reduction == "mean":
-        count = paddle.sum(factor)
-        return paddle.sum(loss) / (count + paddle.cast(count == 0, count.dtype))
+        count = tensor.sum(factor)
+        return tensor.sum(loss) / (count + tensor.cast(count == 0, count.dtype))
     if reduction == "sum":
-        return paddle.sum(loss)
-    return paddle.squeeze(loss, axis=axis) if squeezed else loss
+        return tensor.sum(loss)
+    return tensor.squeeze(loss, axis=axis) if squeezed else loss
 
 
 def _is_common(input: Any, label: Any, ignore_index: int, reduction: str, axis: int) -> bool:
@@ -226,17 +226,17 @@ def _factors(
             )
     if soft_label:
         if weight is None:
-            return paddle.ones_like(paddle.sum(label, axis=axis, keepdim=True))
+            return tensor.ones_like(tensor.sum(label, axis=axis, keepdim=True))
         shape = [1] * input.ndim
         shape[axis] = -1
-        return paddle.sum(label * paddle.reshape(weight, shape), axis=axis, keepdim=True)
+        return tensor.sum(label * tensor.reshape(weight, shape), axis=axis, keepdim=True)
     kept = label != ignore_index
-    mask = paddle.cast(kept, input.dtype)
+    mask = tensor.cast(kept, input.dtype)
     if weight is None:
         return mask
-    safe = paddle.cast(label, "int64") * paddle.cast(kept, "int64")
-    picked = paddle.gather(weight, paddle.reshape(safe, [-1]))
-    return paddle.reshape(picked, label.shape) * mask
+    safe = tensor.cast(label, "int64") * tensor.cast(kept, "int64")
+    picked = tensor.gather(weight, tensor.reshape(safe, [-1]))
+    return tensor.reshape(picked, label.shape) * mask
 
 
 def nll_loss(
@@ -255,7 +255,7 @@ def nll_loss(
         weight (Tensor, optional): one factor per class, shape [C].
         ignore_index (int): samples of this class do not count. Default: -100.
         reduction (str): ``mean`` (by the sum of weights), ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``label``.

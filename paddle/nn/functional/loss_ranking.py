@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.guards import guard_module
 from paddle.core.op import C
@@ -32,7 +32,7 @@ def margin_ranking_loss(
         label (Tensor): 1 where the first should be larger, -1 where the second should.
         margin (float): by how much. Default: 0.0.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -81,15 +81,15 @@ def npair_loss(anchor: Tensor, positive: Tensor, labels: Tensor, l2_reg: float =
             "npair_loss: expected anchor and positive of one shape [N, D] and labels of shape [N], "
             f"but received {a}, {p} and {labels.shape}."
         )
-    column = paddle.cast(paddle.reshape(labels, [count, 1]), "float32")
-    same = paddle.cast(paddle.equal(column, paddle.transpose(column, [1, 0])), anchor.dtype)
-    target = same / paddle.sum(same, axis=1, keepdim=True)
-    penalty = paddle.mean(paddle.sum(anchor * anchor, 1)) + paddle.mean(
-        paddle.sum(positive * positive, 1)
+    column = tensor.cast(tensor.reshape(labels, [count, 1]), "float32")
+    same = tensor.cast(tensor.equal(column, tensor.transpose(column, [1, 0])), anchor.dtype)
+    target = same / tensor.sum(same, axis=1, keepdim=True)
+    penalty = tensor.mean(tensor.sum(anchor * anchor, 1)) + tensor.mean(
+        tensor.sum(positive * positive, 1)
     )
-    scores = paddle.matmul(anchor, positive, transpose_y=True)
+    scores = tensor.matmul(anchor, positive, transpose_y=True)
     entropy = softmax_with_cross_entropy(scores, target, soft_label=True)
-    return penalty * 0.25 * l2_reg + paddle.mean(paddle.sum(target * entropy, 0))
+    return penalty * 0.25 * l2_reg + tensor.mean(tensor.sum(target * entropy, 0))
 
 
 guard_module(globals(), checks=False)

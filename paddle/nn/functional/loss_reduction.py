@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.tensor import Tensor
@@ -26,8 +26,8 @@ def check_reduction(api: str, reduction: str, allowed: tuple = REDUCTIONS) -> No
 def reduce(loss: Tensor, reduction: str) -> Tensor:
     """Reduces one value per sample as asked for."""
     if reduction == "mean":
-        return paddle.mean(loss)
-    return paddle.sum(loss) if reduction == "sum" else loss
+        return tensor.mean(loss)
+    return tensor.sum(loss) if reduction == "sum" else loss
 
 
 def check_same_shape(api: str, **given: Any) -> None:

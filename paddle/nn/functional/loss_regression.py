@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guarded
 from paddle.core.op import C
@@ -54,7 +54,7 @@ def mse_loss(
         input (Tensor): any shape.
         label (Tensor): of a shape that broadcasts with it.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -80,7 +80,7 @@ def l1_loss(
         input (Tensor): any shape.
         label (Tensor): of a shape that broadcasts with it.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -95,7 +95,7 @@ def l1_loss(
     """
     check_reduction("l1_loss", reduction)
     check_tensors("l1_loss", input=input, label=label)
-    return reduce(paddle.abs(C.elementwise_sub(input, label)), reduction)
+    return reduce(tensor.abs(C.elementwise_sub(input, label)), reduction)
 
 
 @guarded
@@ -117,7 +117,7 @@ def smooth_l1_loss(
         label (Tensor): of the same shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         delta (float): where the line begins. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` one value per element.
@@ -146,7 +146,7 @@ def kl_div(
         input (Tensor): log-probabilities, any shape.
         label (Tensor): probabilities of the same shape.
         reduction (str): ``mean``, ``batchmean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [1], or with ``none`` the shape of ``input``.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.guards import guard_module
 from paddle.core.op import C
@@ -75,10 +75,10 @@ def ctc_loss(
     loss, _ = C.warpctc(
         log_probs, labels, input_lengths, label_lengths, blank=read_int(blank, "ctc_loss", "blank")
     )
-    loss = paddle.squeeze(loss, axis=[-1])
+    loss = tensor.squeeze(loss, axis=[-1])
     if reduction == "mean":
-        return paddle.mean(loss / paddle.cast(label_lengths, loss.dtype))
-    return paddle.sum(loss) if reduction == "sum" else loss
+        return tensor.mean(loss / tensor.cast(label_lengths, loss.dtype))
+    return tensor.sum(loss) if reduction == "sum" else loss
 
 
 def hsigmoid_loss(
@@ -108,7 +108,7 @@ def hsigmoid_loss(
         path_code (Tensor, optional): for each of these nodes 1 or 0, the branch that is taken.
         is_sparse (bool): the gradient of the weight concerns only the rows that occur. The result
             is the same; the gradient is kept dense for now.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: shape [N, 1].

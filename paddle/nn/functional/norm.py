@@ -38,16 +38,16 @@ def _layout(api: str, data_format: str) -> str:
 def normalize(
     x: Any, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None
 ) -> Any:
-    """Divides ``x`` by its norm along an axis.
+    r"""Divides ``x`` by its norm along an axis.
 
-    :math:`y = x / \\max(\\lVert x \\rVert_p, \\epsilon)`.
+    :math:`y = x / \max(\lVert x \rVert_p, \epsilon)`.
 
     Args:
         x (Tensor): floating, of any shape.
         p (float|int): the order of the norm.
         axis (int): the axis; a Tensor of one dimension is normalized along that one.
         epsilon (float): what the norm is at least.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -81,9 +81,9 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """Normalizes every channel over the batch and its positions.
+    r"""Normalizes every channel over the batch and its positions.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`. In training mean
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`. In training mean
     and variance (in its population form) are those of the batch, and the running ones are moved:
     ``running = momentum * running + (1 - momentum) * batch``. Else the running ones are taken.
 
@@ -98,7 +98,7 @@ def batch_norm(
             ``'NLC'``, ``'NHWC'``, ``'NDHWC'``.
         use_global_stats (bool|None): True takes the running statistics also in training, False
             those of the batch also in evaluation; None follows ``training``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -141,9 +141,9 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Any:
-    """Normalizes the last dimensions of every example.
+    r"""Normalizes the last dimensions of every example.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`, with mean and
     variance over the dimensions of ``normalized_shape``.
 
     Args:
@@ -151,7 +151,7 @@ def layer_norm(
         normalized_shape (int|list[int]): sizes of the last dimensions.
         weight, bias (Tensor|None): as many elements as ``normalized_shape`` says.
         epsilon (float): added to the variance.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -197,9 +197,9 @@ def instance_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Normalizes every channel of every example over its positions.
+    r"""Normalizes every channel of every example over its positions.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`.
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`.
 
     Args:
         x (Tensor): ``[N, C, ...]``, or ``[N, ..., C]``.
@@ -210,7 +210,7 @@ def instance_norm(
         eps (float): added to the variance.
         data_format (str): ``'NCL'``, ``'NCHW'``, ``'NCDHW'`` or with channels last ``'NLC'``,
             ``'NHWC'``, ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.
@@ -267,9 +267,9 @@ def local_response_norm(
     data_format: str = "NCHW",
     name: str | None = None,
 ) -> Any:
-    """Divides by a power of the mean square over neighbouring channels.
+    r"""Divides by a power of the mean square over neighbouring channels.
 
-    :math:`y_c = x_c / (k + \\alpha / size \\cdot \\sum_{c'} x_{c'}^2)^\\beta` over the ``size``
+    :math:`y_c = x_c / (k + \alpha / size \cdot \sum_{c'} x_{c'}^2)^\beta` over the ``size``
     channels from :math:`c - size / 2` on; beyond the first and last channel there are zeros.
 
     Args:
@@ -277,7 +277,7 @@ def local_response_norm(
         size (int): number of channels.
         alpha, beta, k (float): as in the formula.
         data_format (str): ``'NCL'``, ``'NCHW'``, ``'NCDHW'``, ``'NLC'``, ``'NHWC'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape and dtype.

@@ -43,7 +43,7 @@ def pad(
         value (float): what ``'constant'`` adds.
         data_format (str): ``'NCL'``, ``'NLC'``, ``'NCHW'``, ``'NHWC'``, ``'NCDHW'`` or ``'NDHWC'``;
             for the second form of ``pad``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s dtype.
@@ -110,7 +110,7 @@ def _one(amount: Any) -> Any:
 def _grown(x: Any, pad: Sequence[Any], value: float) -> Any:
     """Every dimension made longer by numbers of which only a run knows some, none negative."""
     for axis in range(len(x.shape)):
-        ends = []
+        ends: list[list[Any]] = []
         for amount in pad[2 * axis : 2 * axis + 2]:
             if not is_variable(amount) and integer("pad", "pad", amount) == 0:
                 ends.append([])

@@ -178,7 +178,7 @@ def avg_pool1d(
             dimensions, ``'SAME'`` or ``'VALID'``.
         ceil_mode (bool): also windows that begin inside and end outside.
         exclusive (bool): padding does not count as elements.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -216,7 +216,7 @@ def max_pool1d(
             dimensions, ``'SAME'`` or ``'VALID'``.
         return_mask (bool): also return where the maxima are; channels first only.
         ceil_mode (bool): also windows that begin inside and end outside.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened
@@ -260,7 +260,7 @@ def avg_pool2d(
         exclusive (bool): padding does not count as elements.
         divisor_override (int|float|None): divide by this instead of the size of the window.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -301,7 +301,7 @@ def max_pool2d(
         return_mask (bool): also return where the maxima are; channels first only.
         ceil_mode (bool): also windows that begin inside and end outside.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened
@@ -343,7 +343,7 @@ def avg_pool3d(
         exclusive (bool): padding does not count as elements.
         divisor_override (int|float|None): divide by this instead of the size of the window.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -383,7 +383,7 @@ def max_pool3d(
         return_mask (bool): also return where the maxima are; channels first only.
         ceil_mode (bool): also windows that begin inside and end outside.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened
@@ -403,15 +403,15 @@ def max_pool3d(
 
 
 def adaptive_avg_pool1d(x: Any, output_size: Any, name: str | None = None) -> Any:
-    """Divides sequences into as many windows as asked for and takes the mean of each.
+    r"""Divides sequences into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, L]``.
         output_size (int|list[int]): number of windows.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -441,7 +441,7 @@ def adaptive_max_pool1d(
         x (Tensor): ``[N, C, L]``.
         output_size (int|list[int]): number of windows.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened
@@ -465,16 +465,16 @@ def adaptive_max_pool1d(
 def adaptive_avg_pool2d(
     x: Any, output_size: Any, data_format: str = "NCHW", name: str | None = None
 ) -> Any:
-    """Divides images into as many windows as asked for and takes the mean of each.
+    r"""Divides images into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, H, W]``, or channels last, see ``data_format``.
         output_size (int|list[int|None]): number of windows; None keeps the size.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -502,7 +502,7 @@ def adaptive_max_pool2d(
         x (Tensor): ``[N, C, H, W]``.
         output_size (int|list[int|None]): number of windows; None keeps the size.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened
@@ -522,16 +522,16 @@ def adaptive_max_pool2d(
 def adaptive_avg_pool3d(
     x: Any, output_size: Any, data_format: str = "NCDHW", name: str | None = None
 ) -> Any:
-    """Divides volumes into as many windows as asked for and takes the mean of each.
+    r"""Divides volumes into as many windows as asked for and takes the mean of each.
 
     Window :math:`i` of :math:`o` over :math:`n` elements goes from
-    :math:`\\lfloor i n / o \\rfloor` to :math:`\\lceil (i + 1) n / o \\rceil`.
+    :math:`\lfloor i n / o \rfloor` to :math:`\lceil (i + 1) n / o \rceil`.
 
     Args:
         x (Tensor): ``[N, C, D, H, W]``, or channels last, see ``data_format``.
         output_size (int|list[int|None]): number of windows; None keeps the size.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: the means, in ``x``'s layout.
@@ -559,7 +559,7 @@ def adaptive_max_pool3d(
         x (Tensor): ``[N, C, D, H, W]``.
         output_size (int|list[int|None]): number of windows; None keeps the size.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor, or with ``return_mask`` two: the maxima, and their int32 positions in the flattened

@@ -30,7 +30,7 @@ def unfold(
         paddings (int|list[int]): zeros around: one number, ``[h, w]`` or
             ``[top, left, bottom, right]``.
         dilations (int|list[int]): distance of the elements of a patch.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, C * patch height * patch width, number of patches]``.
@@ -66,7 +66,7 @@ def pixel_shuffle(
         x (Tensor): ``[N, C, H, W]`` or ``[N, H, W, C]``; C a multiple of the factor's square.
         upscale_factor (int): how much larger height and width become.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, C / factor ** 2, H * factor, W * factor]`` or with channels last.
@@ -109,7 +109,7 @@ def grid_sample(
             ``'reflection'``.
         align_corners (bool): whether -1 and 1 mean the centres of the corner pixels, or their
             outer edges.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, C, H_out, W_out]``.
@@ -150,7 +150,7 @@ def affine_grid(
         theta (Tensor): ``[N, 2, 3]``: maps output positions to input positions.
         out_shape (list[int]|tuple[int]|Tensor): ``[N, C, H, W]`` of the wanted image.
         align_corners (bool): as in :func:`grid_sample`.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: ``[N, H, W, 2]``.
@@ -182,7 +182,7 @@ def temporal_shift(x: Any, seg_num: int, shift_ratio: float = 0.25, name: str | 
         seg_num (int): number of frames.
         shift_ratio (float): the first ``C * shift_ratio`` channels come from the frame before, as
             many more from the one behind; in (0, 0.5). Beyond the first and last frame are zeros.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Returns:
         Tensor: of ``x``'s shape.

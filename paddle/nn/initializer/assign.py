@@ -20,7 +20,7 @@ class Assign(Initializer):
 
     Args:
         value (np.ndarray|Tensor|list|tuple): the value.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

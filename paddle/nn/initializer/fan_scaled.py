@@ -44,7 +44,7 @@ class XavierNormal(_Scaled):
     Args:
         fan_in (float|None): inputs of one output; None takes it from the weight's shape.
         fan_out (float|None): outputs fed by one input; None takes it from the weight's shape.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -75,7 +75,7 @@ class XavierUniform(XavierNormal):
     Args:
         fan_in (float|None): inputs of one output; None takes it from the weight's shape.
         fan_out (float|None): outputs fed by one input; None takes it from the weight's shape.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

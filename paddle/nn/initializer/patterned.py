@@ -62,7 +62,7 @@ class Dirac(Initializer):
 
     Args:
         groups (int): how many equal parts the output channels fall into.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -94,7 +94,8 @@ class Dirac(Initializer):
         middle: tuple[int, ...] = tuple(k // 2 for k in shape[2:])
         for i in range(min(per_group, shape[1])):
             for channel in range(i, shape[0], per_group):
-                weight[(channel, i, *middle)] = 1
+                place = (channel, i, *middle)
+                weight[place] = 1
         return weight
 
 
@@ -106,7 +107,7 @@ class Orthogonal(Initializer):
 
     Args:
         gain (float): a factor on the whole.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

@@ -15,7 +15,7 @@ class Normal(Initializer):
     Args:
         mean (float): its mean.
         std (float): its standard deviation, not negative.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -41,7 +41,7 @@ class TruncatedNormal(Normal):
     Args:
         mean (float): mean of the normal distribution.
         std (float): its standard deviation before the tails are cut off, not negative.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -63,7 +63,7 @@ class Uniform(Initializer):
     Args:
         low (float): lower bound.
         high (float): upper bound, not below ``low``.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.docstrings import Template
 from paddle.nn.layer.layers import Layer
+
+layer = Template(
+    """
+    import paddle
+    layer = paddle.nn.{name}()
+    print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())  # {}
+    """,
+    name="shown when the layer is printed.",
+)
 
 
 class Activation(Layer):

@@ -9,7 +9,7 @@ from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
 from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Constant
-from paddle.nn.layer.activation_base import Activation
+from paddle.nn.layer.activation_base import Activation, layer
 from paddle.nn.layer.layers import Layer
 
 __all__ = [
@@ -28,21 +28,9 @@ __all__ = [
 ]
 
 
+@layer.like(F.relu, "[0. 0. 2.]")
 class ReLU(Activation):
-    r"""Rectified linear unit.
-
-    .. math:: \max(0, x)
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.ReLU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.relu`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -52,21 +40,9 @@ class ReLU(Activation):
         return F.relu(x)
 
 
+@layer.like(F.relu6, "[0. 0. 2.]")
 class ReLU6(Activation):
-    r"""Rectified linear unit that stops at 6.
-
-    .. math:: \min(\max(0, x), 6)
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.ReLU6()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.relu6`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -76,22 +52,9 @@ class ReLU6(Activation):
         return F.relu6(x)
 
 
+@layer.like(F.elu, "[-0.86466473 0. 2.]")
 class ELU(Activation):
-    r"""Exponential linear unit, https://arxiv.org/abs/1511.07289.
-
-    .. math:: x \text{ if } x > 0 \text{ else } \alpha (e^x - 1)
-
-    Args:
-        alpha (float): scale of the negative part. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.ELU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.elu`."""
 
     def __init__(self, alpha: float = 1.0, name: str | None = None) -> None:
         super().__init__(name, alpha=alpha)
@@ -101,23 +64,9 @@ class ELU(Activation):
         return F.elu(x, self._alpha)
 
 
+@layer.like(F.selu, "[-1.5201665 0. 2.101402]")
 class SELU(Activation):
-    r"""Scaled exponential linear unit, https://arxiv.org/abs/1706.02515.
-
-    .. math:: scale \cdot (x \text{ if } x > 0 \text{ else } \alpha (e^x - 1))
-
-    Args:
-        scale (float): factor of the result, above 1. Default: 1.0507009873554805.
-        alpha (float): scale of the negative part, not negative. Default: 1.6732632423543772.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.SELU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.selu`."""
 
     def __init__(
         self,
@@ -132,22 +81,9 @@ class SELU(Activation):
         return F.selu(x, self._scale, self._alpha)
 
 
+@layer.like(F.gelu, "[-0.04550028 0. 1.9544997]")
 class GELU(Activation):
-    r"""Gaussian error linear unit, https://arxiv.org/abs/1606.08415.
-
-    .. math:: 0.5 x (1 + \mathrm{erf}(x / \sqrt 2))
-
-    Args:
-        approximate (bool): use the tanh approximation. Default: False.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.GELU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.gelu`."""
 
     def __init__(self, approximate: bool = False, name: str | None = None) -> None:
         super().__init__(name, approximate=approximate)
@@ -157,22 +93,9 @@ class GELU(Activation):
         return F.gelu(x, self._approximate)
 
 
+@layer.like(F.leaky_relu, "[-0.02 0. 2.]")
 class LeakyReLU(Activation):
-    r"""Rectified linear unit that leaks below zero.
-
-    .. math:: x \text{ if } x \ge 0 \text{ else } slope \cdot x
-
-    Args:
-        negative_slope (float): slope below zero. Default: 0.01.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.LeakyReLU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.leaky_relu`."""
 
     def __init__(self, negative_slope: float = 0.01, name: str | None = None) -> None:
         super().__init__(name, negative_slope=negative_slope)
@@ -189,7 +112,7 @@ class PReLU(Layer):
         num_parameters (int): 1 slope for all, or one per channel. Default: 1.
         init (float): initial slope. Default: 0.25.
         weight_attr (ParamAttr, optional): of the slopes.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -234,22 +157,9 @@ class PReLU(Layer):
         return f"num_parameters={self._num_parameters}, init={self._init}, dtype={self._dtype}"
 
 
+@layer.like(F.thresholded_relu, "[0. 0. 2.]")
 class ThresholdedReLU(Activation):
-    r"""Rectified linear unit with a threshold.
-
-    .. math:: x \text{ if } x > threshold \text{ else } 0
-
-    Args:
-        threshold (float): where the line starts. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.ThresholdedReLU()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.thresholded_relu`."""
 
     def __init__(self, threshold: float = 1.0, name: str | None = None) -> None:
         super().__init__(name, threshold=threshold)
@@ -259,23 +169,9 @@ class ThresholdedReLU(Activation):
         return F.thresholded_relu(x, self._threshold)
 
 
+@layer.like(F.softplus, "[0.126928 0.6931472 2.126928]")
 class Softplus(Activation):
-    r"""Smooth rectified linear unit.
-
-    .. math:: \log(1 + e^{\beta x}) / \beta
-
-    Args:
-        beta (float): sharpness. Default: 1.
-        threshold (float): above it (times beta) the result is x itself. Default: 20.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Softplus()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.softplus`."""
 
     def __init__(self, beta: float = 1, threshold: float = 20, name: str | None = None) -> None:
         super().__init__(name, beta=beta, threshold=threshold)
@@ -285,21 +181,9 @@ class Softplus(Activation):
         return F.softplus(x, self._beta, self._threshold)
 
 
+@layer.like(F.swish, "[-0.23840584 0. 1.761594]")
 class Swish(Activation):
-    r"""Self-gated unit, https://arxiv.org/abs/1710.05941.
-
-    .. math:: x / (1 + e^{-x})
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Swish()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.swish`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -309,21 +193,9 @@ class Swish(Activation):
         return F.swish(x)
 
 
+@layer.like(F.hardswish, "[-0.33333334 0. 1.6666666]")
 class Hardswish(Activation):
-    r"""Piecewise form of swish, https://arxiv.org/abs/1905.02244.
-
-    .. math:: x \min(\max(x + 3, 0), 6) / 6
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Hardswish()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.hardswish`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -339,7 +211,7 @@ class Maxout(Activation):
     Args:
         groups (int): channels per group.
         axis (int): the channel axis. Default: 1.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from paddle.core.tensor import Tensor
 from paddle.nn import functional as F
-from paddle.nn.layer.activation_base import Activation
+from paddle.nn.layer.activation_base import Activation, layer
 
 __all__ = [
     "Hardshrink",
@@ -21,22 +21,9 @@ __all__ = [
 ]
 
 
+@layer.like(F.hardshrink, "[-2. 0. 2.]")
 class Hardshrink(Activation):
-    r"""Sets small values to zero.
-
-    .. math:: x \text{ if } |x| > threshold \text{ else } 0
-
-    Args:
-        threshold (float): half the width of the band set to zero. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Hardshrink()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.hardshrink`."""
 
     def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
         super().__init__(name, threshold=threshold)
@@ -46,22 +33,9 @@ class Hardshrink(Activation):
         return F.hardshrink(x, self._threshold)
 
 
+@layer.like(F.softshrink, "[-1.5 0. 1.5]")
 class Softshrink(Activation):
-    r"""Moves values towards zero.
-
-    .. math:: \mathrm{sign}(x) \max(|x| - threshold, 0)
-
-    Args:
-        threshold (float): how far values move towards zero, not negative. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Softshrink()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.softshrink`."""
 
     def __init__(self, threshold: float = 0.5, name: str | None = None) -> None:
         super().__init__(name, threshold=threshold)
@@ -71,21 +45,9 @@ class Softshrink(Activation):
         return F.softshrink(x, self._threshold)
 
 
+@layer.like(F.tanhshrink, "[-1.0359724 0. 1.0359724]")
 class Tanhshrink(Activation):
-    r"""What tanh takes away.
-
-    .. math:: x - \tanh(x)
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Tanhshrink()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.tanhshrink`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -95,23 +57,9 @@ class Tanhshrink(Activation):
         return F.tanhshrink(x)
 
 
+@layer.like(F.hardtanh, "[-1. 0. 1.]")
 class Hardtanh(Activation):
-    r"""Piecewise linear tanh.
-
-    .. math:: \min(\max(x, min), max)
-
-    Args:
-        min (float): lower bound. Default: -1.0.
-        max (float): upper bound. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Hardtanh()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.hardtanh`."""
 
     def __init__(self, min: float = -1.0, max: float = 1.0, name: str | None = None) -> None:
         super().__init__(name, min=min, max=max)
@@ -121,21 +69,9 @@ class Hardtanh(Activation):
         return F.hardtanh(x, self._min, self._max)
 
 
+@layer.like(F.hardsigmoid, "[0.1666666 0.5 0.8333334]")
 class Hardsigmoid(Activation):
-    r"""Piecewise linear sigmoid.
-
-    .. math:: \min(\max(slope \cdot x + offset, 0), 1)
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Hardsigmoid()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.hardsigmoid`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -145,21 +81,9 @@ class Hardsigmoid(Activation):
         return F.hardsigmoid(x)
 
 
+@layer.like(F.sigmoid, "[0.11920292 0.5 0.880797]")
 class Sigmoid(Activation):
-    r"""Logistic function.
-
-    .. math:: 1 / (1 + e^{-x})
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Sigmoid()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.sigmoid`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -169,21 +93,9 @@ class Sigmoid(Activation):
         return F.sigmoid(x)
 
 
+@layer.like(F.log_sigmoid, "[-2.126928 -0.6931472 -0.12692802]")
 class LogSigmoid(Activation):
-    r"""Logarithm of the logistic function.
-
-    .. math:: -\log(1 + e^{-x})
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.LogSigmoid()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.log_sigmoid`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -193,21 +105,9 @@ class LogSigmoid(Activation):
         return F.log_sigmoid(x)
 
 
+@layer.like(F.softsign, "[-0.6666667 0. 0.6666667]")
 class Softsign(Activation):
-    r"""Squashes values into (-1, 1).
-
-    .. math:: x / (1 + |x|)
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Softsign()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.softsign`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -217,21 +117,9 @@ class Softsign(Activation):
         return F.softsign(x)
 
 
+@layer.like(F.tanh, "[-0.9640276 0. 0.9640276]")
 class Tanh(Activation):
-    r"""Hyperbolic tangent.
-
-    .. math:: (e^x - e^{-x}) / (e^x + e^{-x})
-
-    Args:
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Tanh()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.tanh`."""
 
     def __init__(self, name: str | None = None) -> None:
         super().__init__(name)
@@ -241,22 +129,9 @@ class Tanh(Activation):
         return F.tanh(x)
 
 
+@layer.like(F.softmax, "[0.01587624 0.11731043 0.86681336]")
 class Softmax(Activation):
-    r"""Exponentials that sum to one.
-
-    .. math:: e^{x_i} / \sum_j e^{x_j}
-
-    Args:
-        axis (int): the axis that sums to one. Default: -1.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.Softmax()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.softmax`."""
 
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__(name, axis=axis)
@@ -266,22 +141,9 @@ class Softmax(Activation):
         return F.softmax(x, self._axis)
 
 
+@layer.like(F.log_softmax, "[-4.1429315 -2.1429315 -0.1429316]")
 class LogSoftmax(Activation):
-    r"""Logarithm of softmax.
-
-    .. math:: x_i - \log \sum_j e^{x_j}
-
-    Args:
-        axis (int): the axis whose exponentials sum to one. Default: -1.
-        name (str, optional): not used in dynamic mode.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            layer = paddle.nn.LogSoftmax()
-            print(layer(paddle.to_tensor([-2.0, 0.0, 2.0])).numpy())
-    """
+    """Layer of :func:`paddle.nn.functional.log_softmax`."""
 
     def __init__(self, axis: int = -1, name: str | None = None) -> None:
         super().__init__(name, axis=axis)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, check_tensors
 from paddle.core.op import C
@@ -70,13 +70,13 @@ def additive_mask(owner: str, name: str, mask: Any, like: Any) -> Any:
     check_tensors(owner, query=like)
     dtype = like.dtype
     if mask.dtype in FLOATING:
-        return mask if mask.dtype == dtype else paddle.cast(mask, dtype)
+        return mask if mask.dtype == dtype else tensor.cast(mask, dtype)
     if mask.dtype not in _MASKS:
         raise TypeError(
             f"{owner}({name}): expected bool, integers or floating numbers, "
             f"but received {mask.dtype}."
         )
-    return C.scale(paddle.cast(mask, dtype), scale=1e9, bias=-1.0, bias_after_scale=False)
+    return C.scale(tensor.cast(mask, dtype), scale=1e9, bias=-1.0, bias_after_scale=False)
 
 
 class MultiHeadAttention(Layer):
@@ -155,9 +155,9 @@ class MultiHeadAttention(Layer):
         return x
 
     def _heads(self, x: Any) -> Any:
-        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]"""
-        x = paddle.reshape(x, [0, 0, self.num_heads, self.head_dim])
-        return paddle.transpose(x, [0, 2, 1, 3])
+        """[batch, length, embed_dim] -> [batch, heads, length, head_dim]."""
+        x = tensor.reshape(x, [0, 0, self.num_heads, self.head_dim])
+        return tensor.transpose(x, [0, 2, 1, 3])
 
     def compute_kv(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         """Projects key and value and cuts them into heads.
@@ -235,12 +235,12 @@ class MultiHeadAttention(Layer):
             )
         k, v = self.compute_kv(query if key is None else key, query if value is None else value)
         if cache is not None:
-            k, v = paddle.concat([cache.k, k], axis=2), paddle.concat([cache.v, v], axis=2)
+            k, v = tensor.concat([cache.k, k], axis=2), tensor.concat([cache.v, v], axis=2)
             cache = Cache(k, v)
         return k, v, cache
 
     def _weights(self, q: Any, k: Any, mask: Any) -> Any:
-        scores = paddle.matmul(C.scale(q, scale=self.head_dim**-0.5), k, transpose_y=True)
+        scores = tensor.matmul(C.scale(q, scale=self.head_dim**-0.5), k, transpose_y=True)
         weights = F.softmax(scores if mask is None else scores + mask)
         return F.dropout(weights, self.dropout, training=self.training)
 
@@ -274,13 +274,13 @@ class MultiHeadAttention(Layer):
         mask = additive_mask(type(self).__name__, "attn_mask", attn_mask, q)
         if self.need_weights:
             weights = self._weights(q, k, mask)
-            mixed = paddle.matmul(weights, v)
+            mixed = tensor.matmul(weights, v)
         else:
             rate = float(self.dropout) if self.training else 0.0
             scale = self.head_dim**-0.5
             mixed = C.scaled_dot_product_attention(q, k, v, mask, scale=scale, dropout_prob=rate)[0]
-        mixed = paddle.transpose(mixed, [0, 2, 1, 3])
-        out = self.out_proj(paddle.reshape(mixed, [0, 0, self.embed_dim]))
+        mixed = tensor.transpose(mixed, [0, 2, 1, 3])
+        out = self.out_proj(tensor.reshape(mixed, [0, 0, self.embed_dim]))
         returned = [out]
         if self.need_weights:
             returned.append(weights)

@@ -49,9 +49,9 @@ def _running(layer: Layer, count: int, value: float, name: str | None, average: 
 
 
 class BatchNorm(Layer):
-    """Batch normalization in the form of 1.x, with an activation.
+    r"""Batch normalization in the form of 1.x, with an activation.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, see
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`, see
     :func:`functional.batch_norm`.
 
     Args:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.mode import no_grad, recording
 from paddle.core.tensor import Tensor
@@ -44,7 +44,7 @@ class Linear(Layer):
         out_features (int): size of the last dimension of the output.
         weight_attr (ParamAttr, optional): of the weight, shape [in_features, out_features].
         bias_attr (ParamAttr|bool, optional): of the bias, shape [out_features]; False: none.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -89,7 +89,7 @@ class Dropout(Layer):
         p (float): probability of zero. Default: 0.5.
         axis (int|list, optional): axes along which the choice differs; None: all.
         mode (str): ``upscale_in_train`` or ``downscale_in_infer``. Default: upscale_in_train.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -159,7 +159,7 @@ class Dropout2D(_DropoutChannels):
     Args:
         p (float): probability of zero. Default: 0.5.
         data_format (str): ``NCHW`` or ``NHWC``. Default: NCHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -181,7 +181,7 @@ class Dropout3D(_DropoutChannels):
     Args:
         p (float): probability of zero. Default: 0.5.
         data_format (str): ``NCDHW`` or ``NDHWC``. Default: NCDHW.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -203,7 +203,7 @@ class AlphaDropout(Layer):
 
     Args:
         p (float): probability of dropping. Default: 0.5.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -236,7 +236,7 @@ class Embedding(Layer):
         padding_idx (int, optional): this row stays zero; negative counts from the end.
         sparse (bool): see :func:`paddle.nn.functional.embedding`. Default: False.
         weight_attr (ParamAttr, optional): of the table.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): shown when the layer is printed.
 
     Examples:
         .. code-block:: python
@@ -318,7 +318,7 @@ class Flatten(Layer):
 
     def forward(self, input: Tensor) -> Tensor:
         """Applies :func:`paddle.flatten`."""
-        return paddle.flatten(input, self.start_axis, self.stop_axis)
+        return tensor.flatten(input, self.start_axis, self.stop_axis)
 
 
 class Identity(Layer):
@@ -353,7 +353,7 @@ class Bilinear(Layer):
         out_features (int): width of the output.
         weight_attr (ParamAttr, optional): of the weight, shape [out, in1, in2].
         bias_attr (ParamAttr|bool, optional): of the bias, shape [1, out]; False: none.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -431,7 +431,7 @@ class PairwiseDistance(Layer):
         p (float): the norm's degree. Default: 2.0.
         epsilon (float): added to the difference. Default: 1e-6.
         keepdim (bool): keep the axis with size 1. Default: False.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -454,7 +454,7 @@ class PairwiseDistance(Layer):
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """Computes the distance."""
         difference = x - y + self.epsilon
-        return paddle.norm(difference, p=float(self.p), axis=-1, keepdim=self.keepdim)
+        return tensor.norm(difference, p=float(self.p), axis=-1, keepdim=self.keepdim)
 
     def extra_repr(self) -> str:
         """The settings, for printing."""

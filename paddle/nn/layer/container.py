@@ -25,7 +25,7 @@ def _position(owner: Any, index: Any, size: int, *, end: bool = False) -> int:
     """
     name = type(owner).__name__
     try:
-        found = operator.index(None if isinstance(index, bool) else index)
+        found = operator.index(None if isinstance(index, bool) else index)  # type: ignore[arg-type]
     except TypeError:
         came = type(index).__name__
         raise TypeError(f"{name}: expected an int as index, but received {came}.") from None

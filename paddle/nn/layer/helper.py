@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import paddle
-from paddle.core.dispatch import py
+from paddle import tensor
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import REGISTRY, C
+from paddle.core.op import C, computed, py
 from paddle.core.tensor import Tensor
-from paddle.ir.recording.record import captured
+from paddle.ir.current import default_main_program
+from paddle.ir.recording.context import captured
 from paddle.nn import functional as F
 from paddle.tensor.inplace import replace
 
@@ -68,9 +68,9 @@ class LayerObjectHelper:
             stop_gradient (bool): the result gets no gradient. Default: False.
         """
         if recording():
-            block = paddle.static.default_main_program().current_block()
+            block = default_main_program().current_block()
             return block.create_var(dtype=to_vartype(dtype), stop_gradient=stop_gradient)
-        return paddle.zeros([1], dtype)
+        return tensor.zeros([1], dtype)
 
     def append_op(
         self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
@@ -87,10 +87,10 @@ class LayerObjectHelper:
         """
         attrs = dict(attrs or {})
         if recording():
-            block = paddle.static.default_main_program().current_block()
+            block = default_main_program().current_block()
             given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
-            return block.append_op(type, given, outputs, attrs, stop_gradient)
-        op = REGISTRY.get(type)
+            return block.append_op(type, given, dict(outputs), attrs, stop_gradient)
+        op = computed(type)
         if op is None:
             raise InvalidArgumentError(f"append_op(type): there is no operator {type!r}.")
         _known("inputs", type, inputs, [s.name for s in op.inputs])
@@ -160,7 +160,8 @@ def activation_of(api: str, act: Any) -> tuple[str, dict[str, Any]]:
     kind = attrs.pop("type", None)
     if not isinstance(kind, str):
         raise TypeError(f"{api}(act): expected the activation's name, got {type(kind).__name__}.")
-    if kind not in REGISTRY or len(REGISTRY[kind].inputs) != 1:
+    known = computed(kind)
+    if known is None or len(known.inputs) != 1:
         raise InvalidArgumentError(
             f"{api}(act): there is no activation named {kind!r}.",
             hint="one like 'relu', 'sigmoid', 'tanh', 'softmax'",

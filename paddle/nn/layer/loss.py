@@ -40,7 +40,7 @@ class CrossEntropyLoss(Layer):
         soft_label (bool): labels are probabilities. Default: False.
         axis (int): the class axis. Default: -1.
         use_softmax (bool): False where the input holds probabilities already. Default: True.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -93,7 +93,7 @@ class NLLLoss(Layer):
         weight (Tensor, optional): one factor per class, shape [C].
         ignore_index (int): samples of this class do not count. Default: -100.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -135,7 +135,7 @@ class BCELoss(Layer):
     Args:
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -170,7 +170,7 @@ class BCEWithLogitsLoss(Layer):
         weight (Tensor, optional): factors that broadcast to the shape.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         pos_weight (Tensor, optional): factor on positive targets.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -236,7 +236,7 @@ class L1Loss(Layer):
 
     Args:
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -268,7 +268,7 @@ class SmoothL1Loss(Layer):
     Args:
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
         delta (float): where the line begins. Default: 1.0.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -331,7 +331,7 @@ class MarginRankingLoss(Layer):
     Args:
         margin (float): by how much one score should be larger. Default: 0.0.
         reduction (str): ``mean``, ``sum`` or ``none``. Default: mean.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

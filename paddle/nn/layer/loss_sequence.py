@@ -62,7 +62,7 @@ class HSigmoidLoss(Layer):
         is_custom (bool): a tree of one's own comes with each call; then the weight has
             ``num_classes`` rows. Default: False.
         is_sparse (bool): see the function. Default: False.
-        name (str, optional): not used in dynamic mode.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

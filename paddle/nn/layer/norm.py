@@ -44,7 +44,7 @@ class LayerNorm(Layer):
         epsilon (float): added to the variance.
         weight_attr (ParamAttr|bool|None): of the factors, first 1; False means none.
         bias_attr (ParamAttr|bool|None): of the terms, first 0; False means none.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Attributes:
         weight, bias (Parameter|None): as many elements as ``normalized_shape`` says, in one
@@ -95,9 +95,9 @@ class LayerNorm(Layer):
 
 
 class GroupNorm(Layer):
-    """Normalizes groups of channels of every example.
+    r"""Normalizes groups of channels of every example.
 
-    :math:`y = (x - \\mu) / \\sqrt{\\sigma^2 + \\epsilon} \\cdot weight + bias`, with mean and
+    :math:`y = (x - \mu) / \sqrt{\sigma^2 + \epsilon} \cdot weight + bias`, with mean and
     variance over a group of neighbouring channels and all positions.
 
     Args:
@@ -107,7 +107,7 @@ class GroupNorm(Layer):
         weight_attr (ParamAttr|bool|None): of the factors, first 1; False keeps them 1.
         bias_attr (ParamAttr|bool|None): of the terms, first 0; False keeps them 0.
         data_format (str): ``'NCHW'``, ``'NHWC'`` or the like for other dimensions.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Attributes:
         weight, bias (Parameter): ``[num_channels]``.
@@ -217,7 +217,7 @@ class InstanceNorm1D(_InstanceNorm):
         bias_attr (ParamAttr|bool|None): of the terms, first 0; False, together with
             ``weight_attr``, means neither.
         data_format (str): ``'NCL'`` (also written ``'NCHW'``) or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Attributes:
         scale, bias (Parameter|None): ``[num_features]``.
@@ -245,7 +245,7 @@ class InstanceNorm2D(_InstanceNorm):
         bias_attr (ParamAttr|bool|None): of the terms, first 0; False, together with
             ``weight_attr``, means neither.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Attributes:
         scale, bias (Parameter|None): ``[num_features]``.
@@ -272,7 +272,7 @@ class InstanceNorm3D(_InstanceNorm):
         bias_attr (ParamAttr|bool|None): of the terms, first 0; False, together with
             ``weight_attr``, means neither.
         data_format (str): ``'NCDHW'`` (also written ``'NCHW'``) or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Attributes:
         scale, bias (Parameter|None): ``[num_features]``.
@@ -295,7 +295,7 @@ class LocalResponseNorm(Layer):
         size (int): number of channels.
         alpha, beta, k (float): as in the formula there.
         data_format (str): says whether channels come first or last.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -331,11 +331,11 @@ class LocalResponseNorm(Layer):
 
 
 class SpectralNorm(Layer):
-    """Divides a weight by its largest singular value, found by power iteration.
+    r"""Divides a weight by its largest singular value, found by power iteration.
 
     The weight is seen as a matrix with dimension ``dim`` as rows. From :math:`u` and :math:`v`,
-    drawn once, :math:`v = W^T u / \\lVert W^T u \\rVert` and
-    :math:`u = W v / \\lVert W v \\rVert` are iterated; the result is :math:`W / (u^T W v)`.
+    drawn once, :math:`v = W^T u / \lVert W^T u \rVert` and
+    :math:`u = W v / \lVert W v \rVert` are iterated; the result is :math:`W / (u^T W v)`.
 
     Args:
         weight_shape (list[int]|tuple[int]): shape of the weight.

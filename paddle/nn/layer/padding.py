@@ -42,7 +42,7 @@ class Pad1D(_PadNd):
         mode (str): ``'constant'``, ``'reflect'``, ``'replicate'`` or ``'circular'``.
         value (float): what ``'constant'`` adds.
         data_format (str): ``'NCL'`` or ``'NLC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -71,7 +71,7 @@ class Pad2D(_PadNd):
         mode (str): ``'constant'``, ``'reflect'``, ``'replicate'`` or ``'circular'``.
         value (float): what ``'constant'`` adds.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -101,7 +101,7 @@ class Pad3D(_PadNd):
         mode (str): ``'constant'``, ``'reflect'``, ``'replicate'`` or ``'circular'``.
         value (float): what ``'constant'`` adds.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

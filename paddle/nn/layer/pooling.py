@@ -73,7 +73,7 @@ class AvgPool1D(_Window):
         padding (int|str|list): in the forms of :func:`functional.avg_pool1d`.
         exclusive (bool): padding does not count as elements.
         ceil_mode (bool): also windows that begin inside and end outside.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -109,7 +109,7 @@ class MaxPool1D(_Window):
         padding (int|str|list): in the forms of :func:`functional.max_pool1d`.
         return_mask (bool): also return where the maxima are.
         ceil_mode (bool): also windows that begin inside and end outside.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -149,7 +149,7 @@ class AvgPool2D(_Window):
         exclusive (bool): padding does not count as elements.
         divisor_override (int|float|None): divide by this instead of the size of the window.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -198,7 +198,7 @@ class MaxPool2D(_Window):
         return_mask (bool): also return where the maxima are.
         ceil_mode (bool): also windows that begin inside and end outside.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -246,7 +246,7 @@ class AvgPool3D(_Window):
         exclusive (bool): padding does not count as elements.
         divisor_override (int|float|None): divide by this instead of the size of the window.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -295,7 +295,7 @@ class MaxPool3D(_Window):
         return_mask (bool): also return where the maxima are.
         ceil_mode (bool): also windows that begin inside and end outside.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -337,7 +337,7 @@ class AdaptiveAvgPool1D(Layer):
 
     Args:
         output_size (int|list[int]): number of windows.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -367,7 +367,7 @@ class AdaptiveMaxPool1D(Layer):
     Args:
         output_size (int|list[int]): number of windows.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -399,7 +399,7 @@ class AdaptiveAvgPool2D(Layer):
     Args:
         output_size (int|list[int|None]): number of windows; None keeps the size.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -432,7 +432,7 @@ class AdaptiveMaxPool2D(Layer):
     Args:
         output_size (int|list[int|None]): number of windows; None keeps the size.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -464,7 +464,7 @@ class AdaptiveAvgPool3D(Layer):
     Args:
         output_size (int|list[int|None]): number of windows; None keeps the size.
         data_format (str): ``'NCDHW'`` or ``'NDHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -497,7 +497,7 @@ class AdaptiveMaxPool3D(Layer):
     Args:
         output_size (int|list[int|None]): number of windows; None keeps the size.
         return_mask (bool): also return where the maxima are.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

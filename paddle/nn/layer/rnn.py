@@ -215,7 +215,7 @@ class SimpleRNN(_Network):
         weight_hh_attr (ParamAttr|None): of the weights of states, [hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of the biases of inputs, [hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of the biases of states, [hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 (Parameter): of layer 0; further ones
@@ -288,7 +288,7 @@ class LSTM(_Network):
         weight_hh_attr (ParamAttr|None): of the weights of states, [4 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of the biases of inputs, [4 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of the biases of states, [4 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 (Parameter): of layer 0; further ones
@@ -350,7 +350,7 @@ class GRU(_Network):
         weight_hh_attr (ParamAttr|None): of the weights of states, [3 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of the biases of inputs, [3 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of the biases of states, [3 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 (Parameter): of layer 0; further ones

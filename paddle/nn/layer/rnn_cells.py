@@ -7,7 +7,7 @@ from typing import Any
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
-from paddle.core.pytree import leaves, mapped
+from paddle.core.pytree import leaves, tree_map
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Uniform
@@ -70,25 +70,25 @@ def biases_in_order(biases: list[Any], matrix: Any) -> list[Any]:
 
 
 class _Shape:
-    """One shape in a nest of shapes, with -1 for the batch."""
+    """One shape in a pytree of shapes, with -1 for the batch."""
 
     def __init__(self, sizes: Any) -> None:
         sizes = [int(n) for n in sizes]
         self.sizes = sizes if sizes[:1] == [-1] else [-1, *sizes]
 
 
-def _shapes(nest: Any) -> Any:
-    """Marks the shapes in a nest: lists and tuples of nothing but ints."""
-    if isinstance(nest, dict):
-        return {key: _shapes(value) for key, value in nest.items()}
-    if isinstance(nest, (list, tuple)):
-        if all(isinstance(n, int) for n in nest):
-            return _Shape(nest)
-        made = [_shapes(value) for value in nest]
-        return type(nest)(*made) if hasattr(nest, "_fields") else type(nest)(made)
+def _shapes(pytree: Any) -> Any:
+    """Marks the shapes in a pytree: lists and tuples of nothing but ints."""
+    if isinstance(pytree, dict):
+        return {key: _shapes(value) for key, value in pytree.items()}
+    if isinstance(pytree, (list, tuple)):
+        if all(isinstance(n, int) for n in pytree):
+            return _Shape(pytree)
+        made = [_shapes(value) for value in pytree]
+        return type(pytree)(*made) if hasattr(pytree, "_fields") else type(pytree)(made)
     raise TypeError(
-        "get_initial_states(shape): expected a list of ints, or a nest of such lists, "
-        f"but received {type(nest).__name__}."
+        "get_initial_states(shape): expected a list of ints, or a pytree of such lists, "
+        f"but received {type(pytree).__name__}."
     )
 
 
@@ -135,16 +135,16 @@ class RNNCellBase(Layer):
         """Makes the states that a sequence starts with, all of one value.
 
         Args:
-            batch_ref (Tensor): where the size of a batch is taken from; of a nest, the first one.
-            shape (list|tuple|dict|None): shape of a state, or a nest of shapes; -1 for the batch
+            batch_ref (Tensor): where the size of a batch is taken from; of a pytree, the first one.
+            shape (list|tuple|dict|None): shape of a state, or a pytree of shapes; -1 for the batch
                 may stand in front. None takes ``state_shape``.
-            dtype (str|nest|None): type of the states, or one for each. None takes ``state_dtype``
+            dtype (str|pytree|None): type of the states, or one for each. None takes ``state_dtype``
                 where a cell has it, else the default type.
             init_value (float): the value.
             batch_dim_idx (int): which dimension of ``batch_ref`` is the batch.
 
         Returns:
-            Tensor, or a nest of Tensors in the form of ``shape``.
+            Tensor, or a pytree of Tensors in the form of ``shape``.
 
         Examples:
             .. code-block:: python
@@ -170,7 +170,7 @@ class RNNCellBase(Layer):
         kinds = self._initial_types(dtype)
         if len(leaves(kinds)) == 1:
             kind = leaves(kinds)[0]
-            kinds = mapped(lambda _: kind, shapes)
+            kinds = tree_map(lambda _: kind, shapes)
 
         def filled(each: _Shape, kind: Any) -> Any:
             return C.fill_constant_batch_size_like(
@@ -178,7 +178,7 @@ class RNNCellBase(Layer):
                 input_dim_idx=batch_dim_idx % rank, output_dim_idx=0,
             )  # fmt: skip
 
-        return mapped(filled, shapes, kinds)
+        return tree_map(filled, shapes, kinds)
 
     def _initial_types(self, dtype: Any) -> Any:
         if dtype is not None:
@@ -190,14 +190,14 @@ class RNNCellBase(Layer):
 
     @property
     def state_shape(self) -> Any:
-        """Shape of a state, or a nest of shapes, without the batch; a cell overrides this."""
+        """Shape of a state, or a pytree of shapes, without the batch; a cell overrides this."""
         raise NotImplementedError(
             f"{type(self).__name__} must override state_shape, or be given states."
         )
 
     @property
     def state_dtype(self) -> Any:
-        """Type of the states, or a nest of types; a cell may override this."""
+        """Type of the states, or a pytree of types; a cell may override this."""
         raise NotImplementedError(f"{type(self).__name__} has no state_dtype of its own.")
 
 
@@ -288,7 +288,7 @@ class SimpleRNNCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 
@@ -355,7 +355,7 @@ class LSTMCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [4 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [4 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [4 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 
@@ -427,7 +427,7 @@ class GRUCell(_Cell):
         weight_hh_attr (ParamAttr|None): of weight_hh, [3 * hidden_size, hidden_size].
         bias_ih_attr (ParamAttr|bool|None): of bias_ih, [3 * hidden_size]; False: none.
         bias_hh_attr (ParamAttr|bool|None): of bias_hh, [3 * hidden_size]; False: none.
-        name (str|None): unused.
+        name (str, optional): has no effect.
 
     All four start out uniform between plus and minus :math:`1 / \sqrt{hidden\_size}`.
 

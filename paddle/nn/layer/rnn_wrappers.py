@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import C
-from paddle.core.pytree import leaves, mapped, rebuilt
+from paddle.core.pytree import leaves, rebuilt, tree_map
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.layer.layers import Layer
@@ -67,10 +67,10 @@ def _run(owner: str, cell: Any, inputs: Any, states: Any, lengths: Any, reverse:
         check_lengths(owner, lengths, first.shape[batch_at])
     if states is None:
         states = cell.get_initial_states(first, batch_dim_idx=batch_at)
-    steps = inputs if time_major else mapped(swapped, inputs)
+    steps = inputs if time_major else tree_map(swapped, inputs)
     mask = None if lengths is None else _mask(lengths, leaves(steps)[0])
     if reverse:
-        steps = mapped(_backwards, steps)
+        steps = tree_map(_backwards, steps)
         mask = None if mask is None else _backwards(mask)
     if mask is None and not kwargs and _is_known(cell, steps):
         outputs, states = _at_once(cell, steps, states)
@@ -78,8 +78,8 @@ def _run(owner: str, cell: Any, inputs: Any, states: Any, lengths: Any, reverse:
         loop = _recorded if recording() else _looped
         outputs, states = loop(cell, steps, states, mask, kwargs)
     if reverse:
-        outputs = mapped(_backwards, outputs)
-    return (outputs if time_major else mapped(swapped, outputs)), states
+        outputs = tree_map(_backwards, outputs)
+    return (outputs if time_major else tree_map(swapped, outputs)), states
 
 
 class RNN(Layer):
@@ -118,9 +118,9 @@ class RNN(Layer):
         """Runs the cell.
 
         Args:
-            inputs (Tensor): [batch, time, ...], or [time, batch, ...] if ``time_major``; or a nest
-                of them.
-            initial_states (Tensor|nest|None): what the first step gets; None asks the cell's
+            inputs (Tensor): [batch, time, ...], or [time, batch, ...] if ``time_major``; or a
+                pytree of them.
+            initial_states (Tensor|pytree|None): what the first step gets; None asks the cell's
                 ``get_initial_states``.
             sequence_length (Tensor|None): int32 or int64 of shape [batch]. After the end of a
                 sequence its states stay; its outputs there are whatever the cell makes of them.
@@ -184,15 +184,15 @@ def _looped(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tup
         raise InvalidArgumentError(
             "RNN(inputs): expected at least one time step, but the sequences have none."
         )
-    slices = mapped(_steps, inputs)
+    slices = tree_map(_steps, inputs)
     masks = None if mask is None else _steps(mask)
     collected: list[list[Any]] = []
     for t in range(time):
-        given = mapped(lambda x: x.items[t], slices)  # noqa: B023 (called at once)
+        given = tree_map(lambda x: x.items[t], slices)  # noqa: B023 (called at once)
         outputs, new = cell(given, states, **kwargs)
         if masks is not None:
             now = masks.items[t]
-            new = mapped(lambda old, x: _blended(old, x, now), states, new)  # noqa: B023
+            new = tree_map(lambda old, x: _blended(old, x, now), states, new)  # noqa: B023
         states = new
         collected.append(leaves(outputs))
     stacked = [C.stack(list(parts), axis=0) for parts in zip(*collected, strict=True)]
@@ -200,7 +200,7 @@ def _looped(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tup
 
 
 class _steps:
-    """The slices of a Tensor along time: one value of a nest, though it holds a list."""
+    """The slices of a Tensor along time: one value of a pytree, though it holds a list."""
 
     def __init__(self, x: Tensor) -> None:
         self.items = C.unbind(x, axis=0)
@@ -208,19 +208,19 @@ class _steps:
 
 def _recorded(cell: Any, inputs: Any, states: Any, mask: Any, kwargs: dict) -> tuple[Any, Any]:
     """A loop in a static Program; the number of steps may be unknown."""
-    from paddle.static.control.rnn import StaticRNN
+    from paddle.ir.control.rnn import StaticRNN
 
     rnn = StaticRNN()
     starts = [C.assign(s) if not isinstance(s, Variable) else s for s in leaves(states)]
     with rnn.step():
-        given = mapped(rnn.step_input, inputs)
+        given = tree_map(rnn.step_input, inputs)
         now = None if mask is None else rnn.step_input(mask)
         memories = [rnn.memory(init=s) for s in starts]
         before = rebuilt(states, memories)
         outputs, new = cell(given, before, **kwargs)
         if now is not None:
-            new = mapped(lambda old, x: _blended(old, x, now), before, new)
-        mapped(lambda old, x: None, before, new)  # or it says how they differ
+            new = tree_map(lambda old, x: _blended(old, x, now), before, new)
+        tree_map(lambda old, x: None, before, new)  # or it says how they differ
         for memory, value in zip(memories, leaves(new), strict=True):
             rnn.update_memory(memory, value)
         rnn.output(*leaves(outputs), *leaves(new))
@@ -295,5 +295,5 @@ class BiRNN(Layer):
                             self.time_major, kwargs)  # fmt: skip
             outs.append(out)
             ends.append(end)
-        joined = mapped(lambda a, b: C.concat([a, b], axis=-1), *outs)
+        joined = tree_map(lambda a, b: C.concat([a, b], axis=-1), *outs)
         return joined, tuple(ends)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections import OrderedDict
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import dtype_name, torch_dtype
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
-from paddle.core.place import CPUPlace, CUDAPlace, Place, to_torch_device
+from paddle.core.place import Place, expected_names, named_place, to_torch_device
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
 from paddle.nn.layer.traversal import Traversal
@@ -208,12 +207,12 @@ def _place(device: Any) -> Place:
             "to(device): expected a device string, a place or None, "
             f"but received {type(device).__name__}."
         )
-    found = re.fullmatch(r"cpu|gpu(?::(\d+))?", device.lower())
-    if not found:
+    place = named_place(device)
+    if place is None:
         raise InvalidArgumentError(
-            f"to(device): expected 'cpu', 'gpu' or 'gpu:n', but received {device!r}."
+            f"to(device): expected {expected_names()}, but received {device!r}."
         )
-    return CPUPlace() if found[0] == "cpu" else CUDAPlace(int(found[1] or 0))
+    return place
 
 
 def _as_value(key: Any, value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
@@ -539,7 +539,7 @@ class Transformer(Layer):
         """
         if not isinstance(length, (Tensor, Variable)):
             check_size("Transformer.generate_square_subsequent_mask", "length", length)
-        return paddle.triu(paddle.full([length, length], float("-inf")), 1)
+        return tensor.triu(tensor.full([length, length], float("-inf")), 1)
 
 
 def _convert_param_attr_to_list(param_attr: Any, n: int) -> list:
@@ -550,7 +550,7 @@ def _convert_param_attr_to_list(param_attr: Any, n: int) -> list:
 
 def _convert_attention_mask(attn_mask: Any, dtype: Any) -> Any:
     """A mask as what is added to scores of a type; PaddleDetection imports it from here."""
-    like = paddle.zeros([1], dtype)
+    like = tensor.zeros([1], dtype)
     return additive_mask("_convert_attention_mask", "attn_mask", attn_mask, like)
 
 

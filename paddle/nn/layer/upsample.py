@@ -22,7 +22,7 @@ class Upsample(Layer):
         align_corners (bool): whether the corners' centres meet.
         align_mode (int): 0 or 1, for the linear modes without ``align_corners``.
         data_format (str): says whether channels come first or last.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -82,7 +82,7 @@ class UpsamplingNearest2D(_Upsampling2D):
         size (list[int]|tuple|Tensor|None): height and width of the result.
         scale_factor (float|list|tuple|Tensor|None): factors, instead of ``size``.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python
@@ -110,7 +110,7 @@ class UpsamplingBilinear2D(_Upsampling2D):
         size (list[int]|tuple|Tensor|None): height and width of the result.
         scale_factor (float|list|tuple|Tensor|None): factors, instead of ``size``.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

@@ -16,7 +16,7 @@ class PixelShuffle(Layer):
     Args:
         upscale_factor (int): how much larger height and width become.
         data_format (str): ``'NCHW'`` or ``'NHWC'``.
-        name (str|None): has no effect.
+        name (str, optional): has no effect.
 
     Examples:
         .. code-block:: python

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import no_grad, recording
 from paddle.nn import functional as F
@@ -26,8 +26,8 @@ class SpectralNorm:
         """The weight as a matrix with one row for each slice along ``dim``."""
         if self.dim:
             order = [self.dim, *(i for i in range(len(weight.shape)) if i != self.dim)]
-            weight = paddle.transpose(weight, order)
-        return paddle.reshape(weight, [weight.shape[0], -1])
+            weight = tensor.transpose(weight, order)
+        return tensor.reshape(weight, [weight.shape[0], -1])
 
     def compute(self, layer: Layer) -> Any:
         """Returns the weight over its largest singular value, which u and v approach."""
@@ -37,11 +37,11 @@ class SpectralNorm:
         if layer.training:
             with no_grad():
                 for _ in range(self.iterations):
-                    v = F.normalize(paddle.mv(paddle.t(matrix), u), axis=0, epsilon=self.eps)
-                    u = F.normalize(paddle.mv(matrix, v), axis=0, epsilon=self.eps)
-                paddle.assign(u, held_u)
-                paddle.assign(v, held_v)
-        return weight / paddle.dot(u, paddle.mv(matrix, v))
+                    v = F.normalize(tensor.mv(tensor.t(matrix), u), axis=0, epsilon=self.eps)
+                    u = F.normalize(tensor.mv(matrix, v), axis=0, epsilon=self.eps)
+                tensor.assign(u, held_u)
+                tensor.assign(v, held_v)
+        return weight / tensor.dot(u, tensor.mv(matrix, v))
 
     def __call__(self, layer: Layer, inputs: tuple) -> None:
         """Runs before the layer's forward."""
@@ -109,7 +109,7 @@ def spectral_norm(
     del layer._parameters[name]
     layer.add_parameter(f"{name}_orig", weight)
     for part, size in (("u", rows), ("v", columns)):
-        start = F.normalize(paddle.randn([size], weight.dtype), axis=0, epsilon=hook.eps)
+        start = F.normalize(tensor.randn([size], weight.dtype), axis=0, epsilon=hook.eps)
         layer.register_buffer(f"{name}_{part}", start)
     layer.__dict__[name] = weight.detach()
     layer.register_forward_pre_hook(hook)

@@ -124,8 +124,8 @@ def _image_of_box(boxes: torch.Tensor, info: torch.Tensor) -> torch.Tensor:
     if len(counts) != images or int(counts.sum()) != rows:
         raise InvalidArgumentError(
             f"box_clip: expected the boxes of {images} images, but received Input "
-            f"{list(boxes.shape)} with {lod or 'no'} levels of detail.",
-            hint="give Input as [N, boxes, 4], or set its levels of detail",
+            f"{list(boxes.shape)} with LoD {lod or None}.",
+            hint="give Input as [N, boxes, 4], or set its LoD",
         )
     return torch.repeat_interleave(counts).to(boxes.device)
 

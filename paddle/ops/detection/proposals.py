@@ -193,7 +193,7 @@ def _offsets(counts: list[int]) -> list[int]:
 
 
 def _counts(name: str, rois: torch.Tensor, numbers) -> list[int]:
-    """How many of the boxes belong to each image: as said, by levels of detail, or one image."""
+    """How many of the boxes belong to each image: as said, by LoD, or one image."""
     if rois.dim() != 2 or rois.shape[1] != 4:
         raise InvalidArgumentError(
             f"{name}: expected boxes of shape [count, 4], but received {list(rois.shape)}."
@@ -289,7 +289,7 @@ def collect_fpn_proposals(rois, scores, numbers=None, *, post_nms_topN=REQUIRED)
     order = order[torch.argsort(image[order], stable=True)]
     found = torch.bincount(image[order], minlength=len(counts[0]))
     out = boxes[order]
-    out._lod = [_offsets(found.tolist())]
+    out._lod = [_offsets(found.tolist())]  # type: ignore[attr-defined]
     return out, found.to(torch.int32)
 
 

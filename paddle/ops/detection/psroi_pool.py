@@ -72,9 +72,11 @@ def psroi_pool(
         torch.arange(n, device=x.device).reshape([-1 if i == k else 1 for i in range(3)])
         for k, n in enumerate(sums.shape[1:4])
     )
-    sources = (image, channel, row, column)
-    total = sums[(*sources, y1, x1)] - sums[(*sources, y0, x1)]
-    total = total - sums[(*sources, y1, x0)] + sums[(*sources, y0, x0)]
+
+    def below(y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        return sums[image, channel, row, column, y, x]
+
+    total = below(y1, x1) - below(y0, x1) - below(y1, x0) + below(y0, x0)
     area = ((y1 - y0) * (x1 - x0)).expand(total.shape)
     empty = torch.logical_or(y1 <= y0, x1 <= x0)
     return (total.masked_fill(empty, 0.0) / area.clamp(min=1)).to(x.dtype)

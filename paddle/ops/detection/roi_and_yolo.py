@@ -50,7 +50,7 @@ def check_regions(name: str, x, rois, numbers=None, offsets=None, columns: int =
 
 
 def region_counts(name: str, x, rois, numbers, offsets=None, columns: int = 4) -> list[int]:
-    """How many of the regions belong to each image: as said, by levels of detail, or one image."""
+    """How many of the regions belong to each image: as said, by LoD, or one image."""
     check_regions(name, x, rois, numbers, offsets, columns)
     counts = _counts(rois, numbers, offsets)
     if len(counts) != x.shape[0] or sum(counts) != rois.shape[0]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 
@@ -48,7 +50,7 @@ def _check(x, boxes, labels, scores, anchors, mask, class_num: int) -> None:
 
 def _overlap(a, b) -> torch.Tensor:
     """Intersection over union of boxes (centre x, centre y, width, height), broadcast."""
-    common = 1.0
+    common: Any = 1.0
     for axis in (0, 1):
         size_a, size_b = a[..., 2 + axis], b[..., 2 + axis]
         low = torch.maximum(a[..., axis] - size_a / 2, b[..., axis] - size_b / 2)
@@ -88,9 +90,11 @@ def yolov3_loss(
     x, boxes, labels, scores=None, *, anchors=(), anchor_mask=(), class_num=1, ignore_thresh=0.7,
     downsample_ratio=32, use_label_smooth=True, scale_x_y=1.0
 ):  # fmt: skip
-    """Every true box answers for one cell and one anchor: it asks for its place, size and class
-    there. Predictions that overlap a true box by more than ignore_thresh and answer for none are
-    left alone; all others shall not be trusted. https://arxiv.org/abs/1804.02767
+    """Every true box answers for one cell and one anchor.
+
+    It asks for its place, size and class there. Predictions that overlap a true box by more than
+    ignore_thresh and answer for none are left alone; all others shall not be trusted.
+    https://arxiv.org/abs/1804.02767
     """
     _check(x, boxes, labels, scores, anchors, anchor_mask, class_num)
     n, _, h, w = x.shape

@@ -6,6 +6,7 @@ import itertools
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, UnimplementedError
 from paddle.core.infer import Spec, broadcast_shapes
@@ -87,7 +88,7 @@ def _lu_rule(inputs: list, attrs: dict) -> list[Spec]:
 def lu(x, *, pivots=True):
     """Both factors in one matrix; Pivots: the row, from 1, that each row was exchanged with."""
     _expect_matrix("lu", x)
-    if not pivots and x.device.type != "cuda":
+    if not pivots and not holds.lu_without_pivots(x):
         raise UnimplementedError("lu: expected pivots=True; without them it runs on GPUs only.")
     found = torch.linalg.lu_factor_ex(x, pivot=pivots)
     return found.LU, found.pivots, found.info
@@ -169,8 +170,8 @@ def lstsq(x, y, *, rcond=0.0, driver="gels"):
         sizes = _lstsq_sizes(x.shape, y.shape, driver)
         kinds = [x.dtype, x.dtype, torch.int32, x.dtype]
         return tuple(x.new_empty(s, dtype=k) for s, k in zip(sizes, kinds, strict=True))
-    if x.device.type == "cuda":
-        driver = "gels"  # the only one there
+    if holds.gels_only(x):
+        driver = "gels"
     found = torch.linalg.lstsq(x, y, rcond=rcond if driver != "gels" else None, driver=driver)
     if x.shape[-2] > x.shape[-1]:
         residuals = torch.sum(torch.square(x @ found.solution - y), -2)

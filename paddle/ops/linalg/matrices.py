@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.tuning import Choice, bucket, size_class
 
 _linear_pointwise: Any = getattr(torch.ops.mkldnn, "_linear_pointwise", None)  # where oneDNN is
@@ -149,7 +150,7 @@ def _plain(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None) -
     """Whether these fit, are float32 on a CPU, and torch itself does not record them."""
     return (
         x.dtype is w.dtype is torch.float32
-        and x.is_cpu
+        and holds.tuned_forms(x)
         and x.shape[1] == w.shape[0]
         and not x.requires_grad
         and not w.requires_grad

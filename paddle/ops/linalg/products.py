@@ -8,7 +8,7 @@ import torch
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
-from paddle.core.infer import Spec, broadcast_shapes
+from paddle.core.infer import Spec, broadcast_shapes, of_dimensions
 from paddle.core.op import op
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.math.unary import conj_of
@@ -49,7 +49,16 @@ def _product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return affine(as_matrix(x), y).reshape([*x.shape[:-1], y.shape[1]])
 
 
-@op("matmul_v2", "X Y -> Out", infer=_matmul_rule, direct=_product, unify=True)
+@op(
+    "matmul_v2",
+    "X Y -> Out",
+    infer=_matmul_rule,
+    direct=_product,
+    unify=True,
+    no_alias="Out",
+    amp="white",
+    linear="X | Y",
+)
 def matmul_v2(x, y, *, trans_x=False, trans_y=False):
     if trans_x and x.dim() > 1:
         x = x.transpose(-2, -1)
@@ -58,7 +67,7 @@ def matmul_v2(x, y, *, trans_x=False, trans_y=False):
     return _product(x, y)
 
 
-@matmul_v2.grad("X Y")
+@matmul_v2.grad("X Y", no_alias="X")
 def _(d_out, x, y, *, trans_x, trans_y, needs_grad):
     return matmul_grad(d_out, x, y, trans_x, trans_y, needs_grad)
 
@@ -107,7 +116,7 @@ def _matmul_1x_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(shape, x.dtype)]
 
 
-@op("matmul", "X Y -> Out", infer=_matmul_1x_rule)
+@op("matmul", "X Y -> Out", infer=_matmul_1x_rule, no_alias="Out", amp="white", linear="X | Y")
 def matmul(x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0):
     out = matmul_v2(x, y, trans_x=transpose_X, trans_y=transpose_Y)
     return out if alpha == 1 else torch.mul(out, alpha)
@@ -119,6 +128,7 @@ def _(d_out, x, y, *, transpose_X, transpose_Y, alpha, needs_grad):
     return matmul_grad(d_out, x, y, transpose_X, transpose_Y, needs_grad)
 
 
+@of_dimensions
 def _mul_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs[:2]
     if x.dtype != y.dtype:
@@ -171,7 +181,7 @@ def _as_matrix(name: str, value: torch.Tensor, split: int) -> torch.Tensor:
     return value.flatten(split).flatten(0, split - 1)
 
 
-@op("mul", "X Y -> Out", infer=_mul_rule)
+@op("mul", "X Y -> Out", infer=_mul_rule, no_alias="Out", amp="white", linear="X | Y")
 def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     try:
@@ -182,7 +192,7 @@ def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     return out.reshape([*x.shape[:x_num_col_dims], *y.shape[y_num_col_dims:]])
 
 
-@mul.grad("X Y")
+@mul.grad("X Y", no_alias="X")
 def _(d_out, x, y, *, x_num_col_dims, y_num_col_dims, needs_grad):
     left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     d_out = d_out.reshape(left.shape[0], right.shape[1])
@@ -203,6 +213,7 @@ def _expect_rank(name: str, slot: str, value: torch.Tensor, *ranks: int) -> None
         )
 
 
+@of_dimensions
 def _bmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, y = inputs
     for name, value in (("X", x), ("Y", y)):
@@ -217,7 +228,7 @@ def _bmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((max(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)]
 
 
-@op("bmm", "X Y -> Out", infer=_bmm_rule)
+@op("bmm", "X Y -> Out", infer=_bmm_rule, no_alias="Out", linear="X | Y")
 def bmm(x, y):
     _expect_rank("bmm", "X", x, 3)
     _expect_rank("bmm", "Y", y, 3)
@@ -236,7 +247,7 @@ def _dot_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*inputs[0].shape[:-1], 1), inputs[0].dtype)]
 
 
-@op("dot", "X Y -> Out", infer=_dot_rule, dtypes="not bool")
+@op("dot", "X Y -> Out", infer=_dot_rule, dtypes="not bool", linear="X | Y")
 def dot(x, y):
     _expect_rank("dot", "X", x, 1, 2)
     if x.shape != y.shape:
@@ -270,6 +281,7 @@ def _(d_out, x, vec, *, needs_grad):
     )
 
 
+@of_dimensions
 def _addmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     _, x, y = inputs
     return [Spec((x.shape[0], y.shape[1]), x.dtype)]

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from paddle.core.backends import holds
 from paddle.core.errors import OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import REQUIRED, op
@@ -48,7 +49,12 @@ def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [logits, Spec(tuple(shape), logits.dtype)]
 
 
-@op("softmax_with_cross_entropy", "Logits Label -> Softmax~ Loss", infer=_cross_entropy_rule)
+@op(
+    "softmax_with_cross_entropy",
+    "Logits Label -> Softmax~ Loss",
+    infer=_cross_entropy_rule,
+    amp="black",
+)
 def softmax_with_cross_entropy(
     logits,
     label,
@@ -113,7 +119,7 @@ def _log_softmax(x: torch.Tensor) -> torch.Tensor:
 
     One thread, 10 classes: 64 rows 10.7 -> 4.6 us, 4096 rows 614 -> 71 us.
     """
-    if x.shape[1] < _LANES and x.is_cpu and x.dtype is torch.float32:
+    if x.shape[1] < _LANES and holds.column_softmax(x) and x.dtype is torch.float32:
         return torch.log_softmax(x.t().contiguous(), 0).t()
     return torch.log_softmax(x, 1)
 
@@ -137,6 +143,7 @@ def _hard_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=_hard_rule,
     proto="softmax_with_cross_entropy for rows of logits, and its reduction, in one call; a "
     "Program holds that operator, then mean or reduce_sum, instead",
+    amp="black",
 )
 def hard_cross_entropy(logits, label, *, ignore_index=-100, reduction="mean"):
     """``mean`` divides by all samples, those that are ignored too, as the operator mean does."""
@@ -175,7 +182,7 @@ def _nll_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((1,), x.dtype), Spec((1,), x.dtype)]
 
 
-@op("nll_loss", "X Label~ Weight?~ -> Out Total_weight~", infer=_nll_rule)
+@op("nll_loss", "X Label~ Weight?~ -> Out Total_weight~", infer=_nll_rule, amp="black")
 def nll_loss(x, label, weight, *, ignore_index=-100, reduction="mean"):
     out = _picked(x, label.long(), weight, ignore_index, reduction)
     total = torch.zeros(1, dtype=x.dtype, device=x.device)
@@ -195,7 +202,7 @@ def bce_loss(x, label):
     return F.binary_cross_entropy(x, label, reduction="none")
 
 
-@op("sigmoid_cross_entropy_with_logits", "X Label pos_weight? -> Out", infer="same")
+@op("sigmoid_cross_entropy_with_logits", "X Label pos_weight? -> Out", infer="same", amp="black")
 def sigmoid_cross_entropy_with_logits(x, label, pos_weight, *, normalize=False, ignore_index=-100):
     """``(1 - label) * x + w * log(1 + exp(-x))``; 2.6.2 hands over ``w = label * (p - 1) + 1``."""
     if pos_weight is None:
@@ -287,7 +294,7 @@ def log_loss(predicted, labels, *, epsilon=REQUIRED):
     return torch.neg(torch.add(hit, miss))
 
 
-@op("label_smooth", "X PriorDist? -> Out", infer="floating")
+@op("label_smooth", "X PriorDist? -> Out", infer="floating", rank0=False)
 def label_smooth(x, prior_dist, *, epsilon=0.0):
     kept = torch.mul(x, 1.0 - epsilon)
     if prior_dist is None:

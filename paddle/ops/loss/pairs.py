@@ -37,7 +37,7 @@ def _cos_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [column, column, Spec((y.shape[0], 1), x.dtype)]
 
 
-@op("cos_sim", "X Y -> Out XNorm~ YNorm~", infer=_cos_rule)
+@op("cos_sim", "X Y -> Out XNorm~ YNorm~", infer=_cos_rule, amp="black")
 def cos_sim(x, y):
     x, y = _rows("cos_sim", x, y)
     if x.dtype in HALF:  # the bound below is no number of float16

@@ -81,7 +81,7 @@ def put_along_axis(x, index, value, *, Axis, Reduce="assign", Include_self=True)
         raise
 
 
-@op("index_add", "X Index~ AddValue -> Out", infer="same")
+@op("index_add", "X Index~ AddValue -> Out", infer="same", rank0=False)
 def index_add(x, index, value, *, axis=0):
     axis = in_range(axis, x.dim())
     if index.numel() and not x.shape[axis]:  # torch says nothing where nothing can be added to

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 
@@ -26,7 +28,7 @@ def _number(text: str) -> int | float | complex:
     return complex(text)
 
 
-def _as(value: float, dtype: torch.dtype) -> float:
+def _as(value: complex, dtype: torch.dtype) -> complex:
     """Prepares a number for torch.full: integers are truncated, as a C cast does."""
     if type(value) is float and not (dtype.is_floating_point or dtype.is_complex):
         if dtype is torch.bool:
@@ -52,7 +54,7 @@ def _constant_rule(inputs: list, attrs: dict) -> list:
 
 @op(
     "fill_constant", "ValueTensor? ShapeTensor? ShapeTensorList*? -> Out", infer=_constant_rule,
-    differentiable=False,
+    differentiable=False, speculatable=True,
 )  # fmt: skip
 def fill_constant(
     value_whole=None, shape_whole=None, shape_parts=None, *, dtype=5, shape=(), value=0.0,
@@ -118,7 +120,15 @@ def empty(shape_whole=None, shape_parts=None, *, shape=(), dtype=5):
 # -- copies -------------------------------------------------------------------------------------
 
 
-@op("assign", "X -> Out", infer="same", direct=torch.clone)
+@op(
+    "assign",
+    "X -> Out",
+    infer="same",
+    direct=torch.clone,
+    speculatable=True,
+    rank0=True,
+    linear="X",
+)
 def assign(x):
     return torch.clone(x)
 
@@ -128,12 +138,18 @@ def _(d_out):
     return d_out
 
 
-@op("assign_value", "-> Out", infer=lambda i, a: _shape_rule([None, None], a), differentiable=False)
+@op(
+    "assign_value",
+    "-> Out",
+    infer=lambda i, a: _shape_rule([None, None], a),
+    differentiable=False,
+    speculatable=True,
+)
 def assign_value(
     *, shape, dtype, bool_values=(), fp32_values=(), fp64_values=(), int32_values=(),
     int64_values=()
 ):  # fmt: skip
-    values = next(
+    values: Sequence[Any] = next(
         (v for v in (bool_values, fp32_values, fp64_values, int32_values, int64_values) if len(v)),
         [],
     )

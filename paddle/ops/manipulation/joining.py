@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec, in_range
+from paddle.core.infer import Spec, in_range, of_dimensions
 from paddle.core.op import op
 from paddle.ops.manipulation.attribute_tensors import ints, known
 from paddle.ops.manipulation.shape import alias
@@ -27,6 +27,7 @@ def _same_dtypes(x: list[torch.Tensor], name: str) -> None:
 # -- concat, split ------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _concat_rule(inputs: list, attrs: dict) -> list:
     x, axis_whole = inputs
     shape = list(x[0].shape)
@@ -48,7 +49,7 @@ def _wrong_join(name: str, x: list[torch.Tensor], axis: int, rule: str) -> Inval
     )
 
 
-@op("concat", "X* AxisTensor?~ -> Out", infer=_concat_rule)
+@op("concat", "X* AxisTensor?~ -> Out", infer=_concat_rule, linear="X")
 def concat(x, axis_whole=None, *, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -69,7 +70,7 @@ def _(d_out, x_shapes, axis_whole, *, axis):
     return torch.split(d_out, [s[axis] for s in x_shapes], axis), None
 
 
-def _sections(size: int, sections: list, num: int, axis: int) -> list:
+def _sections(size: int, sections: Sequence[int], num: int, axis: int) -> list:
     """Returns the sizes of the parts of a dimension of ``size`` elements (-1: unknown)."""
     if num:
         if size != -1 and size % num:
@@ -105,7 +106,7 @@ def _split_rule(inputs: list, attrs: dict) -> list:
     return [[Spec((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) for n in sizes]]
 
 
-@op("split", "X AxisTensor?~ SectionsTensorList*?~ -> Out*", infer=_split_rule)
+@op("split", "X AxisTensor?~ SectionsTensorList*?~ -> Out*", infer=_split_rule, linear="X")
 def split(x, axis_whole=None, sections_parts=None, *, sections=(), num=0, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -131,6 +132,7 @@ def alike(a: Sequence[int], b: Sequence[int]) -> bool:
 _ONE_SHAPE = "all inputs are expected to have one shape"
 
 
+@of_dimensions
 def _stack_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     shape = list(x[0].shape)
@@ -142,7 +144,7 @@ def _stack_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape), x[0].dtype)]
 
 
-@op("stack", "X* -> Y", infer=_stack_rule)
+@op("stack", "X* -> Y", infer=_stack_rule, linear="X")
 def stack(x, *, axis=0):
     _same_dtypes(x, "stack")
     try:
@@ -168,7 +170,7 @@ def _parts_rule(x: Spec, axis: int, count: int) -> list:
     return [[Spec(shape, x.dtype)] * count]
 
 
-@op("unstack", "X -> Y*", infer=lambda i, a: _parts_rule(i[0], a["axis"], a["num"]))
+@op("unstack", "X -> Y*", infer=lambda i, a: _parts_rule(i[0], a["axis"], a["num"]), linear="X")
 def unstack(x, *, axis=0, num=0):
     size = x.shape[in_range(axis, x.dim())]
     if num and num != size:
@@ -184,7 +186,7 @@ def _(d_ys, x_shape, *, axis):
     return torch.stack(d_ys, axis).reshape(x_shape)
 
 
-@op("unbind", "X -> Out*", infer=lambda i, a: _parts_rule(i[0], a["axis"], 0))
+@op("unbind", "X -> Out*", infer=lambda i, a: _parts_rule(i[0], a["axis"], 0), linear="X")
 def unbind(x, *, axis=0):
     return torch.unbind(x, axis)
 
@@ -197,6 +199,7 @@ def _(d_outs, x_shape, *, axis):
 # -- tile, expand -------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _tile_rule(inputs: list, attrs: dict) -> list:
     x, whole, parts = inputs
     times = known(attrs["repeat_times"], whole, parts)
@@ -206,7 +209,7 @@ def _tile_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(-1 if -1 in (n, t) else n * t for n, t in zip(shape, times)), x.dtype)]
 
 
-@op("tile", "X RepeatTimes?~ repeat_times_tensor*?~ -> Out", infer=_tile_rule)
+@op("tile", "X RepeatTimes?~ repeat_times_tensor*?~ -> Out", infer=_tile_rule, linear="X")
 def tile(x, times_whole=None, times_parts=None, *, repeat_times=()):
     times = ints(repeat_times, times_whole, times_parts)
     if any(n <= 0 for n in times):
@@ -239,7 +242,7 @@ def _expand_rule(inputs: list, attrs: dict) -> list:
     return [Spec(_expand_shape(x.shape, known(attrs["shape"], whole, parts)), x.dtype)]
 
 
-def _expanded(name: str, x: torch.Tensor, shape: list) -> torch.Tensor:
+def _expanded(name: str, x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     try:
         return x.expand(shape)
     except RuntimeError as error:
@@ -250,7 +253,7 @@ def _expanded(name: str, x: torch.Tensor, shape: list) -> torch.Tensor:
         ) from error
 
 
-@op("expand_v2", "X Shape?~ expand_shapes_tensor*?~ -> Out", infer=_expand_rule)
+@op("expand_v2", "X Shape?~ expand_shapes_tensor*?~ -> Out", infer=_expand_rule, linear="X")
 def expand_v2(x, shape_whole=None, shape_parts=None, *, shape=()):
     return _expanded("expand", x, ints(shape, shape_whole, shape_parts))
 
@@ -266,7 +269,7 @@ def _expand_as_rule(inputs: list, attrs: dict) -> list:
     return [Spec(_expand_shape(x.shape, shape), x.dtype)]
 
 
-@op("expand_as_v2", "X Y?~ -> Out", infer=_expand_as_rule)
+@op("expand_as_v2", "X Y?~ -> Out", infer=_expand_as_rule, linear="X | X Y")
 def expand_as_v2(x, y=None, *, target_shape=()):
     return _expanded("expand_as", x, target_shape if y is None else y.shape)
 

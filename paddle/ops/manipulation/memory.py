@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from paddle.core import backends
+from paddle.core.backends import backend_of, page_locked
 from paddle.core.dtype import VarType, torch_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
@@ -12,9 +14,7 @@ from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_devi
 from paddle.ops.manipulation.shape import alias
 from paddle.ops.random.draws import generator
 
-_CPU = torch.device("cpu")
-_CPU_ALIGNMENT = 4096  # bytes: a page of memory
-_GPU_ALIGNMENT = 256
+_CPU = backends.CPU.device()
 
 
 @op("share_data", "X -> Out", infer="same", differentiable=False)
@@ -29,7 +29,7 @@ def _copied(x: torch.Tensor, device: torch.device, pinned: bool = False) -> torc
     if x.is_meta:
         return alias(x)
     out = x.to(device, copy=True)
-    return out.pin_memory() if pinned and torch.cuda.is_available() else out
+    return page_locked(out) if pinned else out
 
 
 @op("memcpy", "X -> Out", infer="same")
@@ -91,7 +91,7 @@ def coalesce_tensor(
     align_size=-1
 ):  # fmt: skip
     kind = torch_dtype(dtype)
-    default = _GPU_ALIGNMENT if parts[0].is_cuda else _CPU_ALIGNMENT
+    default = backend_of(parts[0]).alignment
     alignment = (align_size if align_size > 0 else default) if use_align else 0
     sizes = [_aligned(x.numel(), kind.itemsize, alignment) for x in parts]
     fused = torch.full(

@@ -122,7 +122,11 @@ def _pad3d_rule(inputs, attrs):
     return [Spec(tuple(shape), x.dtype)]
 
 
-@op("pad3d", "X Paddings? -> Out", infer=_pad3d_rule)
+def _pad3d_linear(inputs: dict[str, list], attrs: dict) -> str:
+    return "" if attrs["mode"] == "constant" and attrs["value"] else "X"
+
+
+@op("pad3d", "X Paddings? -> Out", infer=_pad3d_rule, linear=_pad3d_linear)
 def pad3d(x, padding_tensor, *, paddings, mode="constant", value=0.0, data_format="NCDHW"):
     return _formatted(x, ints(paddings, padding_tensor), 3, mode, value, data_format)
 

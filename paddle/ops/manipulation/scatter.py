@@ -6,6 +6,7 @@ from math import prod
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -58,9 +59,14 @@ def _give_back(d_out, x_shape, index, axis):
     return zeros.index_add(axis, index.reshape(-1), d_out)
 
 
-@op("gather", "X Index~ Axis?~ -> Out", infer=lambda i, a: (
-    _taken_rule(i[0], i[1], a["axis"]) if i[2] is None
-    else [Spec((-1,) * len(i[0].shape), i[0].dtype)]))  # fmt: skip
+def _gather_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x, index, axis_whole = inputs
+    if axis_whole is None:
+        return _taken_rule(x, index, attrs["axis"])
+    return [Spec((-1,) * len(x.shape), x.dtype)]
+
+
+@op("gather", "X Index~ Axis?~ -> Out", infer=_gather_rule, linear="X")
 def gather(x, index, axis_whole=None, *, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -73,7 +79,12 @@ def _(d_out, x_shape, index, axis_whole, *, axis):
     return _give_back(d_out, x_shape, index, axis), None, None
 
 
-@op("index_select", "X Index~ -> Out", infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]))
+@op(
+    "index_select",
+    "X Index~ -> Out",
+    infer=lambda i, a: _taken_rule(i[0], i[1], a["dim"]),
+    linear="X",
+)
 def index_select(x, index, *, dim=0):
     return _take("index_select", x, _flat_index("index_select", index), dim)
 
@@ -113,7 +124,7 @@ def _nd(name: str, shape: tuple, index: torch.Tensor) -> tuple:
             f"{name}: the last dimension of index is expected to be at most {len(shape)}, the rank "
             f"of x of shape {list(shape)}, but index has shape {list(index.shape)}."
         )
-    if index.device.type == "cpu" and index.numel() and int(index.min()) < 0:
+    if holds.host(index) and index.numel() and int(index.min()) < 0:
         raise OutOfRangeError(
             f"{name}: indices are expected to be in range of the shape {list(shape)}, counted from "
             f"0, but received {int(index.min())}."
@@ -127,7 +138,7 @@ def _gather_nd_rule(inputs: list, attrs: dict) -> list:
     return [Spec(shape or (1,), x.dtype)]
 
 
-@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule)
+@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule, linear="X")
 def gather_nd(x, index):
     where = _nd("gather_nd", x.shape, index)
     if not where:
@@ -155,7 +166,7 @@ def _check_updates(name: str, expected: tuple, updates: torch.Tensor) -> None:
         )
 
 
-@op("scatter_nd_add", "X Index~ Updates -> Out", infer="same")
+@op("scatter_nd_add", "X Index~ Updates -> Out", infer="same", rank0=False)
 def scatter_nd_add(x, index, updates):
     where = _nd("scatter_nd_add", x.shape, index)
     shape = index.shape[:-1] + x.shape[index.shape[-1] :]
@@ -183,7 +194,7 @@ def _last_writers(ids: torch.Tensor, rows: int) -> torch.Tensor:
     return none.scatter_reduce(0, ids.long(), order, "amax")
 
 
-@op("scatter", "X Ids~ Updates -> Out", infer="same")
+@op("scatter", "X Ids~ Updates -> Out", infer="same", rank0=False)
 def scatter(x, ids, updates, *, overwrite=True):
     ids = _flat_index("scatter", ids)
     _check_updates("scatter", (ids.shape[0], *x.shape[1:]), updates)
@@ -196,7 +207,7 @@ def scatter(x, ids, updates, *, overwrite=True):
     ids = ids.long()
     if not overwrite:
         return torch.index_add(torch.index_fill(x, 0, ids, 0), 0, ids, updates)
-    if x.is_cuda:  # index_copy lets any of several writers win there
+    if holds.racing_writes(x):  # index_copy lets any of several writers win there
         winner = _last_writers(ids, x.shape[0])
         kept = (winner < 0).reshape([-1] + [1] * (x.dim() - 1))
         return torch.where(kept, x, updates.index_select(0, winner.clamp(min=0)))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec, in_range
+from paddle.core.infer import Spec, in_range, of_dimensions
 from paddle.core.op import op
 from paddle.ops.manipulation.attribute_tensors import ints, known
 
@@ -20,7 +21,7 @@ def alias(x: torch.Tensor) -> torch.Tensor:
 # -- reshape ------------------------------------------------------------------------------------
 
 
-def _fill_zeros(x_shape: tuple, shape: list) -> list:
+def _fill_zeros(x_shape: tuple, shape: Sequence[int]) -> list:
     """Replaces every 0 of a target shape by the input's dimension at that place."""
     rank = len(x_shape)
     late = next((i for i, n in enumerate(shape) if n == 0 and i >= rank), None)
@@ -41,7 +42,7 @@ def _reshape_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
+def _wrong_reshape(x: torch.Tensor, shape: Sequence[int]) -> InvalidArgumentError:
     """Says why a tensor cannot take a shape."""
     if list(shape).count(-1) > 1:
         why = f"at most one dimension of shape may be -1, but received {list(shape)}"
@@ -59,7 +60,7 @@ def _wrong_reshape(x: torch.Tensor, shape: list) -> InvalidArgumentError:
     return InvalidArgumentError(f"reshape: {why}.")
 
 
-def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
+def _reshaped(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
     if 0 in shape:
         shape = _fill_zeros(x.shape, shape)
     try:
@@ -70,7 +71,7 @@ def _reshaped(x: torch.Tensor, shape: list) -> torch.Tensor:
         raise _wrong_reshape(x, shape) from error
 
 
-@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule)
+@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule, linear="X")
 def reshape2(x, shape_whole=None, shape_parts=None, *, shape=()):
     if shape_whole is not None or shape_parts:
         shape = ints(shape, shape_whole, shape_parts)
@@ -100,6 +101,7 @@ def _(d_out, x_shape):
 # -- transpose ----------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _transpose_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     return [Spec(tuple(x.shape[a] for a in attrs["axis"]), x.dtype), None]
@@ -119,7 +121,7 @@ def _wrong_perm(x: torch.Tensor, axis: list) -> InvalidArgumentError:
     )
 
 
-@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule)
+@op("transpose2", "X -> Out XShape?~", infer=_transpose_rule, linear="X")
 def transpose2(x, *, axis):
     try:
         return torch.permute(x, axis), None
@@ -155,7 +157,7 @@ def _squeeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape) or (1,), x.dtype), None]
 
 
-@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule)
+@op("squeeze2", "X -> Out XShape?~", infer=_squeeze_rule, linear="X")
 def squeeze2(x, *, axes=()):
     return (torch.squeeze(x, tuple(axes)) if axes else torch.squeeze(x)), None
 
@@ -175,6 +177,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
+@of_dimensions
 def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     x, whole, parts = inputs
     shape = list(x.shape)
@@ -186,14 +189,19 @@ def _unsqueeze_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape), x.dtype), None]
 
 
-def _unsqueezed(x: torch.Tensor, axes: list) -> torch.Tensor:
+def _unsqueezed(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     out = x
     for axis in axes:  # one after the other: each counts the dimensions that are there by then
         out = torch.unsqueeze(out, axis)
     return alias(x) if out is x else out
 
 
-@op("unsqueeze2", "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~", infer=_unsqueeze_rule)
+@op(
+    "unsqueeze2",
+    "X AxesTensor?~ AxesTensorList*?~ -> Out XShape?~",
+    infer=_unsqueeze_rule,
+    linear="X",
+)
 def unsqueeze2(x, axes_whole=None, axes_parts=None, *, axes=()):
     if axes_whole is not None or axes_parts:
         axes = ints(axes, axes_whole, axes_parts)
@@ -238,12 +246,13 @@ def merged(shape: tuple, start: int, stop: int) -> tuple:
     return (*shape[:start], size, *shape[stop + 1 :])
 
 
+@of_dimensions
 def _flatten_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     return [Spec(merged(x.shape, attrs["start_axis"], attrs["stop_axis"]), x.dtype), None]
 
 
-@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule)
+@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule, linear="X")
 def flatten_contiguous_range(x, *, start_axis=1, stop_axis=1):
     try:
         out = torch.flatten(x, start_axis, stop_axis)
@@ -257,6 +266,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
+@of_dimensions
 def _flatten2_rule(inputs: list, attrs: dict) -> list:
     shape, axis = inputs[0].shape, attrs["axis"]
     sides = [-1 if -1 in side else prod(side) for side in (shape[:axis], shape[axis:])]
@@ -298,7 +308,7 @@ def _axes(axis: int | list) -> list:
     return [axis] if isinstance(axis, int) else list(axis)
 
 
-@op("flip", "X -> Out", infer="same")
+@op("flip", "X -> Out", infer="same", linear="X")
 def flip(x, *, axis):
     return torch.flip(x, _axes(axis))
 
@@ -318,7 +328,7 @@ def _(d_out, *, axis):
     return torch.flip(d_out, _axes(axis))
 
 
-@op("roll", "X ShiftsTensor?~ -> Out", infer="same")
+@op("roll", "X ShiftsTensor?~ -> Out", infer="same", linear="X", rank0=False)
 def roll(x, shifts_whole=None, *, shifts=(), axis=()):
     shifts = list(ints(shifts, shifts_whole))
     if len(axis) != len(shifts) and (axis or len(shifts) != 1):
@@ -326,13 +336,13 @@ def roll(x, shifts_whole=None, *, shifts=(), axis=()):
             f"roll: as many shifts as axes are expected, but received shifts {shifts} and "
             f"axis {list(axis)}."
         )
-    return torch.roll(x, shifts, list(axis) or None)
+    return torch.roll(x, shifts, list(axis) or ())
 
 
 @roll.grad("ShiftsTensor")
 def _(d_out, shifts_whole, *, shifts, axis):
     back = [-n for n in ints(shifts, shifts_whole)]
-    return torch.roll(d_out, back, list(axis) or None), None
+    return torch.roll(d_out, back, list(axis) or ()), None
 
 
 @op("shard_index", "X -> Out", infer="same", differentiable=False)

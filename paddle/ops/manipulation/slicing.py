@@ -55,6 +55,7 @@ def _slice_rule(inputs: list, attrs: dict) -> list:
     "slice",
     "Input StartsTensor?~ EndsTensor?~ StartsTensorList*?~ EndsTensorList*?~ -> Out",
     infer=_slice_rule,
+    linear="Input",
 )
 def slice_(
     input, starts_whole=None, ends_whole=None, starts_parts=None, ends_parts=None, *, axes,
@@ -158,6 +159,7 @@ def _strided_rule(inputs: list, attrs: dict) -> list:
     "Input StartsTensor?~ EndsTensor?~ StridesTensor?~ StartsTensorList*?~ EndsTensorList*?~ "
     "StridesTensorList*?~ -> Out",
     infer=_strided_rule,
+    linear="Input",
 )
 def strided_slice(
     input, starts_whole=None, ends_whole=None, strides_whole=None, starts_parts=None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from paddle.core.dtype import VarType
@@ -19,8 +21,14 @@ def _comparison(name: str, function) -> None:
         return function(x, align(x, y, axis))
 
     kernel.__name__ = name
-    define(name, "X Y -> Out", kernel, infer="compare", direct=function, differentiable=False)
+    define(
+        name, "X Y -> Out", kernel, infer="compare", direct=function, differentiable=False,
+        unify="recorded", speculatable=True,
+    )  # fmt: skip
 
+
+_name: str
+_function: Any
 
 for _name, _function in {
     "equal": torch.eq,
@@ -37,8 +45,11 @@ for _name, _function in {
     "logical_or": torch.logical_or,
     "logical_xor": torch.logical_xor,
 }.items():
-    define(_name, "X Y -> Out", _function, infer="compare", differentiable=False)
-define("logical_not", "X -> Out", torch.logical_not, infer="to_bool", differentiable=False)
+    define(_name, "X Y -> Out", _function, infer="compare", differentiable=False, speculatable=True)
+define(
+    "logical_not", "X -> Out", torch.logical_not, infer="to_bool", differentiable=False,
+    speculatable=True,
+)  # fmt: skip
 
 for _name, _function in {
     "bitwise_and": torch.bitwise_and,
@@ -59,7 +70,7 @@ for _name, _function in {
     "isinf_v2": torch.isinf,
     "isnan_v2": torch.isnan,
 }.items():
-    define(_name, "X -> Out", _function, infer="to_bool", differentiable=False)
+    define(_name, "X -> Out", _function, infer="to_bool", differentiable=False, speculatable=True)
 
 
 # The operators of 1.x: one answer for the whole tensor.
@@ -92,7 +103,7 @@ def allclose(x, y, rtol_tensor, atol_tensor, *, rtol="1e-5", atol="1e-8", equal_
     return torch.all(near)
 
 
-@op("equal_all", "X Y -> Out", infer=_one_bool, differentiable=False)
+@op("equal_all", "X Y -> Out", infer=_one_bool, differentiable=False, speculatable=True)
 def equal_all(x, y):
     if x.shape != y.shape:
         return torch.zeros([1], dtype=torch.bool, device=x.device)
@@ -109,6 +120,7 @@ def is_empty(x):
     "Input -> Out",
     infer=lambda inputs, attrs: [Spec((len(inputs[0].shape),), VarType.INT32)],
     differentiable=False,
+    speculatable=True,
 )
 def shape(x):
     return torch.tensor(list(x.shape), dtype=torch.int32, device=x.device)
@@ -119,6 +131,7 @@ def shape(x):
     "Input -> Out",
     infer=lambda inputs, attrs: [Spec((1,), VarType.INT64)],
     differentiable=False,
+    speculatable=True,
 )
 def size(x):
     return torch.full([1], x.numel(), dtype=torch.int64, device=x.device)

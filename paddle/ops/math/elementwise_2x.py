@@ -11,6 +11,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import define, op
+from paddle.core.traits import InPlace
 from paddle.ops.math.elementwise import reduce_to
 from paddle.ops.math.unary import conj_of
 
@@ -25,7 +26,7 @@ def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
 # -- activations --------------------------------------------------------------------------------
 
 
-@op("silu", "X -> Out", infer="same")
+@op("silu", "X -> Out", infer="same", inplace=InPlace(lambda x: F.silu(x, inplace=True)))
 def silu(x):
     return F.silu(x)
 

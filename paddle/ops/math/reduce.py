@@ -8,7 +8,9 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, broadcast_shapes
 from paddle.core.op import op
+from paddle.core.traits import InPlace
 from paddle.ops.math.constants import operand
+from paddle.ops.math.elementwise import add_into
 from paddle.ops.math.half import HALF
 from paddle.ops.math.unary import dtype_of_code
 
@@ -66,7 +68,15 @@ def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
     return torch.sum(x, 0, True) if x.dim() == 1 else torch.sum(x)
 
 
-@op("reduce_sum", "X -> Out", infer=_rule)
+@op(
+    "reduce_sum",
+    "X -> Out",
+    infer=_rule,
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+    linear="X",
+)
 def reduce_sum(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     dtype = x.dtype
     axes = None if reduce_all else reduced_axes(x.dim(), dim, False)
@@ -88,7 +98,15 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
-@op("reduce_mean", "X -> Out", infer=_rule)
+@op(
+    "reduce_mean",
+    "X -> Out",
+    infer=_rule,
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+    linear="X",
+)
 def reduce_mean(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     if out_dtype != -1:
         x = x.to(dtype_of_code(out_dtype))
@@ -105,7 +123,14 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
     return spread(d_out, x_shape, dim, keep_dim, reduce_all).expand(x_shape)
 
 
-@op("mean", "X -> Out", infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)])
+@op(
+    "mean",
+    "X -> Out",
+    infer=lambda inputs, attrs: [Spec((1,), inputs[0].dtype)],
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+)
 def mean(x):
     return torch.mean(x)
 
@@ -128,7 +153,7 @@ def _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all):
     return torch.mul(spread(d_out, x.shape, dim, keep_dim, reduce_all).to(x.dtype), chosen)
 
 
-@op("reduce_max", "X -> Out", infer=_rule)
+@op("reduce_max", "X -> Out", infer=_rule, speculatable=True)
 def reduce_max(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amax, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -138,7 +163,7 @@ def _(d_out, x, out, *, dim, keep_dim, reduce_all):
     return _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all)
 
 
-@op("reduce_min", "X -> Out", infer=_rule)
+@op("reduce_min", "X -> Out", infer=_rule, speculatable=True)
 def reduce_min(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amin, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -160,13 +185,13 @@ def reduce_prod(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, o
     return x
 
 
-@op("reduce_all", "X -> Out", infer=_bool_rule, differentiable=False)
+@op("reduce_all", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_all(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.all(x.to(torch.bool), axes, keep_dim)
 
 
-@op("reduce_any", "X -> Out", infer=_bool_rule, differentiable=False)
+@op("reduce_any", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_any(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.any(x.to(torch.bool), axes, keep_dim)
@@ -243,7 +268,20 @@ def _sum_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(shape, inputs[0][0].dtype)]
 
 
-@op("sum", "X* -> Out", infer=_sum_rule)
+def _sum_no_alias(inputs: dict[str, list], attrs: dict) -> str:
+    """A plan may hand on the only term that there is."""
+    return "Out" if len(inputs["X"]) > 1 else ""
+
+
+@op(
+    "sum",
+    "X* -> Out",
+    infer=_sum_rule,
+    no_alias=_sum_no_alias,
+    inplace=InPlace(add_into),
+    amp="black",
+    linear="X",
+)
 def sum(x):
     if len(x) == 1:
         return x[0].clone()

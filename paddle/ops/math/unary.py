@@ -6,10 +6,12 @@ import math
 
 import torch
 
-from paddle.core.dtype import VarType
+from paddle.core.backends import holds
+from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec
 from paddle.core.op import define, op
+from paddle.core.traits import InPlace
 from paddle.ops.math.constants import operand
 
 _LARGEST = 3.4028234e38  # attributes are float32: its largest value means "no bound"
@@ -27,8 +29,10 @@ def _real_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 # -- exponentials and logarithms --------------------------------------------------------------
 
-exp = define("exp", "X -> Out", torch.exp, infer="floating")
-log = define("log", "X -> Out", torch.log, infer="floating")
+exp = define(
+    "exp", "X -> Out", torch.exp, infer="floating", inplace=InPlace(torch.exp_), amp="black"
+)
+log = define("log", "X -> Out", torch.log, infer="floating", amp="black")
 log2 = define("log2", "X -> Out", torch.log2, infer="floating")
 log10 = define("log10", "X -> Out", torch.log10, infer="floating")
 log1p = define("log1p", "X -> Out", torch.log1p, infer="floating")
@@ -82,10 +86,18 @@ def _(d_out, x):
 
 # -- powers -----------------------------------------------------------------------------------
 
-sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating")
+sqrt = define("sqrt", "X -> Out", torch.sqrt, infer="floating", inplace=InPlace(torch.sqrt_))
 rsqrt = define("rsqrt", "X -> Out", torch.rsqrt, infer="floating")
 reciprocal = define("reciprocal", "X -> Out", torch.reciprocal, infer="floating")
-square = define("square", "X -> Out", torch.square, infer="numbers")
+square = define(
+    "square",
+    "X -> Out",
+    torch.square,
+    infer="numbers",
+    no_alias="Out",
+    amp="black",
+    speculatable=True,
+)
 
 
 @sqrt.grad("Out")
@@ -109,7 +121,7 @@ def _(d_out, x):
     return torch.mul(torch.mul(d_out, 2), conj_of(x))
 
 
-@op("pow", "X FactorTensor? -> Out", infer="numbers")
+@op("pow", "X FactorTensor? -> Out", infer="numbers", no_alias="Out", arithmetic=True)
 def pow(x, factor_tensor, *, factor=1.0):
     if factor_tensor is not None:
         return torch.pow(x, factor_tensor.to(x.dtype).reshape(()))
@@ -132,9 +144,9 @@ def _(d_out, x, factor_tensor, *, factor):
 
 # -- rounding and signs -----------------------------------------------------------------------
 
-floor = define("floor", "X -> Out", torch.floor, infer="same")
+floor = define("floor", "X -> Out", torch.floor, infer="same", arithmetic=True)
 ceil = define("ceil", "X -> Out", torch.ceil, infer="same")
-sign = define("sign", "X -> Out", torch.sign, infer="same")
+sign = define("sign", "X -> Out", torch.sign, infer="same", speculatable=True, arithmetic=True)
 
 
 @op("round", "X -> Out", infer="same")
@@ -153,7 +165,7 @@ for _step in (floor, ceil, sign, round):
     _step.grad()(_flat)
 
 
-abs = define("abs", "X -> Out", torch.abs, infer=_real_rule)
+abs = define("abs", "X -> Out", torch.abs, infer=_real_rule, speculatable=True, arithmetic=True)
 
 
 @abs.grad("X")
@@ -164,7 +176,19 @@ def _(d_out, x):
 # -- scale, clip, cast ------------------------------------------------------------------------
 
 
-@op("scale", "X ScaleTensor? -> Out", infer="same")
+def _scale_linear(inputs: dict[str, list], attrs: dict) -> str:
+    return "" if attrs["bias"] else "X"
+
+
+@op(
+    "scale",
+    "X ScaleTensor? -> Out",
+    infer="same",
+    no_alias="Out",
+    speculatable=True,
+    arithmetic=True,
+    linear=_scale_linear,
+)
 def scale(x, scale_tensor, *, scale=1.0, bias=0.0, bias_after_scale=True):
     dtype = x.dtype
     if not dtype.is_floating_point:
@@ -213,7 +237,7 @@ def _bound(number, tensor, x: torch.Tensor):
 
 
 def _check_bounds(low, high) -> None:
-    if any(isinstance(b, torch.Tensor) and b.device.type != "cpu" for b in (low, high)):
+    if any(isinstance(b, torch.Tensor) and not holds.host(b) for b in (low, high)):
         return  # asking would wait for the device, or there are no values
     if low > high:
         raise InvalidArgumentError(
@@ -222,7 +246,7 @@ def _check_bounds(low, high) -> None:
         )
 
 
-@op("clip", "X Min? Max? -> Out", infer="numbers")
+@op("clip", "X Min? Max? -> Out", infer="numbers", no_alias="Out")
 def clip(x, low, high, *, min=-_LARGEST, max=_LARGEST):
     low, high = _bound(min, low, x), _bound(max, high, x)
     if low is None and high is None:
@@ -250,7 +274,7 @@ _BY_CODE: dict[int, torch.dtype] = {}
 
 
 def dtype_of_code(code: int) -> torch.dtype:
-    """Torch's dtype for a code of the wire format."""
+    """Torch's dtype for the code of an element type."""
     found = _BY_CODE.get(code)
     if found is None:
         from paddle.core.dtype import torch_dtype
@@ -270,7 +294,12 @@ def _converted(x: torch.Tensor, code: int) -> torch.Tensor:
     return x.to(dtype, copy=True)
 
 
-@op("cast", "X -> Out", infer=_cast_rule)
+def _cast_linear(inputs: dict[str, list], attrs: dict) -> str:
+    """Numbers with a fraction keep it."""
+    return "X" if attrs["out_dtype"] in (*FLOATING, VarType.COMPLEX64, VarType.COMPLEX128) else ""
+
+
+@op("cast", "X -> Out", infer=_cast_rule, speculatable=True, rank0=True, linear=_cast_linear)
 def cast(x, *, in_dtype, out_dtype):
     return _converted(x, out_dtype)
 

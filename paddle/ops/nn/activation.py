@@ -9,16 +9,24 @@ import torch.nn.functional as F
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, define, op
+from paddle.core.traits import InPlace
 
-relu = define("relu", "X -> Out", torch.relu, infer="same")
+
+def _relu_backward_into(d_out: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+    return torch.ops.aten.threshold_backward.grad_input(d_out, out, 0, grad_input=d_out)
 
 
-@relu.grad("Out")
+relu = define(
+    "relu", "X -> Out", torch.relu, infer="same", inplace=InPlace(torch.relu_, any_dtype=True)
+)
+
+
+@relu.grad("Out", inplace=InPlace(_relu_backward_into))
 def _(d_out, out):
     return torch.ops.aten.threshold_backward(d_out, out, 0)
 
 
-tanh = define("tanh", "X -> Out", torch.tanh, infer="floating")
+tanh = define("tanh", "X -> Out", torch.tanh, infer="floating", inplace=InPlace(torch.tanh_))
 
 
 @tanh.grad("Out")
@@ -26,7 +34,9 @@ def _(d_out, out):
     return torch.ops.aten.tanh_backward(d_out, out)
 
 
-sigmoid = define("sigmoid", "X -> Out", torch.sigmoid, infer="floating")
+sigmoid = define(
+    "sigmoid", "X -> Out", torch.sigmoid, infer="floating", inplace=InPlace(torch.sigmoid_)
+)
 
 
 @sigmoid.grad("Out")
@@ -44,7 +54,12 @@ def _(d_out, x):
     return torch.mul(d_out, torch.sigmoid(torch.neg(x)))
 
 
-@op("relu6", "X -> Out", infer="same")
+@op(
+    "relu6",
+    "X -> Out",
+    infer="same",
+    inplace=InPlace(lambda x, threshold=6.0: F.hardtanh_(x, 0.0, threshold)),
+)
 def relu6(x, *, threshold=6.0):
     return F.hardtanh(x, 0.0, threshold)
 
@@ -64,7 +79,7 @@ def _(d_out, x, *, t_min, t_max):
     return torch.ops.aten.hardtanh_backward(d_out, x, t_min, t_max)
 
 
-@op("elu", "X -> Out", infer="same")
+@op("elu", "X -> Out", infer="same", inplace=InPlace(lambda x, alpha=1.0: F.elu_(x, alpha)))
 def elu(x, *, alpha=1.0):
     return F.elu(x, alpha)
 
@@ -94,7 +109,12 @@ def _(d_out, x, *, approximate):
     return torch.ops.aten.gelu_backward(d_out, x, approximate="tanh" if approximate else "none")
 
 
-@op("leaky_relu", "X -> Out", infer="same")
+@op(
+    "leaky_relu",
+    "X -> Out",
+    infer="same",
+    inplace=InPlace(lambda x, alpha=0.02: F.leaky_relu_(x, alpha)),
+)
 def leaky_relu(x, *, alpha=0.02):
     return F.leaky_relu(x, alpha)
 
@@ -144,7 +164,11 @@ def _(d_out, x, *, threshold):
     return torch.ops.aten.threshold_backward(d_out, x, threshold)
 
 
-@op("hard_sigmoid", "X -> Out", infer="floating")
+def _hard_sigmoid_into(x: torch.Tensor, slope: float = 0.2, offset: float = 0.5) -> torch.Tensor:
+    return x.mul_(slope).add_(offset).clamp_(0.0, 1.0)
+
+
+@op("hard_sigmoid", "X -> Out", infer="floating", inplace=InPlace(_hard_sigmoid_into))
 def hard_sigmoid(x, *, slope=0.2, offset=0.5):
     return torch.clamp(torch.add(torch.mul(x, slope), offset), 0.0, 1.0)
 
@@ -155,7 +179,14 @@ def _(d_out, out, *, slope):
     return torch.mul(torch.mul(d_out, slope), inside)
 
 
-@op("hard_swish", "X -> Out", infer="floating")
+@op(
+    "hard_swish",
+    "X -> Out",
+    infer="floating",
+    inplace=InPlace(
+        lambda x: F.hardswish(x, inplace=True), {"threshold": 6.0, "scale": 6.0, "offset": 3.0}
+    ),
+)
 def hard_swish(x, *, threshold=6.0, scale=6.0, offset=3.0):
     if threshold == 6.0 and scale == 6.0 and offset == 3.0:
         return F.hardswish(x)
@@ -191,7 +222,12 @@ def _(d_out, x):
     return torch.div(d_out, torch.square(torch.add(torch.abs(x), 1.0)))
 
 
-@op("swish", "X -> Out", infer="floating")
+@op(
+    "swish",
+    "X -> Out",
+    infer="floating",
+    inplace=InPlace(lambda x: F.silu(x, inplace=True), {"beta": 1.0}),
+)
 def swish(x, *, beta=1.0):
     return F.silu(x) if beta == 1.0 else torch.mul(x, torch.sigmoid(torch.mul(x, beta)))
 
@@ -224,7 +260,7 @@ def _check_slopes(x, alpha, mode: str) -> None:
 
 
 def _prelu_rule(inputs, attrs):
-    _check_slopes(*inputs, attrs["mode"])
+    _check_slopes(inputs[0], inputs[1], attrs["mode"])
     return [inputs[0]]
 
 
@@ -253,7 +289,7 @@ def maxout(x, *, groups=REQUIRED, axis=1):
     return torch.amax(x.reshape(shape), axis + 1)
 
 
-@op("softmax", "X -> Out", infer="same", takes="floats")
+@op("softmax", "X -> Out", infer="same", takes="floats", amp="black")
 def softmax(x, *, axis=-1):
     return torch.softmax(x, axis)
 
@@ -263,7 +299,7 @@ def _(d_out, out, *, axis):
     return torch.ops.aten._softmax_backward_data(d_out, out, axis, out.dtype)
 
 
-@op("log_softmax", "X -> Out", infer="same", takes="floats")
+@op("log_softmax", "X -> Out", infer="same", takes="floats", amp="black")
 def log_softmax(x, *, axis=-1):
     return torch.log_softmax(x, axis)
 

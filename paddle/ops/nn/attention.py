@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec, broadcast_shapes
@@ -83,7 +84,7 @@ def _rule(inputs: list, attrs: dict) -> list:
 def _fusible(q: Any, k: Any, v: Any, mask: Any, *others: Any) -> bool:
     """Whether ATen's kernel can be used: it has no second derivative, and dies of empty inputs."""
     return (
-        q.is_cpu
+        holds.fused_attention(q)
         and q.shape[3] == v.shape[3]
         and q.numel() > 0
         and k.numel() > 0
@@ -118,6 +119,7 @@ def _scores(q: Any, k: Any, mask: Any, scale: float) -> torch.Tensor:
     infer=_rule,
     proto="softmax(scale Q K^T + Mask) V in one call; a Program holds matmul_v2, softmax and so on",
     random=True,
+    amp="white",
 )
 def scaled_dot_product_attention(q, k, v, mask, *, scale, dropout_prob=0.0, broadcast=False):
     """Saved is the logarithm of each softmax's denominator; with dropout, the weights before it.

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import torch
 
+from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, OutOfRangeError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.core.random import torch_generator
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
 from paddle.ops.random.draws import kept_mask
 
 
+@of_dimensions
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, w = inputs[:2]
     if x.shape[-1] != w.shape[0] and -1 not in (x.shape[-1], w.shape[0]):
@@ -33,6 +35,8 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     "X W Bias? -> Out",
     infer=_linear_rule,
     proto="x @ w + b in one call; a Program holds matmul_v2 and elementwise_add instead",
+    no_alias="Out",
+    amp="white",
 )
 def linear(x, w, bias):
     if x.dim() == 2:
@@ -40,7 +44,7 @@ def linear(x, w, bias):
     return affine(as_matrix(x), w, bias).reshape([*x.shape[:-1], w.shape[1]])
 
 
-@linear.grad("X W Bias.shape")
+@linear.grad("X W Bias.shape", no_alias="X")
 def _(d_out, x, w, bias_shape, *, needs_grad):
     flat = d_out if d_out.dim() == 2 else as_matrix(d_out)
     d_x = d_w = d_b = None
@@ -62,6 +66,7 @@ def _check_chance(value: float) -> None:
         )
 
 
+@of_dimensions
 def _dropout_rule(inputs: list, attrs: dict) -> list:
     x = inputs[0]
     if not attrs["is_test"]:
@@ -104,7 +109,7 @@ def _source(
         number, fix_seed = int(seed), True
     if not fix_seed:
         return torch_generator(x.device)
-    return torch.Generator(x.device).manual_seed(number)
+    return backend_of(x).generator(x.device).manual_seed(number)
 
 
 @dropout.grad("Mask")
@@ -115,6 +120,7 @@ def _(d_out, mask, *, dropout_prob, is_test, dropout_implementation):
     return torch.mul(d_out, mask), None
 
 
+@of_dimensions
 def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     w, ids = inputs[1], inputs[0]
     if ids.dtype not in (None, VarType.INT32, VarType.INT64):
@@ -152,6 +158,7 @@ def _(d_out, ids, w_shape, *, padding_idx):
     return None, torch.ops.aten.embedding_dense_backward(d_out, ids, w_shape[0], padding_idx, False)
 
 
+@of_dimensions
 def _one_hot_rule(inputs: list, attrs: dict) -> list[Spec]:
     depth = attrs["depth"] if inputs[1] is None else -1
     return [Spec((*inputs[0].shape, depth), VarType(attrs["dtype"]))]

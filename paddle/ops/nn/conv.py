@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.nn import fast_conv
 from paddle.ops.nn.window import (
@@ -138,6 +138,7 @@ def even_gradients(dy, x, w, strides, padding, dilations, groups, needs_grad):
     return dx, dw, db
 
 
+@of_dimensions
 def _infer(rank, inputs, attrs):
     x, w = inputs[:2]
     last = is_channel_last(attrs["data_format"])
@@ -160,7 +161,14 @@ def _infer(rank, inputs, attrs):
     return [shape_of(Spec(x.shape, x.dtype), w.shape[0], spatial, last)]
 
 
-@op("conv2d", "Input Filter Bias? ResidualData? -> Output", infer=partial(_infer, 2))
+@op(
+    "conv2d",
+    "Input Filter Bias? ResidualData? -> Output",
+    infer=partial(_infer, 2),
+    no_alias="Output",
+    amp="white",
+    split_bias=True,
+)
 def conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
     dilations=(1, 1), groups=1, data_format="NCHW",
@@ -170,7 +178,7 @@ def conv2d(
     )
 
 
-@conv2d.grad("Input Filter")
+@conv2d.grad("Input Filter", no_alias="Input")
 def _(
     dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
@@ -180,7 +188,14 @@ def _(
     return (*found, dy if needs_grad[3] else None)
 
 
-@op("depthwise_conv2d", "Input Filter Bias? ResidualData? -> Output", infer=partial(_infer, 2))
+@op(
+    "depthwise_conv2d",
+    "Input Filter Bias? ResidualData? -> Output",
+    infer=partial(_infer, 2),
+    no_alias="Output",
+    amp="white",
+    split_bias=True,
+)
 def depthwise_conv2d(
     x, w, bias, residual, *, strides=(1, 1), paddings=(0, 0), padding_algorithm="EXPLICIT",
     groups=1, dilations=(1, 1), data_format="NCHW",
@@ -190,7 +205,7 @@ def depthwise_conv2d(
     )
 
 
-@depthwise_conv2d.grad("Input Filter")
+@depthwise_conv2d.grad("Input Filter", no_alias="Input")
 def _(
     dy, x, w, *, strides, paddings, padding_algorithm, dilations, groups, data_format, needs_grad
 ):  # fmt: skip
@@ -200,7 +215,13 @@ def _(
     return (*found, dy if needs_grad[3] else None)
 
 
-@op("conv3d", "Input Filter ResidualData? -> Output", infer=partial(_infer, 3))
+@op(
+    "conv3d",
+    "Input Filter ResidualData? -> Output",
+    infer=partial(_infer, 3),
+    no_alias="Output",
+    amp="white",
+)
 def conv3d(
     x, w, residual, *, strides=(1, 1, 1), paddings=(0, 0, 0), padding_algorithm="EXPLICIT",
     groups=1, dilations=(1, 1, 1), data_format="NCDHW",

@@ -124,7 +124,14 @@ def _infer(rank, inputs, attrs):
     return [shape_of(x, w.shape[1] * attrs["groups"], spatial, last)]
 
 
-@op("conv2d_transpose", "Input Filter Bias? -> Output", infer=partial(_infer, 2))
+@op(
+    "conv2d_transpose",
+    "Input Filter Bias? -> Output",
+    infer=partial(_infer, 2),
+    no_alias="Output",
+    amp="white",
+    split_bias=True,
+)
 def conv2d_transpose(
     x, w, bias, *, strides=(1, 1), paddings=(0, 0), output_padding=(), output_size=(),
     padding_algorithm="EXPLICIT", groups=1, dilations=(1, 1), data_format="NCHW",
@@ -148,7 +155,12 @@ def _(
     )  # fmt: skip
 
 
-@op("depthwise_conv2d_transpose", "Input Filter Bias? -> Output", infer=partial(_infer, 2))
+@op(
+    "depthwise_conv2d_transpose",
+    "Input Filter Bias? -> Output",
+    infer=partial(_infer, 2),
+    split_bias=True,
+)
 def depthwise_conv2d_transpose(
     x, w, bias, *, strides=(1, 1), paddings=(0, 0), output_padding=(), output_size=(),
     padding_algorithm="EXPLICIT", groups=1, dilations=(1, 1), data_format="NCHW",
@@ -160,7 +172,7 @@ def depthwise_conv2d_transpose(
     )  # fmt: skip
 
 
-@op("conv3d_transpose", "Input Filter -> Output", infer=partial(_infer, 3))
+@op("conv3d_transpose", "Input Filter -> Output", infer=partial(_infer, 3), amp="white")
 def conv3d_transpose(
     x, w, *, strides=(1, 1, 1), paddings=(0, 0, 0), output_padding=(), output_size=(),
     padding_algorithm="EXPLICIT", groups=1, dilations=(1, 1, 1), data_format="NCHW",

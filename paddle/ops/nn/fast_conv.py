@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.tuning import Choice, bucket, size_class
 from paddle.ops.linalg.matrices import affine as product
 
@@ -28,7 +29,7 @@ def plain(x: torch.Tensor, stride: list[int], dilation: list[int], groups: int) 
         groups == 1
         and x.dim() == 4
         and x.dtype is torch.float32
-        and x.is_cpu
+        and holds.tuned_forms(x)
         and not x.requires_grad
         and stride[0] == stride[1] == dilation[0] == dilation[1] == 1
     )
@@ -86,6 +87,8 @@ def gradients(
     What is not returned is left to that call.
     """
     dx = dw = None
+    key: Any
+    form: Any
     if _pointwise(x, w, None, padding):
         key = x.shape, x.stride(), dy.stride(), w.shape
         if wants[0]:
@@ -172,7 +175,7 @@ def _point_by_onednn(x, w, bias, padding):
 
 def _weight_by_images(dy, x, w, padding):
     """The gradient of a 1x1 weight as the sum of a product for each image."""
-    total = None
+    total: Any = None
     for d, image in zip(dy.flatten(2).unbind(0), x.flatten(2).unbind(0), strict=True):
         part = product(d, image.t())
         total = part if total is None else total.add_(part)

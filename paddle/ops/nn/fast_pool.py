@@ -15,6 +15,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.tuning import Choice, bucket, size_class
 
 _pool = torch._C._nn.max_pool2d_with_indices
@@ -40,7 +41,7 @@ def is_halving(
         and (x.dtype in _BELOW_ZERO or x.dtype in _SHORT)
         and not (x.shape[2] & 1 or x.shape[3] & 1)
         and x.numel() >= 8192
-        and x.is_cpu
+        and holds.tuned_forms(x)
         and x.is_contiguous()
         and not x.requires_grad  # torch would share a gradient between equal maxima
     )
@@ -80,7 +81,7 @@ def prefers_channels_last(x: torch.Tensor) -> bool:
     for the maxima again): 8x64x112x112 51 -> 35, 16x24x32x32 3.1 -> 2.1; forward alone 48 -> 11
     and 3.0 -> 0.9.
     """
-    return x.shape[1] >= 16 and x.is_cpu and x.numel() >= 8192
+    return x.shape[1] >= 16 and x.numel() >= 8192 and holds.tuned_forms(x)
 
 
 def largest(x, kernel, strides, before, after):
@@ -125,7 +126,7 @@ def max_pool_backward(dy, x, kernel, strides, padding):
 def _either(x: torch.Tensor) -> bool:
     """Whether either order may be the faster one."""
     return (
-        x.is_cpu and x.dtype in _BELOW_ZERO and x.numel() >= 8192 and x.shape[1] >= 4
+        x.numel() >= 8192 and holds.tuned_forms(x) and x.dtype in _BELOW_ZERO and x.shape[1] >= 4
         and x.dim() == 4 and x.is_contiguous() and not x.requires_grad
     )  # fmt: skip
 

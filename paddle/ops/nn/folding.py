@@ -22,6 +22,7 @@ def _rule(inputs: list, attrs: dict[str, Any]) -> list[Spec]:
     differentiable=False,
     proto="left by the pass conv_bn of a plan; a Program holds conv2d and batch_norm instead",
     dtypes="floats",
+    memoize=True,
 )
 def fold_batch_norm(weight, bias, scale, shift, mean, variance, *, epsilon=1e-5, axis=0):
     factor = torch.mul(scale, torch.rsqrt(torch.add(variance, epsilon)))

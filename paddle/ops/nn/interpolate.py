@@ -57,7 +57,7 @@ def resize(
 ) -> torch.Tensor:  # fmt: skip
     """Resizes ``[N, C, ...]`` to sizes ``target``; ``scales`` of 0 follow from the sizes."""
     rank = len(target)
-    known = [s if s > 0 else None for s in scales]
+    known: list[Any] = [s if s > 0 else None for s in scales]
     if method == "nearest":
         if align_corners:
             return _nearest_aligned(x, target)

@@ -7,7 +7,7 @@ import math
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.nn.window import is_channel_last, to_channel_first, to_channel_last
 
@@ -53,6 +53,7 @@ def _check_parameters(count: int, what: str, **parameters: torch.Tensor | Spec |
 # -- batch ------------------------------------------------------------------------------------
 
 
+@of_dimensions
 def _batch_norm_rule(inputs, attrs):
     x, _, _, mean, variance, _ = inputs
     return [x, mean, variance, Spec(mean.shape, mean.dtype), Spec(mean.shape, mean.dtype), None]
@@ -63,6 +64,9 @@ def _batch_norm_rule(inputs, attrs):
     "X Scale? Bias? Mean~ Variance~ MomentumTensor?~ -> "
     "Y MeanOut=Mean VarianceOut=Variance SavedMean~ SavedVariance~ ReserveSpace?~",
     infer=_batch_norm_rule,
+    no_alias="Y",
+    amp="norm",
+    statistics="momentum",
 )
 def batch_norm(
     x, scale, bias, mean, variance, momentum_tensor, *, is_test=False, momentum=0.9, epsilon=1e-5,
@@ -115,7 +119,7 @@ def _per_statistic(x: torch.Tensor) -> int:
     return x.numel() // max(x.shape[1], 1)
 
 
-@batch_norm.grad("X Scale Bias SavedMean SavedVariance")
+@batch_norm.grad("X Scale Bias SavedMean SavedVariance", no_alias="X")
 def _(
     dy, x, scale, bias, saved_mean, saved_scale, *, is_test, epsilon, data_layout,
     use_global_stats, trainable_statistics, needs_grad,
@@ -180,6 +184,7 @@ def _negative(epsilon):
     )
 
 
+@of_dimensions
 def _layer_norm_rule(inputs, attrs):
     x = inputs[0]
     normalized = x.shape[attrs["begin_norm_axis"] :]
@@ -191,7 +196,13 @@ def _layer_norm_rule(inputs, attrs):
     return [x, stats, stats]
 
 
-@op("layer_norm", "X Scale? Bias? -> Y Mean~ Variance~", infer=_layer_norm_rule)
+@op(
+    "layer_norm",
+    "X Scale? Bias? -> Y Mean~ Variance~",
+    infer=_layer_norm_rule,
+    no_alias="Y",
+    amp="norm",
+)
 def layer_norm(x, scale, bias, *, epsilon=1e-5, begin_norm_axis=1):
     if not 0 <= begin_norm_axis < x.dim():
         raise InvalidArgumentError(
@@ -213,7 +224,7 @@ def _shaped(value: torch.Tensor | None, shape: torch.Size) -> torch.Tensor | Non
     return value if value is None or len(shape) == 1 else value.reshape(shape)
 
 
-@layer_norm.grad("X Scale Bias Mean Variance")
+@layer_norm.grad("X Scale Bias Mean Variance", no_alias="X")
 def _(dy, x, scale, bias, mean, variance, *, epsilon, begin_norm_axis, needs_grad):
     shape = x.shape[begin_norm_axis:]
     mask = [needs_grad[0], needs_grad[1] and scale is not None, needs_grad[2] and bias is not None]
@@ -246,13 +257,20 @@ def _check_groups(x: torch.Tensor, groups: int) -> None:
         )
 
 
+@of_dimensions
 def _group_norm_rule(inputs, attrs):
     x = inputs[0]
     stats = Spec((x.shape[0], attrs["groups"]), x.dtype)
     return [x, stats, stats]
 
 
-@op("group_norm", "X Scale? Bias? -> Y Mean~ Variance~", infer=_group_norm_rule)
+@op(
+    "group_norm",
+    "X Scale? Bias? -> Y Mean~ Variance~",
+    infer=_group_norm_rule,
+    no_alias="Y",
+    amp="norm",
+)
 def group_norm(x, scale, bias, *, epsilon=1e-5, groups=-1, data_layout="NCHW"):
     last = is_channel_last(data_layout)
     if last:
@@ -310,6 +328,7 @@ def _(dy, x, scale, bias, mean, variance, *, epsilon, groups, data_layout, needs
     return to_channel_last(dx) if last else dx, dw, db
 
 
+@of_dimensions
 def _instance_norm_rule(inputs, attrs):
     x = inputs[0]
     if len(x.shape) > 1 and x.shape[1] != -1:
@@ -318,7 +337,13 @@ def _instance_norm_rule(inputs, attrs):
     return [x, stats, stats]
 
 
-@op("instance_norm", "X Scale? Bias? -> Y SavedMean~ SavedVariance~", infer=_instance_norm_rule)
+@op(
+    "instance_norm",
+    "X Scale? Bias? -> Y SavedMean~ SavedVariance~",
+    infer=_instance_norm_rule,
+    no_alias="Y",
+    amp="norm",
+)
 def instance_norm(x, scale, bias, *, epsilon=1e-5):
     _check_groups(x, 1)
     out, mean, rstd = _grouped(x, scale, bias, x.shape[1], epsilon)
@@ -333,7 +358,7 @@ def _(dy, x, scale, bias, mean, rstd, *, epsilon, needs_grad):
 # -- others -----------------------------------------------------------------------------------
 
 
-@op("lrn", "X -> Out MidOut~", infer="floating", dtypes="floats")
+@op("lrn", "X -> Out MidOut~", infer="floating", dtypes="floats", rank0=False)
 def lrn(x, *, n=5, k=2.0, alpha=1e-4, beta=0.75, data_format="AnyLayout"):
     """Divides by ``(k + alpha * sum of squares over n neighbouring channels) ** beta``."""
     axis = x.dim() - 1 if is_channel_last(data_format) else 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from typing import Any
 
 import torch
 
 from paddle.core.derive import vjp
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, of_dimensions
 from paddle.core.op import op
 from paddle.ops.math.half import in_float32
 from paddle.ops.nn import fast_pool
@@ -29,7 +30,7 @@ _nn = torch._C._nn
 _AVG = {2: _nn.avg_pool2d, 3: in_float32(_nn.avg_pool3d)}
 _ADAPTIVE_AVG = {2: _nn.adaptive_avg_pool2d, 3: _nn.adaptive_avg_pool3d}
 _ADAPTIVE_MAX = {2: _nn.adaptive_max_pool2d, 3: _nn.adaptive_max_pool3d}
-_AVG_BACKWARD = {
+_AVG_BACKWARD: dict[int, Any] = {
     2: torch.ops.aten.avg_pool2d_backward,
     3: in_float32(torch.ops.aten.avg_pool3d_backward),
 }
@@ -85,7 +86,7 @@ class Windows:
 
     def elements(self, like: torch.Tensor, exclusive: bool) -> torch.Tensor:
         """Number of elements each window's mean is taken over, shaped to broadcast."""
-        total: torch.Tensor | None = None
+        total: Any = None
         for axis, n in enumerate(self.sizes):
             starts = [i * self.strides[axis] - self.before[axis] for i in range(self.counts[axis])]
             high = n if exclusive else n + self.after[axis]
@@ -197,6 +198,7 @@ def _fast_gradient(
     return to_channel_last(dx) if last else dx
 
 
+@of_dimensions
 def _infer(rank, inputs, attrs):
     x = inputs[0]
     last = is_channel_last(attrs["data_format"])
@@ -256,7 +258,12 @@ def _gradient(operator, rank, dy, x, out, attrs):
     return vjp(operator, [x], [dy], attrs, (True,)) if found is None else found
 
 
-@pool2d.grad("X Out")
+def _largest_alone(inputs: dict[str, list], attrs: dict) -> str:
+    """Averages are spread by a view."""
+    return "X" if attrs["pooling_type"] == "max" else ""
+
+
+@pool2d.grad("X Out", no_alias=_largest_alone)
 def _(
     dy, x, out, *, ksize, strides, paddings, ceil_mode, exclusive, data_format, pooling_type,
     global_pooling, adaptive, padding_algorithm,
@@ -324,6 +331,7 @@ def _from_index(dy, x_shape, mask):
     return zeros.scatter_add(2, flat, dy.reshape(flat.shape)).reshape(x_shape)
 
 
+@of_dimensions
 def _infer_index(rank, inputs, attrs):
     x = inputs[0]
     shape = (*x.shape[:2], *_spatial(rank, x.shape[2:], attrs))

@@ -61,5 +61,7 @@ sync_batch_norm = define(
     _one_process,
     infer=_sync_rule,
     proto="PaddlePaddle has it in GPU builds alone, which the table of operators leaves out",
+    amp="norm",
+    statistics="momentum",
 )
 sync_batch_norm.gradient = batch_norm.gradient

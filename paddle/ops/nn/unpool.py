@@ -46,7 +46,7 @@ def _sizes(name: str, x, indices, attrs: dict, axes: int) -> list[int]:
 def _rule(name: str, axes: int):
     def rule(inputs: list, attrs: dict) -> list[Spec]:
         x = inputs[0]
-        return [Spec((*x.shape[:2], *_sizes(name, *inputs, attrs, axes)), x.dtype)]
+        return [Spec((*x.shape[:2], *_sizes(name, x, inputs[1], attrs, axes)), x.dtype)]
 
     return rule
 

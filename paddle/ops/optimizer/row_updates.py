@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.selected_rows import Rows
 
 
@@ -176,7 +177,12 @@ def rows_of(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
         count < 256
         or table.dtype is not torch.float32
         or index.dtype is not torch.int64
-        or not (_prefetches and table.is_cpu and table.dim() == 2 and table.shape[1] <= 64)
+        or not (
+            _prefetches
+            and holds.prefetched_rows(table)
+            and table.dim() == 2
+            and table.shape[1] <= 64
+        )
         or not (table.is_contiguous() and index.is_contiguous())
         or table.numel() < 1 << 15
     ):

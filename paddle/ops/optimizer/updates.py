@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, op
 
@@ -65,7 +66,7 @@ def drop_tiny(moments: Buffers) -> None:
     _updates[0] += 1
     if _updates[0] % _DROP_EVERY == 0:
         for moment in moments:
-            if moment.is_cpu and moment.dtype is torch.float32:
+            if holds.slow_denormals(moment) and moment.dtype is torch.float32:
                 torch.hardshrink(moment, _TINY, out=moment)
 
 

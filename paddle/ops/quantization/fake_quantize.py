@@ -353,6 +353,7 @@ def fake_dequantize_max_abs(x, scale, *, max_range=REQUIRED):
     infer="same",
     differentiable=False,
     dtypes="floats",
+    rank0=False,
 )
 def fake_channel_wise_dequantize_max_abs(
     x, scales, *, quant_bits=(8,), quant_axis=0, x_num_col_dims=1

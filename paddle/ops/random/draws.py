@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import torch
 
+from paddle.core.backends import backend_on, holds
 from paddle.core.dtype import VarType, torch_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
@@ -22,7 +24,7 @@ def generator(device: torch.device, seed: int = 0) -> torch.Generator | None:
         return None
     if not seed:
         return torch_generator(device)
-    return torch.Generator(device=device).manual_seed(seed)
+    return backend_on(device).generator(device).manual_seed(seed)
 
 
 _STEPS = 1 << 16  # how finely kept_mask divides [0, 1)
@@ -36,7 +38,7 @@ def kept_mask(x: torch.Tensor, p: float, source: torch.Generator | None) -> torc
     One thread, 64x512: 252 -> 45 us; up to some 1000 elements ATen's own is faster.
     """
     size = x.numel()
-    if size < 2048 or not x.is_cpu or not 0.01 <= p <= 0.99:
+    if size < 2048 or not holds.wide_draws(x) or not 0.01 <= p <= 0.99:
         return torch.empty_like(x).bernoulli_(1.0 - p, generator=source)
     bits = torch.empty((size + 3) // 4, dtype=torch.int64)
     bits.random_(-(1 << 63), None, generator=source)  # all 64 bits, not the 63 of the default
@@ -90,7 +92,7 @@ def _randint_rule(inputs: list, attrs: dict) -> list:
     return _shape_rule(inputs, attrs)
 
 
-def _blank(shape: list, dtype: int, device: torch.device | None = None) -> torch.Tensor:
+def _blank(shape: Sequence[int], dtype: int, device: torch.device | None = None) -> torch.Tensor:
     return torch.empty(list(shape), dtype=_floating(dtype), device=device or current_device())
 
 

@@ -107,7 +107,7 @@ def ctc_align(x, lengths, *, blank=0, merge_repeated=True, padding_value=0):
     """Merges repeated labels and drops blanks.
 
     Input is [batch, steps] with InputLength [batch, 1]; or, without lengths, sequences one below
-    the other [steps, 1]: those of its levels of detail, else one. A result without any label is -1.
+    the other [steps, 1]: those of its LoD, else one. A result without any label is -1.
     """
     if x.dtype not in (torch.int32, torch.int64):
         raise InvalidTypeError(

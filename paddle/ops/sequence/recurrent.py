@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
+from paddle.core.backends import holds
 from paddle.core.derive import vjp
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
@@ -330,7 +331,12 @@ def rnn(
         lengths = _checked_lengths(lengths, x)
     if drops:
         masks = _drawn(x, num_layers, hidden_size * ways, dropout_prob, seed)
-    if is_test or x.device.type != "cpu" or not x.numel() or _differentiated(x, *states, *weights):
+    if (
+        is_test
+        or not holds.stepwise_rnn(x)
+        or not x.numel()
+        or _differentiated(x, *states, *weights)
+    ):
         out, ends = _fused(x, states, weights, lengths, masks, mode=mode, ways=ways,
                            layers=num_layers)  # fmt: skip
     else:

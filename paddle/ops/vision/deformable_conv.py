@@ -121,8 +121,10 @@ def deformable_conv(
     x, offset, mask, w, *, strides=(1, 1), paddings=(0, 0), dilations=(1, 1), groups=1,
     deformable_groups=1, im2col_step=64,
 ):  # fmt: skip
-    """Second version, with a mask that weighs the taps. im2col_step, how many images PaddlePaddle
-    unfolds at a time, is checked as there; here all are unfolded at once.
+    """Second version, with a mask that weighs the taps.
+
+    im2col_step, how many images PaddlePaddle unfolds at a time, is checked as there; here all are
+    unfolded at once.
     """
     return _convolve(
         "deformable_conv", x, offset, mask, w, (strides, paddings, dilations), groups,

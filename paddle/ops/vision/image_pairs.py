@@ -47,7 +47,7 @@ def _matches_shape(first, second, attrs: dict) -> tuple:
 @op(
     "correlation",
     "Input1 Input2 -> Output",
-    infer=lambda i, a: [Spec(_matches_shape(*i, a), i[0].dtype)],
+    infer=lambda i, a: [Spec(_matches_shape(i[0], i[1], a), i[0].dtype)],
     dtypes="full",
 )
 def correlation(
@@ -103,7 +103,7 @@ def _neighbours(place: torch.Tensor, size: int) -> list[tuple[torch.Tensor, torc
 @op(
     "bilateral_slice",
     "X Grid Guide -> Out",
-    infer=lambda i, a: [Spec(_sliced_shape(*i, a["has_offset"]), i[0].dtype)],
+    infer=lambda i, a: [Spec(_sliced_shape(i[0], i[1], i[2], a["has_offset"]), i[0].dtype)],
     dtypes="full",
 )
 def bilateral_slice(x, grid, guide, *, has_offset=False):

@@ -88,7 +88,7 @@ class ReduceOnPlateau(LRScheduler):
         """Set ``self.keys``, the names of the attributes that make up the state."""
         self.keys = ["cooldown_counter", "best", "num_bad_epochs", "last_epoch", "last_lr"]
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take note of one more metric and reduce the rate if it is time to.
 
         Args:

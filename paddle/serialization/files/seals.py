@@ -20,12 +20,12 @@ from typing import Any, BinaryIO, NamedTuple
 from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
 from paddle.serialization.files.atomic import FileSet
+from paddle.serialization.files.checksums import Summed, checksum
 from paddle.serialization.pickles.reader import read_pickle
 
 _HEAD, _TAIL = b"\0paddle-seal-1\0", b"\0sealed\0"
 _END = struct.Struct(f"<II{len(_TAIL)}s")  # checksum and length of the table, mark
 _SEARCHED = 1 << 16  # bytes at the end in which a cut seal is looked for
-_CHUNK = 1 << 22
 _STRICT = "FLAGS_require_checksums"
 
 
@@ -40,20 +40,6 @@ class Seal(NamedTuple):
 # -- writing --------------------------------------------------------------------------------------
 
 
-class _Summed:
-    """A file that notes size and checksum of what is written."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.size = self.sum = 0
-
-    def write(self, data: Any) -> int:
-        """Writes bytes, or anything that holds them in one piece."""
-        self.sum = zlib.crc32(data, self.sum)
-        self.size += data.nbytes if isinstance(data, memoryview) else len(data)
-        return self._file.write(data)
-
-
 class SaveSet(FileSet):
     """The files of one save, of which pickles get a seal.
 
@@ -65,7 +51,7 @@ class SaveSet(FileSet):
     def __init__(self, base: str) -> None:
         super().__init__()
         self._base = base
-        self._written: list[tuple[str, _Summed, BinaryIO, bool]] = []
+        self._written: list[tuple[str, Summed, BinaryIO, bool]] = []
         self._elsewhere: dict[str, tuple[int, int]] = {}
 
     def open(self, path: str, sealed: bool = False) -> Any:
@@ -76,7 +62,7 @@ class SaveSet(FileSet):
             sealed (bool): a pickle, which has room for a seal behind it.
         """
         file = super().open(path)
-        summed = _Summed(file)
+        summed = Summed(file)
         self._written.append((path.removeprefix(self._base), summed, file, sealed))
         return summed
 
@@ -191,19 +177,6 @@ def _damaged(path: str, reason: str) -> InvalidArgumentError:
     )
 
 
-def _sum_of(path: str, size: int) -> int:
-    """The checksum of the first bytes of a file."""
-    total = 0
-    with open(path, "rb") as file:
-        while size:
-            data = file.read(min(_CHUNK, size))
-            if not data:
-                break
-            total = zlib.crc32(data, total)
-            size -= len(data)
-    return total
-
-
 def check_sealed(path: str) -> Seal | None:
     """Checks a pickle against its seal, if it has one.
 
@@ -222,7 +195,7 @@ def check_sealed(path: str) -> Seal | None:
     size, total = seal.files[seal.key]
     if seal.start != size:
         raise _damaged(path, f"it was saved with {size} bytes of content, but has {seal.start}")
-    if _sum_of(path, size) != total:
+    if checksum(path, size) != total:
         raise _damaged(path, "its content is not what was saved: the checksum differs")
     return seal
 
@@ -267,7 +240,7 @@ def check_beside(path: str, pickles: Iterable[tuple[str, str]]) -> None:
         line = None if seal is None else seal.files.get(path.removeprefix(base))
         if line is None:
             continue
-        if line[0] == size and _sum_of(path, size) == line[1]:
+        if line[0] == size and checksum(path, size) == line[1]:
             return
         told = pickle, line
     if told is None:

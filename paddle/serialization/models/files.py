@@ -11,30 +11,24 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType, to_vartype
-from paddle.core.errors import (
-    ArgumentTypeError,
-    FrameworkError,
-    InvalidArgumentError,
-    MissingFileError,
-)
+from paddle.core.errors import FrameworkError, InvalidArgumentError, MissingFileError
 from paddle.ir.program import Program
 from paddle.ir.versions import check_read
 from paddle.serialization.files.atomic import FileSet, atomic_files
 from paddle.serialization.files.seals import SaveSet, check_beside, read_sealed
+from paddle.serialization.files.suffixes import INFO, OLD_INFO, PARAMS, PROGRAM, STREAMS
 from paddle.serialization.pickles.packing import NAME_TABLE
 from paddle.serialization.pickles.restoring import from_file_form
 from paddle.serialization.program import proto
 from paddle.serialization.tensor_stream import (
     Dense,
+    plain,
     read_combined,
     read_dense,
     write_combined,
     write_tensor,
 )
 
-PARAMS, OPT, PROGRAM, STREAMS = ".pdparams", ".pdopt", ".pdmodel", ".pdiparams"
-INFO = STREAMS + ".info"
-OLD_INFO = "__variables.info__"  # in a folder
 _AT_ONCE = 100  # files that are open until all of them are whole
 SHOWN = 8  # files that a message names of a longer list
 
@@ -42,28 +36,6 @@ Values = dict[str, Dense]
 
 
 # -- paths ----------------------------------------------------------------------------------------
-
-
-def checked_path(path: Any, where: str) -> str:
-    """Returns a path as text.
-
-    Args:
-        path (str|os.PathLike): what the user gave.
-        where (str): function and argument, for the error.
-    """
-    if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentTypeError(f"{where}: expected a str, but received {type(path).__name__}.")
-    return os.fsdecode(path)
-
-
-def checked_prefix(path: Any, where: str) -> str:
-    """Returns a path of the form folder/name, to which suffixes are added."""
-    prefix = checked_path(path, where)
-    if not os.path.basename(prefix):
-        raise InvalidArgumentError(
-            f"{where}: expected the form folder/name, but received {prefix!r}, whose name is empty."
-        )
-    return prefix
 
 
 def without_suffix(path: str, *suffixes: str) -> str:
@@ -166,11 +138,6 @@ def naming(path: Any, where: str, hint: str | None = None) -> Any:
         raise InvalidArgumentError(f"{where}: {name}: {text}", hint=hints) from error
 
 
-def plain(error: FrameworkError) -> str:
-    """The text of an error without its code."""
-    return str(error.args[0]).partition(") ")[2]
-
-
 def read_streams(source: Any, names: Iterable[str], where: str) -> Values:
     """Reads one file (or bytes) of all variables; also one that ``paddle.save`` pickled."""
     names = sorted(set(names))
@@ -237,13 +204,25 @@ def read_state_file(path: str) -> Values:
 # -- writing --------------------------------------------------------------------------------------
 
 
-def write_streams(path: str, values: Mapping[str, Dense], files: FileSet | None = None) -> None:
-    """Writes one file of all variables; with ``files`` as one of those."""
+def write_streams(
+    path: str,
+    values: Mapping[str, Dense],
+    files: FileSet | None = None,
+    names: Iterable[str] | None = None,
+) -> None:
+    """Writes one file of variables.
+
+    Args:
+        path (str): where.
+        values (Mapping): name -> value.
+        files (FileSet, optional): the files of which it is one.
+        names (Iterable[str], optional): which variables; None means all.
+    """
     if files is not None:
-        write_combined(files.open(path), values)
+        write_combined(files.open(path), values, names)
         return
     with atomic_files(FileSet()) as alone:
-        write_combined(alone.open(path), values)
+        write_combined(alone.open(path), values, names)
 
 
 def write_separate(folder: str, values: Mapping[str, Dense]) -> dict[str, tuple[int, int]]:

@@ -1,148 +1,151 @@
-"""Finds what a path stands for: every layout in which 1.x and 2.x save models and parameters."""
+"""Layouts of saved models: the files in which each release has Programs, values and the table.
+
+A prefix (2.x) has ``<prefix>.pdmodel`` for ``forward`` and ``<prefix>.<method>.pdmodel`` for any
+other method; each has a ``.pdiparams`` of its own, or all share that of the prefix, and
+``<prefix>.pdiparams.info`` is for all. A folder (1.x) has one Program, ``__model__``, and a file
+for each variable, or all in ``__params__``.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from paddle.core.errors import FrameworkError, InvalidArgumentError
-from paddle.ir.inference import persistables
-from paddle.ir.program import Program
-from paddle.serialization.files.seals import check_together
-from paddle.serialization.models.files import (
-    OPT,
+from paddle.serialization.files.suffixes import (
+    INFO,
+    OLD_INFO,
+    OLD_PARAMS,
+    OLD_PROGRAM,
     PARAMS,
     PROGRAM,
-    SHOWN,
     STREAMS,
-    MissingFileError,
-    Values,
-    checked_path,
-    is_pickle,
-    missing,
-    plain,
-    read_one,
-    read_program,
-    read_separate,
-    read_state_file,
-    read_streams,
-    without_suffix,
 )
-from paddle.serialization.tensor_stream import Dense
+from paddle.serialization.models.files import missing, without_suffix
 
-OLD_PROGRAM, OLD_PARAMS = "__model__", "__params__"
+MAIN = "forward"
 
 
-class Model(NamedTuple):
-    """Where a saved inference model is; bytes in place of a path are the content itself."""
+class MethodFiles(NamedTuple):
+    """Where a Program and its values are; bytes in place of a path are the content."""
 
     program: Any
     params: Any  # one file of all variables; None: they lie in a file each
     folder: str
 
 
-# -- inference models -----------------------------------------------------------------------------
+class Layout(NamedTuple):
+    """The files of a saved model."""
+
+    base: str  # what all paths begin with
+    methods: dict[str, MethodFiles]
+    table: str | None  # what is known of the variables; None: nothing is read or written
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder of its own, rather than a prefix in one that others share."""
+        return not os.path.basename(self.base)
 
 
-def find_model(path: Any, model_filename: Any, params_filename: Any, where: str) -> Model:
-    """Returns where an inference model is.
+# -- to write -------------------------------------------------------------------------------------
+
+
+def prefix_layout(
+    prefix: str, methods: Iterable[str], shared: bool = False, table: bool = True
+) -> Layout:
+    """Returns the layout of 2.x.
 
     Args:
-        path (str|None): a prefix (2.x), a folder (1.x), or None: the names are the contents.
-        model_filename (str|bytes|None): the program file in a folder.
-        params_filename (str|bytes|None): the file of all variables in a folder.
+        prefix (str): folder and beginning of the names.
+        methods (Iterable[str]): the methods.
+        shared (bool): all methods have their values in one file. Default: False.
+        table (bool): there is a table. Default: True.
+    """
+    bases = {name: prefix if name == MAIN else f"{prefix}.{name}" for name in methods}
+    folder = os.path.dirname(prefix)
+    files = {
+        name: MethodFiles(base + PROGRAM, (prefix if shared else base) + STREAMS, folder)
+        for name, base in bases.items()
+    }
+    return Layout(prefix, files, prefix + INFO if table else None)
+
+
+def folder_layout(folder: str, model: str | None, params: str | None) -> Layout:
+    """Returns the layout of 1.x.
+
+    Args:
+        folder (str): where.
+        model (str|None): the name of the program file; None means ``__model__``.
+        params (str|None): the name of the file of all variables; None: a file for each.
+    """
+    base = os.path.join(folder, "")
+    values = params and os.path.join(folder, params)
+    files = MethodFiles(os.path.join(folder, model or OLD_PROGRAM), values, folder)
+    return Layout(base, {MAIN: files}, base + OLD_INFO if values is None else f"{values}.info")
+
+
+# -- to read --------------------------------------------------------------------------------------
+
+
+def find_methods(path: str, names: tuple[Any, Any], where: str) -> Layout:
+    """Returns the layout of a model with all of its methods; see :func:`find_forward`."""
+    prefix = prefix_of(path) if names == (None, None) else None
+    if prefix is not None:
+        main = [MAIN] if os.path.isfile(prefix + PROGRAM) else []
+        return prefix_layout(prefix, [*main, *_others(prefix)])
+    found = find_forward(path, names, where)
+    files = found.methods[MAIN]
+    table = str(files.params or os.path.join(files.folder, OLD_PARAMS)) + ".info"
+    if files.params is None and not os.path.isfile(table):
+        table = os.path.join(files.folder, OLD_INFO)
+    return found._replace(table=table)
+
+
+def find_forward(path: str, names: tuple[Any, Any], where: str) -> Layout:
+    """Returns the layout of one method, without a table.
+
+    Args:
+        path (str): a prefix (2.x) or a folder (1.x).
+        names (tuple): the program file and the file of all variables in a folder, or None.
         where (str): the function that is called, for error texts.
     """
-    if path is None:
-        return Model(_content(model_filename, "model_filename", where),
-                     _content(params_filename, "params_filename", where, b""), "")  # fmt: skip
-    for key, value in (("model_filename", model_filename), ("params_filename", params_filename)):
-        if value is not None and not isinstance(value, (str, os.PathLike)):
-            raise TypeError(f"{where}({key}): expected a str, but got {type(value).__name__}.")
-    name = checked_path(path, where)
-    if model_filename is None and params_filename is None:
-        prefix = without_suffix(name, PROGRAM, STREAMS)
+    model, params = names
+    if model is None and params is None:
+        prefix = without_suffix(path, PROGRAM, STREAMS)
         if os.path.isfile(prefix + PROGRAM):
-            return Model(prefix + PROGRAM, prefix + STREAMS, os.path.dirname(prefix))
-    if not os.path.isdir(name):
-        wanted = os.path.join(name, model_filename) if model_filename else name + PROGRAM
-        raise missing(where, wanted, _near(name))
-    program = os.path.join(name, model_filename or OLD_PROGRAM)
+            return prefix_layout(prefix, [MAIN], table=False)
+    if not os.path.isdir(path):
+        wanted = os.path.join(path, model) if model else path + PROGRAM
+        raise missing(where, wanted, of_static_save(path))
+    found = folder_layout(path, model, params)._replace(table=None)
+    program = found.methods[MAIN].program
     if not os.path.isfile(program):
-        others = [n for n in sorted(os.listdir(name)) if n.endswith(PROGRAM)]
+        others = [n for n in sorted(os.listdir(path)) if n.endswith(PROGRAM)]
         hint = "name the program file: model_filename=..."
-        if others and model_filename is None:
-            hint = f"give the prefix: {os.path.join(name, without_suffix(others[0], PROGRAM))!r}"
+        if others and model is None:
+            hint = f"give the prefix: {os.path.join(path, without_suffix(others[0], PROGRAM))!r}"
         raise missing(where, program, hint)
-    return Model(program, params_filename and os.path.join(name, params_filename), name)
+    return found
 
 
-def _content(value: Any, key: str, where: str, default: Any = None) -> bytes:
-    value = default if value is None else value
-    if not isinstance(value, (bytes, bytearray, memoryview)):
-        raise TypeError(
-            f"{where}: without a path, expected the content in {key} as bytes, "
-            f"but received {type(value).__name__}."
-        )
-    return bytes(value)
+def prefix_of(path: str) -> str | None:
+    """The prefix of a model of 2.x that a path stands for; None: it is not one."""
+    prefix = without_suffix(path, INFO, STREAMS, PROGRAM)
+    found = os.path.isfile(prefix + PROGRAM) or _others(prefix)
+    return prefix if found else None
 
 
-def _near(name: str) -> str | None:
-    if os.path.isfile(name + PARAMS):
-        return f"'{name}{PARAMS}' is of static.save: load it by paddle.static.load"
-    return None
-
-
-def read_values(model: Model, program: Program, where: str) -> Values:
-    """Reads the variables that a Program stores."""
-    names = [v.name for v in persistables(program)]
-    if not names:
-        return {}
-    if model.params is not None:
-        if isinstance(model.params, str) and not os.path.isfile(model.params):
-            raise missing(where, model.params, _near(without_suffix(model.params, STREAMS)))
-        return read_streams(model.params, names, where)
-    combined = os.path.join(model.folder, OLD_PARAMS)
-    if os.path.isfile(combined) and OLD_PARAMS not in names:
-        return read_streams(combined, names, where)
-    return read_separate(model.folder, names, where)
-
-
-# -- states of any layout -------------------------------------------------------------------------
-
-
-def read_state(path: str, variables: Mapping[str, Any] | None, where: str) -> Values:
-    """Reads the values that lie under a path, in whatever layout they do.
-
-    Args:
-        path (str): a prefix, a file or a folder.
-        variables (Mapping|None): which ones; None means all, where the layout tells the names.
-        where (str): the function that is called, for error texts.
-    """
-    prefix = without_suffix(path, PARAMS, OPT, PROGRAM, STREAMS)
-    if os.path.isfile(prefix + PARAMS):
-        files = [f for f in (prefix + PARAMS, prefix + OPT) if os.path.isfile(f)]
-        if len(files) > 1:
-            check_together(*files, where, "save again, or name one file, with its suffix")
-        found = {n: v for file in files for n, v in read_state_file(file).items()}
-        return chosen(found, variables, files[0], where)
-    if os.path.isfile(prefix + PROGRAM) and not is_old_folder(path):
-        model = find_model(prefix, None, None, where)
-        found = read_values(model, read_program(model.program, where), where)
-        return chosen(found, variables, str(model.params), where)
-    if os.path.isdir(path):
-        return _read_folder(path, variables, where)
-    if not os.path.isfile(path):
-        raise missing(where, prefix + PARAMS)
-    if is_pickle(path):
-        return chosen(read_state_file(path), variables, path, where)
-    if variables is None:
-        raise InvalidArgumentError(
-            f"{where}: '{path}' holds tensors without their names.",
-            hint="give the variables that it holds: var_list=program.all_parameters(), say",
-        )
-    return read_streams(path, variables, where)
+def _others(prefix: str) -> list[str]:
+    """The methods besides forward; models of their own with such a name are left out."""
+    if not os.path.isfile(prefix + INFO):  # only jit.save writes several, and always a table
+        return []
+    base = os.path.basename(prefix) + "."
+    names = [
+        file[len(base) : -len(PROGRAM)]
+        for file in sorted(os.listdir(os.path.dirname(prefix) or "."))
+        if file.startswith(base) and file.endswith(PROGRAM)
+    ]
+    return [n for n in names if n.isidentifier() and not os.path.isfile(f"{prefix}.{n}{INFO}")]
 
 
 def is_old_folder(path: str) -> bool:
@@ -150,57 +153,8 @@ def is_old_folder(path: str) -> bool:
     return os.path.isfile(os.path.join(path, OLD_PROGRAM))
 
 
-def chosen(found: Values, variables: Mapping | None, path: str, where: str) -> Values:
-    """Returns the values that were asked for."""
-    if variables is None:
-        return found
-    absent = [name for name in variables if name not in found]
-    if absent:
-        raise InvalidArgumentError(
-            f"{where}: '{path}' has no {', '.join(map(repr, absent[:SHOWN]))}; it holds "
-            f"{', '.join(map(repr, sorted(found)[:SHOWN]))}{', ...' if len(found) > SHOWN else ''}."
-        )
-    return {name: found[name] for name in variables}
-
-
-def _read_folder(folder: str, variables: Mapping | None, where: str) -> Values:
-    if is_old_folder(folder):
-        model = find_model(folder, None, None, where)
-        program = read_program(model.program, where)
-        return chosen(read_values(model, program, where), variables, folder, where)
-    if variables is not None:
-        return read_separate(folder, variables, where)
-    programs, files = [], {}
-    for below, _, names in sorted(os.walk(folder)):
-        for name in sorted(names):
-            path = os.path.join(below, name)
-            if name.startswith("."):
-                continue
-            if _is_program(path):
-                programs.append(path)
-            else:
-                files[os.path.relpath(path, folder).replace(os.sep, "/")] = path
-    if not files:
-        raise MissingFileError(f"{where}: the folder '{folder}' holds no parameter files.")
-    if len(programs) == 1 and len(files) == 1:  # a model whose files have names of their own
-        named = {v.name for v in persistables(read_program(programs[0], where))}
-        if set(files) != named:
-            return read_streams(next(iter(files.values())), named, where)
-    return {name: _read_named(path, where) for name, path in files.items()}
-
-
-def _read_named(path: str, where: str) -> Dense:
-    """Reads a file whose name is its variable's."""
-    try:
-        return read_one(path, where)
-    except FrameworkError as error:
-        raise InvalidArgumentError(
-            plain(error),
-            hint="give the path of the file and the variables in it: "
-            "load_program_state(file, var_list)",
-        ) from error
-
-
-def _is_program(path: str) -> bool:
-    with open(path, "rb") as file:
-        return file.read(1) == b"\n"
+def of_static_save(name: str) -> str | None:
+    """A hint where what lies there is of static.save, which is no model for inference."""
+    if os.path.isfile(name + PARAMS):
+        return f"'{name}{PARAMS}' is of static.save: load it by paddle.static.load"
+    return None

@@ -8,10 +8,14 @@ from typing import Any
 
 from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
-from paddle.serialization.models import program_files
 from paddle.serialization.pickles.object_writing import write_object
 from paddle.serialization.pickles.reader import read_pickle
 from paddle.serialization.pickles.restoring import array_to_tensor, from_file_form
+
+
+def is_program(obj: Any) -> bool:
+    """Whether an object is a Program; does not import what static graphs need."""
+    return type(obj).__name__ == "Program" and hasattr(obj, "global_block")
 
 
 def is_file(value: Any, method: str) -> bool:
@@ -47,7 +51,7 @@ def save(obj: Any, file: Any, protocol: int) -> None:
         file: a binary file, open for writing.
         protocol (int): 2, 3 or 4.
     """
-    if program_files.is_program(obj):
+    if is_program(obj):
         file.write(obj.desc.serialize_to_string())
         return
     write_object(obj, file, protocol, _name(file))
@@ -73,10 +77,12 @@ def load(file: Any, as_numpy: bool, keep_names: bool) -> Any:
         file = io.BytesIO(file.read())
     head = file.read(4)
     file.seek(-len(head), os.SEEK_CUR)
-    if head[:1] == b"\n":
-        return program_files.read_program(file.read())
-    if head == b"\0\0\0\0":
-        array = program_files.read_one_of(file)
+    if head[:1] == b"\n" or head == b"\0\0\0\0":
+        from paddle.serialization.models import object_loading
+
+        if head[:1] == b"\n":
+            return object_loading.read_program(file.read())
+        array = object_loading.read_one_of(file)
         return array if as_numpy else array_to_tensor(array)
     loaded = read_pickle(name, file)
     try:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from paddle.ir.attribute_kinds import StatedKinds
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.variable import Variable
-from paddle.serialization.program.fields import ReadKinds
 
 Slots = dict[str, list[str]]
 
@@ -237,6 +237,6 @@ def completed(op: Operator) -> Written:
     """Returns an operator as it is written; one that was read from a file stays as it is."""
     made = Written(op)
     add = ADDITIONS.get(op.type)
-    if add is not None and not isinstance(op.attr_kinds, ReadKinds):
+    if add is not None and not isinstance(op.attr_kinds, StatedKinds):
         add(made)
     return made

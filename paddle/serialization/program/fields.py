@@ -1,8 +1,6 @@
-"""Which fields of the wire messages hold what: values of attributes, types of variables."""
+"""Which fields of the ProgramDesc messages hold what: the values of attributes."""
 
 from __future__ import annotations
-
-from collections.abc import Iterable
 
 from paddle.ir.attribute_kinds import AttrType
 
@@ -28,28 +26,4 @@ FIELD = {
     AttrType.SCALARS: "scalars",
 }
 MANY = frozenset(kind for kind in AttrType if kind.name.endswith("S"))
-# Where a variable of each kind has its element type and sizes; kinds that have none are absent.
-TENSOR = {7: "lod_tensor", 8: "selected_rows", 13: "tensor_array", 25: "string", 26: "strings",
-           27: "vocab", 30: "sparse_coo", 31: "sparse_csr"}  # fmt: skip
-WITH_LOD = ("lod_tensor", "tensor_array")
 SCALAR = {1: "b", 2: "i", 3: "r", 4: "c"}
-
-
-class ReadKinds(dict[str, int]):
-    """The kinds of an operator's attributes as a file states them.
-
-    Attributes:
-        order (tuple[str, ...]): names in the order of the file, if it has some of them twice.
-    """
-
-    order: tuple[str, ...] = ()
-
-    def ordered(self, names: Iterable[str]) -> None:
-        """Sets the order."""
-        self.order = tuple(names)
-
-    def copy(self) -> ReadKinds:
-        """Returns an equal one."""
-        made = ReadKinds(self)
-        made.order = self.order
-        return made

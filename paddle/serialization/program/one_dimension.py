@@ -11,12 +11,6 @@ _REDUCTIONS = frozenset(
     ["reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_prod", "reduce_all"]
     + ["reduce_any", "logsumexp", "frobenius_norm"]
 )
-# What gives the same numbers for either shape, and hands the shape on to nobody who minds.
-_EASY = frozenset(
-    ["elementwise_add", "elementwise_sub", "elementwise_mul", "elementwise_div", "elementwise_max"]
-    + ["elementwise_min", "elementwise_pow", "scale", "less_than", "less_equal", "greater_than"]
-    + ["greater_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not", "fetch"]
-)
 
 
 def keep_one_dimension(program: Program) -> None:
@@ -29,10 +23,10 @@ def keep_one_dimension(program: Program) -> None:
         program (Program): is changed.
     """
     minded = {
-        name for block in program.blocks for op in block.ops if op.type not in _EASY
+        name for block in program.blocks for op in block.ops if not _easy(op)
         for name in op.input_arg_names
     }  # fmt: skip
-    easy = [op for block in program.blocks for op in block.ops if op.type in _EASY]
+    easy = [op for block in program.blocks for op in block.ops if _easy(op)]
     while True:
         more = {n for op in easy if _goes_on(op, minded) for n in op.input_arg_names}
         if more <= minded:
@@ -41,6 +35,12 @@ def keep_one_dimension(program: Program) -> None:
     for block in program.blocks:
         block.ops = [made for op in block.ops for made in _reshaped(block, op, minded)]
     program._changed()
+
+
+def _easy(op: Operator) -> bool:
+    """Whether it gives the same numbers for either shape; those with blocks hand the shape on."""
+    known = op.declared
+    return known is not None and bool(known.rank0) and not op.sub_blocks
 
 
 def _goes_on(op: Operator, minded: set[str]) -> bool:

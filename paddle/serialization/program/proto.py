@@ -1,7 +1,7 @@
 """Programs as bytes: the ProgramDesc messages of PaddlePaddle's program files.
 
 What a file holds that the classes here have no place for stays with the object it belongs to, as
-bytes under ``wire_rest``, and is written back. A Block and an Operator that came from a file keep
+bytes under ``raw_fields``, and is written back. A Block and an Operator that came from a file keep
 its order; others are written in PaddlePaddle's: variables, slots and attributes sorted by name.
 Attributes that are ours alone are not written (:func:`paddle.ir.attribute_kinds.is_private`).
 """
@@ -26,7 +26,7 @@ def from_bytes(data: bytes) -> Program:
         data (bytes): a ProgramDesc, as ``.pdmodel`` and ``__model__`` files hold it.
 
     Returns:
-        Program: with ``wire_version`` and ``op_versions`` as the file states them.
+        Program: with ``program_version`` and ``op_versions`` as the file states them.
 
     Raises:
         InvalidArgumentError: the bytes are damaged, contradict themselves, or were written by a

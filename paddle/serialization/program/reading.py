@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError
-from paddle.ir.attribute_kinds import AttrType
+from paddle.ir.attribute_kinds import AttrType, StatedKinds
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ir.raw import TENSOR, WITH_LOD, stated_variable
 from paddle.ir.validation import check_blocks
-from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.program.fields import FIELD, MANY, SCALAR, TENSOR, WITH_LOD, ReadKinds
+from paddle.ir.variable import Variable
+from paddle.serialization.program.fields import FIELD, MANY, SCALAR
 
 NEXT_VERSION = 2_007_000  # of this one and those after it we know nothing
 
@@ -40,14 +40,14 @@ def read_program(desc: Any) -> Program:
             op = _read_operator(block, at, op_told)
             block.ops.append(op)
             for name in op.output_arg_names:
-                var = block._find_var_recursive(name)
-                if var is not None:
-                    var.op = op
-        block.wire_rest = _rest(told, "idx", "parent_idx", "vars", "ops")
-    program.wire_version = version
+                written = block._find_var_recursive(name)
+                if written is not None:
+                    written.op = op
+        block.raw_fields = _rest(told, "idx", "parent_idx", "vars", "ops")
+    program.program_version = version
     for pair in desc.op_version_map.pair:
         program.op_versions[_text(pair.op_name)] = pair.op_version.version
-    program.wire_rest = _rest(desc, "blocks", "version", "op_version_map")
+    program.raw_fields = _rest(desc, "blocks", "version", "op_version_map")
     program._changed()
     return program
 
@@ -76,50 +76,25 @@ def _rest(desc: Any, *known: str) -> bytes:
     return desc.SerializePartialToString()
 
 
-def _vartype(number: int) -> Any:
-    """A kind of variable or of element; a number where we have no name for it."""
-    return VarType._value2member_map_.get(number, number)
-
-
 def _read_variable(block: Block, told: Any) -> Variable:
-    name, kind = _text(told.name), told.type.type
-    where = f"variable {name!r} of block {block.idx}"
-    dims: list[int] | None = None
-    dtype, lod_level = None, 0
+    kind = told.type.type
+    stated: dict[str, Any] = {
+        "name": _text(told.name),
+        "type": kind,
+        "persistable": told.persistable,
+        "need_check_feed": told.need_check_feed,
+        "stop_gradient": told.stop_gradient,
+        "is_parameter": told.is_parameter,
+    }
     field = TENSOR.get(kind)
     if field is not None and told.type.HasField(field):
         tensor = getattr(told.type, field)
         if field in WITH_LOD:
-            lod_level, tensor = tensor.lod_level, tensor.tensor
-        dims, dtype = [max(n, -1) for n in tensor.dims], _vartype(tensor.data_type)
-        # Files of 1.8.5 and 2.6.2 do hold sizes below -1: an unknown one multiplied by others.
-        if lod_level < 0:
-            raise InvalidArgumentError(f"{where}: expected lod_level >= 0, but it is {lod_level}.")
-    options: dict[str, Any] = {
-        "name": name,
-        "lod_level": lod_level,
-        "stop_gradient": told.stop_gradient,
-        "need_check_feed": told.need_check_feed,
-        "is_data": told.need_check_feed,
-    }
-    known = isinstance(dtype, VarType) and _is_element(dtype)
-    var: Variable
-    if told.is_parameter and known and dims and min(dims) > 0:
-        var = Parameter(block, dims, dtype, trainable=not told.stop_gradient, **options)
-    else:
-        options["persistable"] = told.persistable
-        var = Variable(block, shape=dims, dtype=dtype if known else None, **options)
-    var.type = _vartype(kind)
-    var.wire_rest = _rest(told, "name")
+            stated["lod_level"], tensor = tensor.lod_level, tensor.tensor
+        stated["shape"], stated["dtype"] = tensor.dims, tensor.data_type
+    var = stated_variable(block, stated)
+    var.raw_fields = _rest(told, "name")
     return var
-
-
-def _is_element(dtype: VarType) -> bool:
-    try:
-        dtype_name(dtype)
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _read_operator(block: Block, at: int, told: Any) -> Operator:
@@ -130,7 +105,7 @@ def _read_operator(block: Block, at: int, told: Any) -> Operator:
         _read_slots(told.inputs, where, "input"),
         _read_slots(told.outputs, where, "output"),
     )
-    kinds = ReadKinds()
+    kinds = StatedKinds()
     for attr in told.attrs:
         name = _text(attr.name)
         value = _read_attribute(block.program, attr, where)

@@ -18,7 +18,7 @@ _SCALARS = {"double": 1, "float": 2, "int64": 3, "int32": 5, "bool": 8, "string"
 _ENUM, _MESSAGE = 14, 11
 _LABELS = {"optional": 1, "required": 2, "repeated": 3}
 
-# Some operators keep whole files in a string attribute, which is not UTF-8. On the wire strings and
+# Some operators keep whole files in a string attribute, which is not UTF-8. Serialized, strings and
 # bytes are the same; read as bytes they survive.
 _AS_BYTES = {("OpDesc.Attr", "s"), ("OpDesc.Attr", "strings")}
 

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.ir.attribute_kinds import AttrType, encode, is_private
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ir.raw import FLAGS, TENSOR, WITH_LOD
 from paddle.ir.variable import Parameter, Variable
 from paddle.serialization.program.additions import Written, completed
-from paddle.serialization.program.fields import FIELD, MANY, TENSOR, WITH_LOD
+from paddle.serialization.program.fields import FIELD, MANY
+from paddle.serialization.program.schema import message_class
 
 OUR_VERSION = 2_000_000  # written for a Program that was made here: major, minor, patch
 
 
 def write_program(program: Program, desc: Any) -> None:
     """Fills an empty message."""
-    desc.MergeFromString(getattr(program, "wire_rest", b""))
+    desc.MergeFromString(program.raw_fields or b"")
     for block in program.blocks:
         _write_block(block, desc.blocks.add())
-    desc.version.version = program.wire_version or OUR_VERSION
+    desc.version.version = program.program_version or OUR_VERSION
     for name, version in program.op_versions.items():
         pair = desc.op_version_map.pair.add(op_name=name)
         pair.op_version.version = version
 
 
 def _write_block(block: Block, told: Any) -> None:
-    rest = getattr(block, "wire_rest", None)
+    rest = block.raw_fields
     if rest:
         told.MergeFromString(rest)
     told.idx, told.parent_idx = block.idx, block.parent_idx
@@ -57,8 +61,10 @@ def _set(told: Any, field: str, value: Any) -> None:
 
 def write_variable(var: Variable, told: Any) -> None:
     """Fills an empty VarDesc message."""
-    rest = getattr(var, "wire_rest", None)
-    if rest:
+    rest = var.raw_fields
+    if isinstance(rest, Mapping):  # it was added raw
+        told.MergeFrom(stated_message(rest))
+    elif rest:
         told.MergeFromString(rest)
     told.name = var.name
     _set(told, "persistable", bool(var.persistable))
@@ -83,6 +89,26 @@ def write_variable(var: Variable, told: Any) -> None:
     if [max(n, -1) for n in tensor.dims] != dims:  # as reading has it
         del tensor.dims[:]
         tensor.dims.extend(dims)
+
+
+def stated_message(stated: Mapping[str, Any]) -> Any:
+    """The VarDesc that says what a file states, and nothing else; see ``stated_variable``."""
+    told = message_class("VarDesc")(name=stated["name"])
+    told.type.type = int(stated.get("type", VarType.LOD_TENSOR))
+    for flag in (*FLAGS, "is_parameter"):
+        if flag in stated:
+            setattr(told, flag, stated[flag])
+    field = TENSOR.get(told.type.type)
+    if field is None or "dtype" not in stated:
+        return told
+    tensor = getattr(told.type, field)
+    if field in WITH_LOD:
+        if "lod_level" in stated:
+            tensor.lod_level = stated["lod_level"]
+        tensor = tensor.tensor
+    tensor.data_type = int(stated["dtype"])
+    tensor.dims.extend(stated.get("shape", ()))
+    return told
 
 
 def _write_operator(op: Operator, ops: Any, written: Written | None = None) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from paddle.ir.control.functions import case, cond, switch_case, while_loop
 from paddle.static.nn.basic import embedding, fc, sparse_embedding
 from paddle.static.nn.common import bilinear_tensor_product, prelu, row_conv
-from paddle.static.nn.control_flow import case, cond, switch_case, while_loop
 from paddle.static.nn.conv import conv2d, conv2d_transpose, conv3d, conv3d_transpose
 from paddle.static.nn.data_norm import data_norm
 from paddle.static.nn.deform import deform_conv2d

@@ -60,7 +60,7 @@ def multi_box_head(
         flip (bool): add the reciprocal of each ratio. Default: True.
         clip (bool): keep boxes inside of the image. Default: False.
         kernel_size, pad, stride (int|list[int]): of the convolutions. Default: 1, 0, 1.
-        name (str, optional): unused.
+        name (str, optional): the layer's name.
         min_max_aspect_ratios_order (bool): order of the boxes of a cell: smallest, largest, then
             the others. Default: False.
 

@@ -13,7 +13,8 @@ from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, REQUIRED, C
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program
-from paddle.ir.recording.record import layer_name, plain_attr
+from paddle.ir.recording.context import layer_name
+from paddle.ir.recording.record import plain_attr
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
 from paddle.nn.layer.helper import activation_of

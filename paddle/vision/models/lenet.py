@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import paddle
-from paddle import nn
+from paddle import nn, tensor
 from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 
@@ -44,7 +43,7 @@ class LeNet(nn.Layer):
         """Returns the scores of the classes, shape [N, num_classes]."""
         x = self.features(inputs)
         if self.num_classes > 0:
-            x = self.fc(paddle.flatten(x, 1))
+            x = self.fc(tensor.flatten(x, 1))
         return x
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
-from paddle import nn
+from paddle import nn, tensor
 from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.vision.models.blocks import ConvNormActivation
@@ -110,7 +109,7 @@ class MobileNetV2(nn.Layer):
         if self.with_pool:
             x = self.pool2d_avg(x)
         if self.num_classes > 0:
-            x = self.classifier(paddle.flatten(x, 1))
+            x = self.classifier(tensor.flatten(x, 1))
         return x
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
-import paddle
 from paddle.core.errors import InvalidArgumentError
+from paddle.framework.io import load
 from paddle.nn import Layer
 from paddle.utils.download import get_weights_path_from_url
 
@@ -23,8 +23,10 @@ _FILES = {
     "mobilenetv2_1.0": ("mobilenet_v2_x1.0.pdparams", "0340af0a901346c8d46f4529882fb63d"),
 }
 
+Network = TypeVar("Network", bound=Layer)
 
-def with_weights(model: Layer, name: str, pretrained: Any) -> Layer:
+
+def with_weights(model: Network, name: str, pretrained: Any) -> Network:
     """Loads the published weights called ``name`` into ``model`` where they are asked for.
 
     Args:
@@ -49,5 +51,5 @@ def with_weights(model: Layer, name: str, pretrained: Any) -> Layer:
             hint="pass pretrained=False",
         )
     file, md5sum = _FILES[name]
-    model.set_state_dict(paddle.load(get_weights_path_from_url(_BASE + file, md5sum)))
+    model.set_state_dict(load(get_weights_path_from_url(_BASE + file, md5sum)))
     return model

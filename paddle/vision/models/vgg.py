@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import paddle
-from paddle import nn
+from paddle import nn, tensor
 from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.vision.models.pretrained import with_weights
@@ -63,7 +62,7 @@ class VGG(nn.Layer):
         if self.with_pool:
             x = self.avgpool(x)
         if self.num_classes > 0:
-            x = self.classifier(paddle.flatten(x, 1))
+            x = self.classifier(tensor.flatten(x, 1))
         return x
 
 

@@ -64,7 +64,7 @@ def _combine(work: np.ndarray, where: np.ndarray, weights: np.ndarray, axis: int
     """Sum the pixels at `where` along `axis`, weighted."""
     shape = [1] * work.ndim
     shape[axis] = -1
-    total = 0
+    total: Any = 0
     for position, weight in zip(where, weights):
         total = total + work.take(position, axis) * weight.reshape(shape)
     return total
@@ -79,7 +79,7 @@ def _like(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def pad(
-    img: np.ndarray, sides: tuple[int, int, int, int], fill: Any, padding_mode: str
+    img: np.ndarray, sides: tuple[int, int, int, int], fill: Any, padding_mode: Any
 ) -> np.ndarray:
     """Add (left, top, right, bottom) pixels."""
     left, top, right, bottom = sides
@@ -121,7 +121,7 @@ def rotate(
 
 def _combine_points(pixels: np.ndarray, where: np.ndarray, weights: np.ndarray) -> np.ndarray:
     work = pixels.astype(np.result_type(pixels.dtype, np.float32))
-    total = 0
+    total: Any = 0
     for position, weight in zip(where, weights):
         total = total + work[position] * weight[:, None]
     return total
@@ -185,7 +185,9 @@ def adjust_hue(img: np.ndarray, factor: float) -> np.ndarray:
     if _channels(img, "adjust_hue") == 1:
         return img.copy()
     work = np.moveaxis(img.astype(np.result_type(img.dtype, np.float32)), 2, 0)
-    return _like(np.stack(color_formulas.turn_hue(np, *work, factor), axis=2), img.dtype)
+    red, green, blue = work
+    turned = color_formulas.turn_hue(np, red, green, blue, factor)
+    return _like(np.stack(turned, axis=2), img.dtype)
 
 
 def _table(values: np.ndarray) -> np.ndarray:

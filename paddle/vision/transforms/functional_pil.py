@@ -43,7 +43,7 @@ def resize(img: Image.Image, size: tuple[int, int], interpolation: str) -> Image
 
 
 def pad(
-    img: Image.Image, sides: tuple[int, int, int, int], fill: Any, padding_mode: str
+    img: Image.Image, sides: tuple[int, int, int, int], fill: Any, padding_mode: Any
 ) -> Image.Image:
     """Add (left, top, right, bottom) pixels."""
     if padding_mode == "constant":

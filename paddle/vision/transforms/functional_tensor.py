@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-import paddle
+from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
@@ -21,12 +21,12 @@ _FLOATING = (VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64)
 
 def hflip(img: Tensor) -> Tensor:
     """Mirror left and right."""
-    return paddle.flip(img, axis=[2])
+    return tensor.flip(img, axis=[2])
 
 
 def vflip(img: Tensor) -> Tensor:
     """Mirror top and bottom."""
-    return paddle.flip(img, axis=[1])
+    return tensor.flip(img, axis=[1])
 
 
 def crop(img: Tensor, top: int, left: int, height: int, width: int) -> Tensor:
@@ -50,20 +50,20 @@ def _fill_outside(img: Tensor, inside: np.ndarray, fill: Any) -> Tensor:
     """Put `fill` where the mask `inside` (H, W) is false."""
     values = np.asarray(checks.channel_fill(fill, img.shape[0])).reshape(-1, 1, 1)
     shape = tuple(img.shape)
-    mask = paddle.to_tensor(np.broadcast_to(inside, shape).copy(), place=img.place)
-    return paddle.where(mask, img, _beside(img, np.broadcast_to(values, shape).copy()))
+    mask = tensor.to_tensor(np.broadcast_to(inside, shape).copy(), place=img.place)
+    return tensor.where(mask, img, _beside(img, np.broadcast_to(values, shape).copy()))
 
 
 def _take(img: Tensor, positions: np.ndarray, axis: int) -> Tensor:
-    return paddle.index_select(img, paddle.to_tensor(positions, place=img.place), axis=axis)
+    return tensor.index_select(img, tensor.to_tensor(positions, place=img.place), axis=axis)
 
 
 def _beside(img: Tensor, values: np.ndarray) -> Tensor:
     """Make a Tensor of the dtype of `img`, on its device."""
-    return paddle.cast(paddle.to_tensor(values, place=img.place), img.dtype)
+    return tensor.cast(tensor.to_tensor(values, place=img.place), img.dtype)
 
 
-def pad(img: Tensor, sides: tuple[int, int, int, int], fill: Any, padding_mode: str) -> Tensor:
+def pad(img: Tensor, sides: tuple[int, int, int, int], fill: Any, padding_mode: Any) -> Tensor:
     """Add (left, top, right, bottom) pixels."""
     left, top, right, bottom = sides
     height, width = img.shape[1:]
@@ -88,7 +88,7 @@ def resize(img: Tensor, size: tuple[int, int], interpolation: str) -> Tensor:
     down, across = (
         _beside(work, resampling.resize_matrix(s, t, method)) for s, t in zip(old, size)
     )
-    scaled = paddle.matmul(paddle.matmul(down, work), across, transpose_y=True)
+    scaled = tensor.matmul(tensor.matmul(down, work), across, transpose_y=True)
     return _like(scaled, img)
 
 
@@ -102,7 +102,7 @@ def rotate(
     size, where, weights, inside = resampling.rotation_taps(
         (height, width), angle, method, expand, center
     )
-    pixels = paddle.reshape(img if method == "nearest" else _floating(img), [channels, -1])
+    pixels = tensor.reshape(img if method == "nearest" else _floating(img), [channels, -1])
     turned: Any = 0
     for position, weight in zip(where, weights):
         taken = _take(pixels, position, axis=1)
@@ -110,13 +110,13 @@ def rotate(
             turned = taken
         else:
             turned = taken * _beside(taken, weight) + turned
-    turned = paddle.reshape(_like(turned, img), [channels, *size])
+    turned = tensor.reshape(_like(turned, img), [channels, *size])
     return _fill_outside(turned, inside.reshape(size), fill)
 
 
 def transpose(img: Tensor, order: list[int]) -> Tensor:
     """Reorder the dimensions."""
-    return paddle.transpose(img, order)
+    return tensor.transpose(img, order)
 
 
 def to_grayscale(img: Tensor, num_output_channels: int) -> Tensor:
@@ -124,7 +124,7 @@ def to_grayscale(img: Tensor, num_output_channels: int) -> Tensor:
     gray = img
     if _channels(img, "to_grayscale") == 3:
         gray = _like(color_formulas.brightness_of(*_split(_floating(img))), img)
-    return gray if num_output_channels == 1 else paddle.concat([gray, gray, gray], axis=0)
+    return gray if num_output_channels == 1 else tensor.concat([gray, gray, gray], axis=0)
 
 
 def adjust_brightness(img: Tensor, factor: float) -> Tensor:
@@ -138,7 +138,7 @@ def adjust_contrast(img: Tensor, factor: float) -> Tensor:
     gray = work
     if _channels(img, "adjust_contrast") == 3:
         gray = color_formulas.brightness_of(*_split(work))
-    return _in_range(work * factor + paddle.mean(gray) * (1 - factor), img)
+    return _in_range(work * factor + tensor.mean(gray) * (1 - factor), img)
 
 
 def adjust_saturation(img: Tensor, factor: float) -> Tensor:
@@ -154,8 +154,9 @@ def adjust_hue(img: Tensor, factor: float) -> Tensor:
     """Turn the colour circle by `factor` of a full turn; images without colour stay."""
     if _channels(img, "adjust_hue") == 1:
         return img
-    channels = color_formulas.turn_hue(paddle, *_split(_floating(img)), factor)
-    return _in_range(paddle.concat(channels, axis=0), img)
+    red, green, blue = _split(_floating(img))
+    channels = color_formulas.turn_hue(tensor, red, green, blue, factor)
+    return _in_range(tensor.concat(channels, axis=0), img)
 
 
 def normalize(
@@ -164,7 +165,7 @@ def normalize(
     """Subtract the mean and divide by the standard deviation of each channel."""
     work = _floating(img)
     if to_rgb:
-        work = paddle.flip(work, axis=[channel_axis])
+        work = tensor.flip(work, axis=[channel_axis])
     return (work - _beside(work, mean)) / _beside(work, std)
 
 
@@ -189,18 +190,18 @@ def _is_floating(img: Tensor) -> bool:
 
 
 def _floating(img: Tensor) -> Tensor:
-    return img if _is_floating(img) else paddle.cast(img, "float32")
+    return img if _is_floating(img) else tensor.cast(img, "float32")
 
 
 def _in_range(values: Tensor, img: Tensor) -> Tensor:
     """Cut colours to what the dtype of `img` shows, and convert them to it."""
     if _is_floating(img):
-        return paddle.clip(values, 0.0, 1.0)
-    return paddle.cast(paddle.floor(paddle.clip(values, 0.0, 255.0)), img.dtype)
+        return tensor.clip(values, 0.0, 1.0)
+    return tensor.cast(tensor.floor(tensor.clip(values, 0.0, 255.0)), img.dtype)
 
 
 def _like(values: Tensor, img: Tensor) -> Tensor:
     """Convert floating results to the dtype of `img`, rounding and saturating integers."""
     if _is_floating(img) or values.dtype == img.dtype:
         return values
-    return paddle.cast(paddle.round(paddle.clip(values, 0.0, 255.0)), img.dtype)
+    return tensor.cast(tensor.round(tensor.clip(values, 0.0, 255.0)), img.dtype)

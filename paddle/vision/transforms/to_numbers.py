@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-import paddle
+from paddle import tensor
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.place import current_device
+from paddle.core.place import current_backend
 from paddle.core.tensor import Tensor, from_numpy
 from paddle.vision.transforms import checks, functional_tensor
 
@@ -77,9 +77,9 @@ def _laid_out(array: np.ndarray, data_format: str) -> np.ndarray:
 
 def _tensor_from(array: np.ndarray) -> Tensor:
     """Make a Tensor on the current device out of an array nobody else uses."""
-    if current_device().type == "cpu":
+    if current_backend().host:
         return from_numpy(array)
-    return paddle.to_tensor(array)
+    return tensor.to_tensor(array)
 
 
 def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: bool = False) -> Any:

@@ -79,6 +79,16 @@ def test_second_value_is_not_looked_at_where_it_would_fail(program):
     assert program.num_blocks == before
 
 
+@pytest.mark.parametrize(("dtype", "fails"), [("float32", False), ("int64", True)])
+def test_a_quotient_fails_where_there_are_no_fractions(program, dtype, fails):
+    n, m = (paddle.static.data(name, [1], dtype) for name in "nm")
+    out = d2s.convert_logical_and(lambda: m != 0, lambda: paddle.divide(n, m) > 2)
+    assert any(op.type == "conditional_block" for op in program.global_block().ops) == fails
+    for bottom, expected in ((0, False), (3, True), (5, False)):
+        feed = {"n": np.array([10], dtype), "m": np.array([bottom], dtype)}
+        assert bool(value(program, out, **feed)[0]) == expected
+
+
 def test_many_elements(program):
     x = paddle.static.data("x", [3])
     for call in (

@@ -8,9 +8,9 @@ import warnings
 import pytest
 
 from paddle.jit.rewriting.source import NotConvertible, transform
-from tests.jit.transforms import programs
-from tests.jit.transforms.comparing import outcome
-from tests.jit.transforms.random_programs import Writer
+from tests.jit.cases import programs
+from tests.jit.cases.comparing import outcome
+from tests.jit.cases.random_programs import Writer
 
 REFUSED = {"return_in_finally": "return, break or continue inside of finally"}
 

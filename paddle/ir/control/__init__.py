@@ -1,0 +1,1 @@
+"""Recording control flow: conditional blocks, loops, recurrent networks, switches."""

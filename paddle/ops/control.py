@@ -1,0 +1,89 @@
+"""Operators without a kernel: control flow, tensor arrays, input and output, calls of Python.
+
+Plans write code of their own for them (``paddle/executor/emitters/``). What they read and write is
+as good as open; a slot without ``?`` is one that they cannot do without.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from paddle.core.op import REQUIRED, define
+
+
+def _declare(name: str, slots: str, **traits: Any) -> None:
+    define(name, slots, None, differentiable=False, **traits)
+
+
+_BODY = {"sub_block": REQUIRED}
+
+# -- input and output ------------------------------------------------------------------------------
+
+_declare("feed", "X -> Out")
+_declare("fetch", "X -> Out", rank0=True)
+_declare("print", "In -> Out?", effects=True, rank0=True)
+_declare("assert", "Cond Data*? ->", effects=True)
+_declare("py_func", "X*? -> Out*?", effects=True)
+# They are kept in a Program that was read, but nothing runs them here.
+_declare("save", "X ->", effects=True)
+_declare("save_combine", "X* -> Y?", effects=True)
+_declare("load", "-> Out", effects=True)
+_declare("load_combine", "X*? -> Out*", effects=True)
+_declare("send", "X*? -> Out*?", effects=True)
+_declare("recv", "X*? -> Out*?", effects=True)
+
+# -- control flow ----------------------------------------------------------------------------------
+
+_declare("while", "X*? Condition -> Out*? StepScopes*?", attrs=_BODY, rank0=True)
+_declare("while_grad", "X* Out*? Out@GRAD*? StepScopes -> X@GRAD*", attrs=_BODY)
+for _name in ("conditional_block", "conditional_block_infer"):
+    _declare(_name, "Cond* Input*? -> Out*? Scope*?", attrs=_BODY, rank0=True)
+_declare(
+    "conditional_block_grad",
+    "Cond*? Input*? Out*? Out@GRAD*? Scope -> Cond@GRAD*? Input@GRAD*?",
+    attrs=_BODY,
+)
+_declare(
+    "recurrent",
+    "inputs* initial_states*? parameters*? -> outputs* step_scopes*?",
+    attrs=_BODY,
+)
+_declare(
+    "recurrent_grad",
+    "inputs*? initial_states*? parameters*? outputs*? outputs@GRAD*? step_scopes -> "
+    "inputs@GRAD*? initial_states@GRAD*? parameters@GRAD*?",
+    attrs=_BODY,
+)
+_declare("rnn_memory_helper", "X -> Out")
+_declare("rnn_memory_helper_grad", "X? Out? Out@GRAD? -> X@GRAD")
+_declare("select_input", "X* Mask -> Out", rank0=True)
+_declare("select_output", "X Mask -> Out*")
+_declare("split_lod_tensor", "X Mask -> OutTrue? OutFalse?")
+for _name in ("merge_lod_tensor", "merge_lod_tensor_infer"):
+    _declare(_name, "X? Mask InTrue? InFalse? -> Out")
+
+# -- tensor arrays ---------------------------------------------------------------------------------
+
+_declare("write_to_array", "X I Array? -> Out")
+_declare("read_from_array", "X I X_W? -> Out")
+_declare("lod_array_length", "X -> Out", speculatable=True)
+_declare("tensor_array_to_tensor", "X -> Out OutIndex?")
+_declare("tensor_array_to_tensor_grad", "X? Out@GRAD OutIndex -> X@GRAD")
+
+# -- left by backward and by passes, never in a file -----------------------------------------------
+
+_PASSES = "left by a pass of a plan; a Program holds {} instead"
+_declare(
+    "custom_gradient",
+    "X*? Value*? -> Out*?",
+    proto="stands for the backward of a PyLayer until gradients are added",
+)
+_declare(
+    "gradient_hook",
+    "X ->",
+    effects=True,
+    proto="stands for a hook on a gradient until gradients are added",
+)
+_declare("merged_update", "-> ", proto=_PASSES.format("the updates of single parameters"))
+_declare("rows_update", "-> ", proto=_PASSES.format("look-ups' gradients and an update"))
+_declare("rows_gradient", "Ids* OutGrad* -> Out", proto=_PASSES.format("look-ups' gradients"))

@@ -1,0 +1,86 @@
+"""Holds findings of strict lint rules down to a baseline that only shrinks.
+
+`scripts/lint_baseline.tsv` counts, for each of `RULES`, what ruff finds in a file of the package. A
+file with more than its count fails; of one with fewer it says so, and `--write` lowers the counts.
+Only `--write --initial` raises one: when a rule is added, or a file moved.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "scripts" / "lint_baseline.tsv"
+RULES = {
+    "D102": "a public method without a docstring",
+    "D103": "a public function without a docstring",
+    "PLC0415": "an import inside a function",
+    "SLF001": "a private member of another object",
+}
+Counts = dict[tuple[str, str], int]
+
+
+def found(root: Path = ROOT) -> Counts:
+    """What ruff finds: (rule, file) -> how often."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--output-format", "json"]
+    command += ["--exit-zero", "--exclude", "*.pyi", "--select", ",".join(RULES), "paddle"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    places = (
+        (finding["code"], Path(finding["filename"]).relative_to(root).as_posix())
+        for finding in json.loads(done.stdout)
+    )
+    return dict(collections.Counter(places))
+
+
+def read(text: str) -> Counts:
+    """The counts in a baseline's text."""
+    rows = (line.split("\t") for line in text.splitlines() if line)
+    return {(rule, file): int(count) for rule, file, count in rows}
+
+
+def written(counts: Counts) -> str:
+    """The text of a baseline."""
+    return "".join(f"{rule}\t{file}\t{n}\n" for (rule, file), n in sorted(counts.items()))
+
+
+def differences(known: Counts, now: Counts) -> tuple[Counts, Counts]:
+    """How many findings more than the baseline has, and how many fewer, where they differ."""
+    change = {place: now.get(place, 0) - known.get(place, 0) for place in sorted({*known, *now})}
+    more = {place: n for place, n in change.items() if n > 0}
+    return more, {place: -n for place, n in change.items() if n < 0}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compares, or writes; returns the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="lower the counts to what is found")
+    parser.add_argument("--initial", action="store_true", help="with --write: raise them too")
+    options = parser.parse_args(arguments)
+    known, now = read(TARGET.read_text(encoding="utf8") if TARGET.exists() else ""), found()
+    more, fewer = differences(known, now)
+    if more and not (options.write and options.initial):
+        for (rule, file), count in more.items():
+            print(f"{file}: {count} more of {rule}, {RULES[rule]}")
+        rules = ",".join(sorted({rule for rule, _ in more}))
+        print(f"see them by `ruff check --select {rules} FILE`; the baseline only shrinks")
+        return 1
+    if options.write:
+        TARGET.write_text(written(now), encoding="utf8")
+    elif fewer:
+        for (rule, file), count in fewer.items():
+            print(f"{file}: {count} fewer of {rule}")
+        print("lower the baseline: `python scripts/lint_baseline.py --write`")
+    total: collections.Counter[str] = collections.Counter()
+    for (rule, _), count in now.items():
+        total[rule] += count
+    print("baseline: " + ", ".join(f"{rule} {total[rule]}" for rule in RULES))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
