@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from paddle.ir.block import Block
 from paddle.ir.needs import inner_names
@@ -141,6 +142,11 @@ def replace(block: Block, old: Operator, new: Operator | None) -> None:
     """Puts an operator in the place of another one, or takes it out."""
     at = next(i for i, op in enumerate(block.ops) if op is old)
     block.ops[at : at + 1] = [] if new is None else [new]
+
+
+def own_attributes(op: Operator) -> dict[str, Any]:
+    """The attributes of an operator that say what it computes, not where it belongs."""
+    return {k: v for k, v in op.attrs.items() if not k.startswith("op_")}
 
 
 def made_from(op: Operator, type: str, inputs: dict, outputs: dict, attrs: dict) -> Operator:

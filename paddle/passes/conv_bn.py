@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from paddle.analysis.def_use import DefUse, made_from
+from paddle.analysis.def_use import DefUse, made_from, own_attributes
 from paddle.core.dtype import VarType
 from paddle.core.op import REGISTRY
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.fusion import Fusion, Replacement, fuse, own_attributes
+from paddle.passes.fusion import Fusion, Replacement, fuse
 from paddle.passes.matching import Match, Operand, Pattern
 
 # type -> dimension of the filter along which its outputs lie
@@ -28,8 +28,10 @@ def _fixed(norm: Operator) -> bool:
     """Whether a norm neither trains nor writes its statistics elsewhere."""
     if norm.attrs.get("data_layout", "NCHW") not in ("NCHW", "AnyLayout"):
         return False
-    if any(norm.outputs.get(f"{s}Out", norm.inputs[s]) != norm.inputs[s] for s in _STATISTICS):
-        return False
+    for slot in _STATISTICS:
+        read = norm.inputs.get(slot)
+        if norm.outputs.get(f"{slot}Out", read) != read:
+            return False
     return bool(norm.attrs.get("is_test") or norm.attrs.get("use_global_stats"))
 
 

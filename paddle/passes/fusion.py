@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from paddle.analysis.def_use import DefUse, made_from
+from paddle.analysis.def_use import DefUse, made_from, own_attributes, single
 from paddle.core.errors import FrameworkError
 from paddle.core.infer import Spec, infer
 from paddle.core.op import REGISTRY
@@ -79,6 +79,8 @@ def fuse(fusion: Fusion, blocks: Iterable[Block], fetches: Sequence[str]) -> lis
 
 
 def _fuse_at(fusion: Fusion, root: Operator, def_use: DefUse) -> Replacement | None:
+    if single(root, fusion.pattern.out, output=True) is None:
+        return None
     for match in matches(fusion.pattern, root, def_use):
         if fusion.where is None or fusion.where(match, def_use):
             candidate = _Candidate(fusion, match, def_use)
@@ -288,11 +290,6 @@ class _Candidate:
             made = made_from(total, "sum", {"X": terms}, total.outputs, own_attributes(total))
             self.def_use.substitute(total, [made])
         return Replacement(old, [op for ops in new.values() for op in ops])
-
-
-def own_attributes(op: Operator) -> dict[str, Any]:
-    """The attributes of an operator that say what it computes."""
-    return {k: v for k, v in op.attrs.items() if not k.startswith("op_")}
 
 
 def _values(op: Operator) -> list[str]:

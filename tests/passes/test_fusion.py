@@ -146,6 +146,11 @@ def test_an_operand_that_is_read_twice(fused):
     assert "sum" not in found  # it added the two gradients up
     found = check(*trained(lambda x: x * F.sigmoid(x) + paddle.tanh(x), "x"), "trial_swish")
     assert "sum" in found  # of the other reader's gradient and this one
+    found = check(
+        *trained(lambda x: x * F.sigmoid(x) + F.sigmoid(x) ** 2 - x * F.sigmoid(x), "x"),
+        "trial_swish",
+    )
+    assert found.count("trial_swish") == 2 and found.count("sum") == 1  # of three, after another
 
 
 def test_operands_that_have_to_be_the_same_variable(fused):
