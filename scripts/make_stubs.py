@@ -148,8 +148,9 @@ def package_text(name: str) -> str:
         value = None if public.startswith("_") else getattr(package, public, None)
         if value is None or getattr(value, "__module__", "") in ("__future__", "typing"):
             continue
-        if inspect.ismodule(value) and not re.search(rf"[ \"]{public}[,\"]", written):
-            continue  # there because something imported it
+        mentioned = rf'[ "]{public}[,"]' if inspect.ismodule(value) else rf"\b{public}\b"
+        if public not in package.__all__ and not re.search(mentioned, written):
+            continue  # there because something imported it, or asked for it by a deep path
         source = _source(value, public)
         if source is not None:
             module, own = source
