@@ -64,10 +64,7 @@ class Adam(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        owner = type(self).__name__
-        self._beta1 = arguments.beta(owner, "beta1", beta1)
-        self._beta2 = arguments.beta(owner, "beta2", beta2)
-        self._epsilon = arguments.epsilon(owner, "epsilon", epsilon)
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon)
         self._lazy_mode = bool(lazy_mode)
         self._multi_precision = bool(multi_precision)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)

@@ -57,9 +57,7 @@ class Adamax(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._beta1 = arguments.beta("Adamax", "beta1", beta1)
-        self._beta2 = arguments.beta("Adamax", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Adamax", "epsilon", epsilon)
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
 
@@ -109,13 +107,8 @@ class Lamb(Optimizer):
         exclude_from_weight_decay_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        self._beta1 = arguments.beta("Lamb", "beta1", beta1)
-        self._beta2 = arguments.beta("Lamb", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Lamb", "epsilon", epsilon)
-        self._lamb_weight_decay = arguments.number("Lamb", "lamb_weight_decay", lamb_weight_decay)
-        self._exclude_from_weight_decay_fn = arguments.function(
-            "Lamb", "exclude_from_weight_decay_fn", exclude_from_weight_decay_fn
-        )
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon, lamb_weight_decay=lamb_weight_decay)
+        self._keep(exclude_from_weight_decay_fn=exclude_from_weight_decay_fn)
         super().__init__(learning_rate, parameters, None, grad_clip, name)
 
     def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:

@@ -50,10 +50,7 @@ class Adagrad(Optimizer):
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adagrad", "epsilon", epsilon)
-        self._initial_accumulator_value = arguments.number(
-            "Adagrad", "initial_accumulator_value", initial_accumulator_value
-        )
+        self._keep(epsilon=epsilon, initial_accumulator_value=initial_accumulator_value)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _first(self, slot: str, param: Any) -> float:
@@ -101,8 +98,7 @@ class Adadelta(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adadelta", "epsilon", epsilon)
-        self._rho = arguments.number("Adadelta", "rho", rho)
+        self._keep(epsilon=epsilon, rho=rho)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
 
@@ -156,8 +152,5 @@ class RMSProp(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._rho = arguments.number("RMSProp", "rho", rho)
-        self._epsilon = arguments.epsilon("RMSProp", "epsilon", epsilon)
-        self._momentum = arguments.number("RMSProp", "momentum", momentum)
-        self._centered = bool(centered)
+        self._keep(rho=rho, epsilon=epsilon, momentum=momentum, centered=centered)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)

@@ -90,8 +90,14 @@ class Optimizer(OptimizerState):
         self._parameter_list = [p for g in self._param_groups for p in g["params"]]
         self._plans: dict[Any, UpdatePlan] = {}
         self._start_state()
-        rule = self._rule  # whether rows without gradient stay as they are:
+        rule = self._rule
+        # Whether rows without gradient stay as they are.
         self._updates_rows = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
+
+    def _keep(self, **given: Any) -> None:
+        """Checks arguments that a group may have too, and keeps them, with an underscore."""
+        for name, value in given.items():
+            setattr(self, f"_{name}", self._group_options[name](type(self).__name__, name, value))
 
     def _as_clip(self, value: Any) -> ClipGradBase | None:
         if value is not None and not isinstance(value, ClipGradBase):

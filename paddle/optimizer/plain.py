@@ -94,8 +94,6 @@ class Momentum(Optimizer):
         rescale_grad: float = 1.0,
         name: str | None = None,
     ) -> None:
-        self._momentum = arguments.number("Momentum", "momentum", momentum)
-        self._use_nesterov = bool(use_nesterov)
+        self._keep(momentum=momentum, use_nesterov=use_nesterov, rescale_grad=rescale_grad)
         self._multi_precision = bool(multi_precision)
-        self._rescale_grad = arguments.number("Momentum", "rescale_grad", rescale_grad)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
