@@ -8,7 +8,7 @@ from paddle.core.guards import Guarded
 from paddle.core.tensor import wrap
 from paddle.ir.block import Block
 from paddle.ir.variable import Variable
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import lists as kernels
 
 __all__ = ["L1Decay", "L2Decay"]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.tensor import Tensor
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import updates
 from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
@@ -45,14 +44,12 @@ class Adam(Optimizer):
             adam.clear_grad()
     """
 
-    _slots = {"moment1": 0.0, "moment2": 0.0}
-    _powers = {"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}
+    _rule = updates.adam
     _group_options = {
         "beta1": arguments.beta,
         "beta2": arguments.beta,
         "epsilon": arguments.epsilon,
     }
-    _folds_l2 = True
 
     def __init__(
         self,
@@ -67,40 +64,10 @@ class Adam(Optimizer):
         multi_precision: bool = False,
         name: str | None = None,
     ) -> None:
-        owner = type(self).__name__
-        self._beta1 = arguments.beta(owner, "beta1", beta1)
-        self._beta2 = arguments.beta(owner, "beta2", beta2)
-        self._epsilon = arguments.epsilon(owner, "epsilon", epsilon)
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon)
         self._lazy_mode = bool(lazy_mode)
-        self._updates_rows = self._lazy_mode
         self._multi_precision = bool(multi_precision)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _has_master(self, param: Tensor) -> bool:
-        return self._multi_precision and kernels.is_half(param._buf)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        self._adam(batch, weights, grads, rate)
-
-    def _update_rows(self, batch, tables, weights, grads, rate) -> None:
-        self._adam(batch, weights, grads, rate, lazy=True)
-
-    def _adam(self, batch, weights, grads, rate, lazy=False, decay=None) -> None:
-        group, states = batch.group, batch.buffers
-        steps = batch.lazy_steps() if lazy else batch.steps()
-        kernels.adam_all(
-            weights,
-            grads,
-            states["moment1"],
-            states["moment2"],
-            steps,
-            rate,
-            group["beta1"],
-            group["beta2"],
-            group["epsilon"],
-            batch.l2 if decay is None else decay,
-            decoupled=decay is not None,
-        )
 
 
 class AdamW(Adam):
@@ -135,7 +102,7 @@ class AdamW(Adam):
             opt.clear_grad()
     """
 
-    _folds_l2 = False
+    _rule = updates.adamw
 
     def __init__(
         self,
@@ -165,17 +132,7 @@ class AdamW(Adam):
         super()._check_group(group)
         group["coeff"] = arguments.number("AdamW", "weight_decay", coeff)
 
-    def _option(self, param: Tensor, group: dict[str, Any]) -> float:
-        """The coefficient of the decay of one parameter."""
+    def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         chosen = self._apply_decay_param_fun
-        return group["coeff"] if chosen is None or chosen(param.name) else 0.0
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        self._adam(batch, weights, grads, rate, decay=batch.option)
-
-    def _update_rows(self, batch, tables, weights, grads, rate) -> None:
-        if batch.option:
-            factor = 1.0 - rate * batch.option
-            kernels.shrink_all(tables, factor)
-            kernels.shrink_all(weights, factor)
-        super()._update_rows(batch, tables, weights, grads, rate)
+        decays = bool(group["coeff"]) and (chosen is None or bool(chosen(param.name)))
+        return {**super()._settings(param, group), "coeff": group["coeff"], "with_decay": decays}

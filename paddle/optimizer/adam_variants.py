@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.tensor import Tensor
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import updates
 from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
@@ -40,8 +39,7 @@ class Adamax(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"moment": 0.0, "inf_norm": 0.0}
-    _powers = {"beta1_pow_acc": "beta1"}
+    _rule = updates.adamax
     _group_options = {
         "beta1": arguments.beta,
         "beta2": arguments.beta,
@@ -59,23 +57,8 @@ class Adamax(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._beta1 = arguments.beta("Adamax", "beta1", beta1)
-        self._beta2 = arguments.beta("Adamax", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Adamax", "epsilon", epsilon)
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        group = batch.group
-        kernels.adamax_all(
-            weights,
-            grads,
-            batch.buffers["moment"],
-            batch.buffers["inf_norm"],
-            rate / (1.0 - group["beta1"] ** batch.count),
-            group["beta1"],
-            group["beta2"],
-            group["epsilon"],
-        )
 
 
 class Lamb(Optimizer):
@@ -103,8 +86,7 @@ class Lamb(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"moment1": 0.0, "moment2": 0.0}
-    _powers = {"beta1_pow_acc": "beta1", "beta2_pow_acc": "beta2"}
+    _rule = updates.lamb
     _group_options = {
         "beta1": arguments.beta,
         "beta2": arguments.beta,
@@ -125,32 +107,11 @@ class Lamb(Optimizer):
         exclude_from_weight_decay_fn: Any = None,
         name: str | None = None,
     ) -> None:
-        self._beta1 = arguments.beta("Lamb", "beta1", beta1)
-        self._beta2 = arguments.beta("Lamb", "beta2", beta2)
-        self._epsilon = arguments.epsilon("Lamb", "epsilon", epsilon)
-        self._lamb_weight_decay = arguments.number("Lamb", "lamb_weight_decay", lamb_weight_decay)
-        self._exclude_from_weight_decay_fn = arguments.function(
-            "Lamb", "exclude_from_weight_decay_fn", exclude_from_weight_decay_fn
-        )
+        self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon, lamb_weight_decay=lamb_weight_decay)
+        self._keep(exclude_from_weight_decay_fn=exclude_from_weight_decay_fn)
         super().__init__(learning_rate, parameters, None, grad_clip, name)
 
-    def _option(self, param: Tensor, group: dict[str, Any]) -> float:
-        """The coefficient of the decay of one parameter."""
+    def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
         excluded = group["exclude_from_weight_decay_fn"]
-        return 0.0 if excluded is not None and excluded(param) else group["lamb_weight_decay"]
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        group = batch.group
-        beta1, beta2 = group["beta1"], group["beta2"]
-        kernels.lamb_all(
-            weights,
-            grads,
-            batch.buffers["moment1"],
-            batch.buffers["moment2"],
-            (1.0 - beta1**batch.count, 1.0 - beta2**batch.count),
-            rate,
-            beta1,
-            beta2,
-            group["epsilon"],
-            batch.option,
-        )
+        decay = 0.0 if excluded is not None and excluded(param) else group["lamb_weight_decay"]
+        return {**super()._settings(param, group), "weight_decay": decay}

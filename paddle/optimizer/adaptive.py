@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import updates
 from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
@@ -34,8 +34,7 @@ class Adagrad(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"moment": 0.0}
-    _updates_rows = True
+    _rule = updates.adagrad
     _group_options = {
         "epsilon": arguments.epsilon,
         "initial_accumulator_value": arguments.number,
@@ -51,17 +50,11 @@ class Adagrad(Optimizer):
         name: str | None = None,
         initial_accumulator_value: float = 0.0,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adagrad", "epsilon", epsilon)
-        self._initial_accumulator_value = arguments.number(
-            "Adagrad", "initial_accumulator_value", initial_accumulator_value
-        )
+        self._keep(epsilon=epsilon, initial_accumulator_value=initial_accumulator_value)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
 
     def _first(self, slot: str, param: Any) -> float:
         return self._group_of(param)["initial_accumulator_value"]
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        kernels.adagrad_all(weights, grads, batch.buffers["moment"], rate, batch.group["epsilon"])
 
 
 class Adadelta(Optimizer):
@@ -92,7 +85,7 @@ class Adadelta(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"_avg_squared_grad": 0.0, "_avg_squared_update": 0.0}
+    _rule = updates.adadelta
     _group_options = {"epsilon": arguments.epsilon, "rho": arguments.number}
 
     def __init__(
@@ -105,20 +98,8 @@ class Adadelta(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._epsilon = arguments.epsilon("Adadelta", "epsilon", epsilon)
-        self._rho = arguments.number("Adadelta", "rho", rho)
+        self._keep(epsilon=epsilon, rho=rho)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        kernels.adadelta_all(
-            weights,
-            grads,
-            batch.buffers["_avg_squared_grad"],
-            batch.buffers["_avg_squared_update"],
-            rate,
-            batch.group["rho"],
-            batch.group["epsilon"],
-        )
 
 
 class RMSProp(Optimizer):
@@ -151,7 +132,7 @@ class RMSProp(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"momentum": 0.0, "mean_square": 0.0, "mean_grad": 0.0}
+    _rule = updates.rmsprop
     _group_options = {
         "rho": arguments.number,
         "epsilon": arguments.epsilon,
@@ -171,22 +152,5 @@ class RMSProp(Optimizer):
         grad_clip: Any = None,
         name: str | None = None,
     ) -> None:
-        self._rho = arguments.number("RMSProp", "rho", rho)
-        self._epsilon = arguments.epsilon("RMSProp", "epsilon", epsilon)
-        self._momentum = arguments.number("RMSProp", "momentum", momentum)
-        self._centered = bool(centered)
+        self._keep(rho=rho, epsilon=epsilon, momentum=momentum, centered=centered)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        group = batch.group
-        kernels.rmsprop_all(
-            weights,
-            grads,
-            batch.buffers["mean_square"],
-            batch.buffers["momentum"],
-            batch.buffers["mean_grad"] if group["centered"] else None,
-            rate,
-            group["rho"],
-            group["epsilon"],
-            group["momentum"],
-        )

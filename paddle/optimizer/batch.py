@@ -1,8 +1,8 @@
 """Parameters that one call of a kernel updates, prepared once and used for many steps.
 
 A step would spend more time on collecting buffers than on arithmetic, so what it needs is kept in
-a :class:`Plan` as long as its signature stays the same: the parameters that have a gradient, their
-buffers, and what their ParamAttr says.
+an :class:`UpdatePlan` as long as its signature stays the same: the parameters that have a gradient,
+their buffers, and what their ParamAttr says.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import Any
 
 from paddle.core.tensor import Tensor
 from paddle.core.writes import last_write, updatable, writable
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import lists as kernels
+from paddle.ops.optimizer.counting import UpdateCount
+from paddle.ops.optimizer.engine import FusedUpdate
 
 
 @dataclass(eq=False)
@@ -22,33 +24,27 @@ class Batch:
     Attributes:
         params: the parameters.
         at: their positions among the parameters of the step; None means all of them, in order.
-        penalty: regularizer that is added to the gradients.
-        l2: coefficient of an L2 penalty that the kernel adds by itself.
+        penalty: regularizer that is added to the gradients; the update itself may add another.
         factor: factor on the learning rate.
-        option: what :meth:`Optimizer._option` says about these parameters.
-        group: the group of the optimizer that they belong to.
         owners: whose buffers are updated: the parameters themselves or their master copies.
-        states: the accumulators, a list for each slot.
-        count: number of updates so far.
+        states: the accumulators, a list for each kind.
+        count: the number of updates so far.
+        fused: the update, with its settings.
     """
 
     params: list[Tensor]
     at: list[int] | None
     penalty: Any
-    l2: float
     factor: float
-    option: Any
-    group: dict[str, Any]
     owners: list[Tensor]
-    states: dict[str, list[Tensor]]
-    count: int
+    states: list[list[Tensor]]
+    count: UpdateCount
+    fused: FusedUpdate
     mastered: bool = False
     changed: bool = False  # a buffer was replaced, so the plan's signature is out of date
     names: list[str] = field(init=False)
     weights: list = field(init=False)
-    buffers: dict[str, list] = field(init=False)
-    _steps: list | None = None
-    _lazy_steps: tuple = (0, None)
+    buffers: list[list] = field(init=False)
     _stamps: list = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -58,7 +54,7 @@ class Batch:
 
     def unshare_states(self) -> None:
         """Makes the accumulators safe to write: views that a user holds keep their contents."""
-        self.buffers = {slot: [writable(t) for t in held] for slot, held in self.states.items()}
+        self.buffers = [[writable(t) for t in held] for held in self.states]
 
     def take_weights(self) -> list:
         """Returns the buffers to update, safe to write."""
@@ -82,22 +78,6 @@ class Batch:
             buffers = kernels.converted(buffers, dtype)
         return buffers
 
-    def steps(self) -> list:
-        """Returns the number of this update as the fused kernels take it, once per parameter."""
-        if self._steps is None:
-            self._steps = [kernels.step_counter(self.count, self.weights[0])] * len(self.params)
-        else:
-            kernels.advance(self._steps[0])
-        return self._steps
-
-    def lazy_steps(self) -> list:
-        """Returns the number by which lazy Adam updates one table after the other."""
-        number, made = self._lazy_steps
-        if number != self.count:
-            made = [kernels.lazy_count(kernels.step_counter(self.count, self.weights[0]))]
-            self._lazy_steps = self.count, made
-        return made
-
     def _follow_parameters(self) -> None:
         """Takes over what was written to a parameter, say by loading a model, since the last step.
 
@@ -118,7 +98,7 @@ class Batch:
         self._stamps = [last_write(b) for b in targets]
 
 
-class Plan:
+class UpdatePlan:
     """The batches of one group, and the signature under which they hold."""
 
     __slots__ = ("batches", "signature")

@@ -12,8 +12,11 @@ from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
 from paddle.nn.clip import ClipGradBase
+from paddle.ops.optimizer.counting import UpdateCount
+from paddle.ops.optimizer.engine import FusedUpdate
+from paddle.ops.optimizer.rules import UpdateRule
 from paddle.optimizer import arguments, sparse_step
-from paddle.optimizer.batch import Batch, Plan, signature
+from paddle.optimizer.batch import Batch, UpdatePlan, signature
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.state import OptimizerState
 from paddle.optimizer.static import Recorded, check_startup, only_dynamic
@@ -21,9 +24,12 @@ from paddle.regularizer import L2Decay
 
 __all__ = ["Optimizer"]
 
+# Settings of rules that are not called like the arguments of the classes.
+_ARGUMENTS = {"mu": "momentum", "decay": "rho"}
+
 
 class Optimizer(OptimizerState):
-    """Base of all optimizers; a subclass names its state and writes one update over lists.
+    """Base of all optimizers; a subclass names the rule of its update.
 
     Args:
         learning_rate (float|LRScheduler): the step size.
@@ -47,11 +53,18 @@ class Optimizer(OptimizerState):
             opt.clear_grad()
     """
 
-    _folds_l2 = False  # the update can add an L2 penalty by itself
-    _updates_rows = False  # a row without gradient stays as it is
+    # What is computed for lists of parameters; accumulators and powers of beta follow from it.
+    _rule: UpdateRule | None = None
+    _lazy_mode = False
     # Settings that a group may have for itself, and their checks. What the optimizer was given
     # stands in the attribute of the name with an underscore.
     _group_options: dict[str, Callable[[str, str, Any], Any]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        rule = cls.__dict__.get("_rule")
+        if rule is not None:
+            cls._slots, cls._powers = dict.fromkeys(rule.states, 0.0), rule.powers
 
     def __init__(
         self,
@@ -75,8 +88,16 @@ class Optimizer(OptimizerState):
             self._check_group(group)
         self._groups_by_name = {p.name: g for g in self._param_groups for p in g["params"]}
         self._parameter_list = [p for g in self._param_groups for p in g["params"]]
-        self._plans: dict[Any, Plan] = {}
+        self._plans: dict[Any, UpdatePlan] = {}
         self._start_state()
+        rule = self._rule
+        # Whether rows without gradient stay as they are.
+        self._updates_rows = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
+
+    def _keep(self, **given: Any) -> None:
+        """Checks arguments that a group may have too, and keeps them, with an underscore."""
+        for name, value in given.items():
+            setattr(self, f"_{name}", self._group_options[name](type(self).__name__, name, value))
 
     def _as_clip(self, value: Any) -> ClipGradBase | None:
         if value is not None and not isinstance(value, ClipGradBase):
@@ -224,7 +245,7 @@ class Optimizer(OptimizerState):
         key, current = id(group), signature(params)
         plan = self._plans.get(key)
         if plan is None or plan.signature != current:
-            plan = self._plans[key] = Plan(current, self._batches(group, params))
+            plan = self._plans[key] = UpdatePlan(current, self._batches(group, params))
         for batch in plan.batches:
             self._step_batch(batch, batch.take_gradients(grads), rate * batch.factor)
             if batch.changed:
@@ -236,74 +257,62 @@ class Optimizer(OptimizerState):
             batch.unshare_states()
         if batch.penalty is not None:
             grads = batch.penalty.apply(weights, grads)
-        self._count(batch)
-        self._update(batch, weights, grads, rate)
+        batch.fused.update(weights, grads, batch.buffers, rate)
+        if self._powers:
+            self._note_steps(batch)
         if batch.mastered:
             batch.write_back()
 
-    def _count(self, batch: Batch) -> None:
-        batch.count += 1
-        if self._powers:
-            self._steps.update(dict.fromkeys(batch.names, batch.count))
+    def _note_steps(self, batch: Batch) -> None:
+        """Notes the number of updates; what the state holds of it is powers of beta."""
+        self._steps.update(dict.fromkeys(batch.names, batch.count.done))
 
-    def _update_rows(
-        self, batch: Batch, tables: list, weights: list, grads: list, rate: float
-    ) -> None:
-        """Changes rows of tables and of the accumulators; the arguments are those of _update.
+    def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        """The settings of the rule for one parameter, eager or of a Program."""
+        found = {}
+        for name, default in self._required_rule().settings.items():
+            argument = _ARGUMENTS.get(name, name)
+            kept = getattr(self, f"_{argument}", default)
+            found[name] = group[argument] if argument in self._group_options else kept
+        return found
 
-        Args:
-            batch (Batch): rows of the accumulators in ``batch.buffers``, and the settings.
-            tables (list): the buffers that the rows are from.
-            weights (list): the rows; they are written back afterwards.
-            grads (list): their gradients.
-            rate (float): the learning rate.
-        """
-        self._update(batch, weights, grads, rate)
+    def _required_rule(self) -> UpdateRule:
+        if self._rule is None:
+            raise NotImplementedError("use one of the optimizers of paddle.optimizer.")
+        return self._rule
 
-    def _update(self, batch: Batch, weights: list, grads: list, rate: float) -> None:
-        """Changes ``weights`` and the accumulators in place; to be written by the subclass.
-
-        Args:
-            batch (Batch): accumulators in ``batch.buffers``, and the settings.
-            weights (list): the buffers to update.
-            grads (list): their gradients, clipped and with penalties that the kernel cannot add.
-            rate (float): the learning rate.
-        """
-        raise NotImplementedError("use one of the optimizers of paddle.optimizer.")
-
-    def _option(self, param: Tensor, group: dict[str, Any]) -> Any:
-        """A further setting by which parameters are updated apart; see AdamW."""
-        return None
-
-    def _batches(self, group: dict[str, Any], params: list[Any]) -> list[Batch]:
+    def _batches(
+        self, group: dict[str, Any], params: list[Any], by_rows: bool = False
+    ) -> list[Batch]:
         """Divides the parameters of a step into batches."""
+        rule = self._required_rule()
         found: dict[Any, list[int]] = {}
         for i, p in enumerate(params):
             own = getattr(p, "regularizer", None)
             decay = group["weight_decay"] if own is None else own
             factor = float(p.optimize_attr["learning_rate"]) if p.is_parameter else 1.0
-            key = (decay, factor, self._option(p, group), p._buf.dtype, p._buf.device,
-                   self._has_master(p), self._steps.get(p.name, 0))  # fmt: skip
+            folded = rule.l2_settings(decay.coeff) if type(decay) is L2Decay else None
+            settings = self._settings(p, group) | (folded or {})
+            key = (decay if folded is None else None, factor, tuple(settings.items()),
+                   p._buf.dtype, p._buf.device, self._has_master(p),
+                   self._steps.get(p.name, 0))  # fmt: skip
             found.setdefault(key, []).append(i)
-        return [self._batch(group, params, key, at) for key, at in found.items()]
+        return [self._batch(params, key, at, by_rows) for key, at in found.items()]
 
-    def _batch(
-        self, group: dict[str, Any], params: list[Tensor], key: tuple, at: list[int]
-    ) -> Batch:
-        decay, factor, option, _, _, mastered, count = key
+    def _batch(self, params: list[Tensor], key: tuple, at: list[int], by_rows: bool) -> Batch:
+        penalty, factor, items, _, _, mastered, done = key
+        rule, settings = self._required_rule(), dict(items)
         chosen = [params[i] for i in at]
-        folds = self._folds_l2 and type(decay) is L2Decay
+        count = UpdateCount(rule, settings, done, rule.rows_ahead if by_rows else 0)
         return Batch(
             params=chosen,
             at=None if len(at) == len(params) else at,
-            penalty=None if folds else decay,
-            l2=decay.coeff if folds else 0.0,
+            penalty=penalty,
             factor=factor,
-            option=option,
-            group=group,
             owners=[self._master_weight(p) for p in chosen] if mastered else chosen,
-            states={s: [self._accumulator(s, p) for p in chosen] for s in self._slots},
+            states=[[self._accumulator(s, p) for p in chosen] for s in rule.states],
             count=count,
+            fused=FusedUpdate(rule, settings, count),
             mastered=mastered,
         )
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.tensor import Tensor
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import updates
 from paddle.optimizer import arguments
 from paddle.optimizer.optimizer import Optimizer
 
@@ -33,8 +32,7 @@ class SGD(Optimizer):
             sgd.clear_grad()
     """
 
-    _folds_l2 = True
-    _updates_rows = True
+    _rule = updates.sgd
 
     def __init__(
         self,
@@ -45,9 +43,6 @@ class SGD(Optimizer):
         name: str | None = None,
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        kernels.sgd_all(weights, grads, rate, batch.l2)
 
 
 class Momentum(Optimizer):
@@ -80,8 +75,7 @@ class Momentum(Optimizer):
             opt.clear_grad()
     """
 
-    _slots = {"velocity": 0.0}
-    _folds_l2 = True
+    _rule = updates.momentum
     _group_options = {
         "momentum": arguments.number,
         "use_nesterov": arguments.switch,
@@ -100,20 +94,6 @@ class Momentum(Optimizer):
         rescale_grad: float = 1.0,
         name: str | None = None,
     ) -> None:
-        self._momentum = arguments.number("Momentum", "momentum", momentum)
-        self._use_nesterov = bool(use_nesterov)
+        self._keep(momentum=momentum, use_nesterov=use_nesterov, rescale_grad=rescale_grad)
         self._multi_precision = bool(multi_precision)
-        self._rescale_grad = arguments.number("Momentum", "rescale_grad", rescale_grad)
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name)
-
-    def _has_master(self, param: Tensor) -> bool:
-        return self._multi_precision and kernels.is_half(param._buf)
-
-    def _update(self, batch, weights, grads, rate) -> None:
-        group = batch.group
-        if group["rescale_grad"] != 1.0:
-            grads = kernels.scale_all(grads, group["rescale_grad"])
-        velocity = batch.buffers["velocity"]
-        kernels.momentum_all(
-            weights, grads, velocity, rate, group["momentum"], group["use_nesterov"], batch.l2
-        )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.selected_rows import RowsGradient
 from paddle.core.tensor import Tensor, wrap
 from paddle.ops.optimizer import row_updates as kernels
-from paddle.optimizer.batch import Batch, Plan, signature
+from paddle.optimizer.batch import Batch, UpdatePlan, signature
 
 if TYPE_CHECKING:
     from paddle.optimizer.optimizer import Optimizer
@@ -67,7 +67,9 @@ def update(
     key, current = (id(group), "rows"), signature(params)
     plan = optimizer._plans.get(key)
     if plan is None or plan.signature != current:
-        plan = optimizer._plans[key] = Plan(current, optimizer._batches(group, params))
+        plan = optimizer._plans[key] = UpdatePlan(
+            current, optimizer._batches(group, params, by_rows=True)
+        )
     for batch in plan.batches:
         at = range(len(params)) if batch.at is None else batch.at
         grads = batch.take_gradients(values)
@@ -77,18 +79,9 @@ def update(
 
 
 def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, rate: float) -> None:
-    whole = batch.take_weights()
+    tables = batch.take_weights()
     if optimizer._exposed:
         batch.unshare_states()
-    buffers = batch.buffers
-    optimizer._count(batch)
-    try:
-        # One table after the other: its rows are still in the cache when they are written back.
-        for i, index in enumerate(rows):
-            tables = [whole[i], *(held[i] for held in buffers.values())]
-            weights, *states = parts = [kernels.rows_of(t, index) for t in tables]
-            batch.buffers = {slot: [s] for slot, s in zip(buffers, states, strict=True)}
-            optimizer._update_rows(batch, tables[:1], [weights], [grads[i]], rate)
-            kernels.put_back(tables, index, parts)
-    finally:
-        batch.buffers = buffers
+    batch.fused.update_rows(tables, list(zip(rows, grads, strict=True)), batch.buffers, rate)
+    if optimizer._powers:
+        optimizer._note_steps(batch)

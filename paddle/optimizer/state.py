@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from paddle.core import unique_name
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
-from paddle.ops.optimizer import updates as kernels
+from paddle.ops.optimizer import lists as kernels
 from paddle.optimizer.lr import LRScheduler
 
 # Logarithm of a power of beta that float32 cannot hold: bias corrections are exactly 1 there.
@@ -34,6 +35,7 @@ class OptimizerState(Guarded):
     _slots: dict[str, float] = {}
     # What the number of updates is saved as: slot -> setting that is the beta.
     _powers: dict[str, str] = {}
+    _multi_precision = False
     # Attributes that count something and belong to the state of a training run.
     _counts: tuple[str, ...] = ()
 
@@ -72,9 +74,9 @@ class OptimizerState(Guarded):
             self._accumulators[slot][param.name] = found
         return found
 
-    def _has_master(self, param: Tensor) -> bool:
-        """Whether a parameter of low precision has a master copy in float32."""
-        return False
+    def _has_master(self, param: Any) -> bool:
+        """Whether a parameter, eager or of a Program, has a master copy in float32."""
+        return self._multi_precision and param.dtype in (VarType.FP16, VarType.BF16)
 
     def _master_weight(self, param: Tensor) -> Tensor:
         found = self._master_weights.get(param.name)

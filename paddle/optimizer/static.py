@@ -1,7 +1,7 @@
 """Optimizers in a static Program: variables for their state, and one operator per parameter.
 
-What an optimizer keeps and with which settings it runs is declared once, by its class; the slots
-and attributes of the operator come from the operator's definition.
+What an optimizer keeps and with which settings it runs is declared once, by its class and its
+rule; the rule also brings the operator.
 """
 
 from __future__ import annotations
@@ -14,22 +14,18 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
-from paddle.core.op import REGISTRY, OpDef
 from paddle.ir.block import Block
 from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_startup_program
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.ops.optimizer.rules import UpdateRule
 from paddle.optimizer.lr import LRScheduler
 from paddle.regularizer import L2Decay
 
 if TYPE_CHECKING:
     from paddle.optimizer.optimizer import Optimizer
-
-# Slots and attributes that are not called like what the classes keep them in.
-_SLOTS = {"momentum": "Moment"}
-_ATTRS = {"mu": "momentum", "decay": "rho"}
 
 Pairs = list[tuple[Variable, Variable]]
 
@@ -84,7 +80,7 @@ class Recorded:
             for param, grad in members:
                 decay = group["weight_decay"] if param.regularizer is None else param.regularizer
                 decays[param.name] = decay
-                if decay is not None and not self._folds(decay):
+                if decay is not None and self._folded(decay) is None:
                     with block.program._optimized_guard([param, grad]):
                         grad = decay(param, grad, block)
                 final.append((param, grad))
@@ -115,26 +111,25 @@ class Recorded:
 
     # -- decay --------------------------------------------------------------------------
 
-    def _folds(self, decay: Any) -> bool:
-        """Whether the operator adds a penalty by itself."""
-        return type(decay) is L2Decay and "regularization_method" in self._definition().attrs
+    def _folded(self, decay: Any) -> dict[str, Any] | None:
+        """The attributes by which the operator adds a penalty itself; None where it cannot."""
+        return self._rule().l2_settings(decay.coeff, True) if type(decay) is L2Decay else None
 
-    def _definition(self) -> OpDef:
-        for cls in type(self.optimizer).__mro__:
-            found = REGISTRY.get(cls.__name__.lower())
-            if found is not None and any(s.name == "ParamOut" for s in found.outputs):
-                return found
-        raise UnimplementedError(
-            f"{self._owner} has no operator for static Programs.",
-            hint="use one of the optimizers of paddle.optimizer",
-        )
+    def _rule(self) -> UpdateRule:
+        if self.optimizer._rule is None:
+            raise UnimplementedError(
+                f"{self._owner} has no operator for static Programs.",
+                hint="use one of the optimizers of paddle.optimizer",
+            )
+        return self.optimizer._rule
 
     # -- updates -----------------------------------------------------------------------------------
 
     def _update(self, block: Block, startup: Program, pairs: Pairs, decays: dict) -> None:
         program = block.program
         rate = self._rate(program, startup)
-        known = self._definition()
+        rule, known = self._rule(), self._rule().op
+        taken, written = {s.name for s in known.inputs}, {s.writes for s in known.outputs}
         scaled: dict[float, Variable] = {1.0: rate}
         after: list[tuple[Variable, Variable, Variable, float]] = []
         for param, grad in pairs:
@@ -146,40 +141,26 @@ class Recorded:
             inputs = {"Param": param, "Grad": grad, "LearningRate": scaled[factor]}
             inputs |= self._state(param, program, startup)
             outputs = {s.name: inputs[s.writes] for s in known.outputs if s.writes in inputs}
-            taken = {s.name for s in known.inputs}
-            attrs = self._attrs(known, param, group, decays.get(param.name))
+            attrs = self._attrs(rule, param, group, decays.get(param.name))
             with program._optimized_guard([param, grad]):
                 block.append_op(
                     known.name, {k: v for k, v in inputs.items() if k in taken}, outputs, attrs
                 )
             after += [
-                (param, grad, inputs[_slot(p)], self._beta(p, group))
-                for p in self.optimizer._powers
-                if _slot(p) not in {s.writes for s in known.outputs}
+                (param, grad, inputs[rule.slots[power]], group[beta])
+                for power, beta in rule.powers.items()
+                if rule.slots[power] not in written
             ]
         for param, grad, power, beta in after:  # powers that the operator leaves alone
             with program._optimized_guard([param, grad]):
                 block.append_op("scale", {"X": power}, {"Out": power}, {"scale": beta})
 
-    def _attrs(self, known: OpDef, param: Variable, group: dict, decay: Any) -> dict[str, Any]:
+    def _attrs(self, rule: UpdateRule, param: Variable, group: dict, decay: Any) -> dict[str, Any]:
         optimizer = self.optimizer
-        option = optimizer._option(param, group)  # type: ignore[arg-type]
-        special = {
-            "regularization_method": "l2_decay" if self._folds(decay) else "",
-            "regularization_coeff": decay.coeff if self._folds(decay) else 0.0,
-            "with_decay": bool(option),
-            "coeff": group.get("coeff"),
-            "weight_decay": option,
-            "multi_precision": self._has_master(param),
-        }
-        attrs = {}
-        for name, default in known.attrs.items():
-            value = special.get(name)
-            if value is None:
-                setting = _ATTRS.get(name, name)
-                kept = getattr(optimizer, f"_{setting}", default)
-                value = group[setting] if setting in optimizer._group_options else kept
-            attrs[name] = value
+        given = optimizer._settings(param, group) | (self._folded(decay) or {})
+        given["lazy_mode"] = optimizer._lazy_mode
+        given["multi_precision"] = optimizer._has_master(param)
+        attrs = {name: given.get(name, default) for name, default in rule.op.attrs.items()}
         if not attrs.get("multi_precision"):
             attrs.pop("multi_precision", None)  # which releases before 2.1 do not know
         return attrs
@@ -188,26 +169,20 @@ class Recorded:
 
     def _state(self, param: Variable, program: Program, startup: Program) -> dict[str, Variable]:
         """The accumulators of a parameter by operator slot."""
-        optimizer = self.optimizer
+        optimizer, rule = self.optimizer, self._rule()
         found, dtype = {}, param.dtype
-        if self._has_master(param):
+        if optimizer._has_master(param):
             found["MasterParam"] = self._master(param, program, startup)
             dtype = VarType.FP32
-        for slot in optimizer._slots:
-            start = optimizer._first(slot, param)
-            found[_slot(slot)] = self._variable(slot, param, list(param.shape), dtype, start,
-                                                program, startup)  # fmt: skip
-        group = self.optimizer._group_of(param)
-        for power in optimizer._powers:
-            start = self._beta(power, group)
-            found[_slot(power)] = self._variable(power, param, [1], VarType.FP32, start, program,
-                                                 startup)  # fmt: skip
+        for state in rule.states:
+            start = optimizer._first(state, param)
+            found[rule.slots[state]] = self._variable(state, param, list(param.shape), dtype, start,
+                                                      program, startup)  # fmt: skip
+        group = optimizer._group_of(param)
+        for power, beta in rule.powers.items():
+            found[rule.slots[power]] = self._variable(power, param, [1], VarType.FP32, group[beta],
+                                                      program, startup)  # fmt: skip
         return found
-
-    def _has_master(self, param: Variable) -> bool:
-        """Whether a parameter of low precision has a master copy in float32."""
-        wanted = getattr(self.optimizer, "_multi_precision", False)
-        return wanted and param.dtype in (VarType.FP16, VarType.BF16)
 
     def _master(self, param: Variable, program: Program, startup: Program) -> Variable:
         """The master copy; the startup program casts the parameter's first value."""
@@ -225,15 +200,13 @@ class Recorded:
         self.masters[param.name] = made
         return made
 
-    def _beta(self, power: str, group: dict[str, Any]) -> float:
-        return group[self.optimizer._powers[power]]
-
     def _variable(self, slot: str, param: Variable, shape: list[int], dtype: Any, start: float,
                   program: Program, startup: Program) -> Variable:  # fmt: skip
         key = slot, param.name
         if key not in self._names:
             label = self.optimizer._label(slot)
-            stem = self.masters[param.name].name if self._has_master(param) else param.name
+            mastered = self.optimizer._has_master(param)
+            stem = self.masters[param.name].name if mastered else param.name
             self._names[key] = unique_name.generate(f"{stem}_{label}")
         made = _persistable(program, startup, self._names[key], shape, dtype, start)[0]
         self.accumulators[made.name] = made
@@ -333,12 +306,6 @@ def check_startup(api: str, startup: Any) -> None:
         raise TypeError(
             f"{api}(startup_program): expected a Program, but received {type(startup).__name__}."
         )
-
-
-def _slot(kept: str) -> str:
-    """``beta1_pow_acc`` -> ``Beta1Pow``."""
-    parts = [p for p in kept.split("_") if p and p != "acc"]
-    return _SLOTS.get(kept, "".join(p[0].upper() + p[1:] for p in parts))
 
 
 def _scaled(block: Block, rate: Variable, factor: float) -> Variable:

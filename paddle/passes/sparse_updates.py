@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from paddle.analysis.def_use import DefUse, made_from, replace, single
-from paddle.executor.emitters.updates import MERGED, settings
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.optimizer.rules import UpdateRule
+from paddle.ops.optimizer.updates import rule_of
+from paddle.passes.merge_optimizers import (
+    assigned_by,
+    updated_by,
+    updated_outputs,
+    updates_in_place,
+)
 
 _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
 
@@ -17,19 +25,22 @@ _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
 def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     """Replaces the gradients of look-ups and the update of their table by one operator.
 
-    Matches ``sgd``, and ``adam`` with ``lazy_mode``, of a table whose gradient comes from look-ups
-    with ``is_sparse`` alone: one, or several whose gradients are summed. Not matched: a gradient
-    that something else reads (clipping, a penalty, a fetch), and tables whose row numbers are
-    overwritten before the update. Such gradients are dense, with the same numbers but for
-    ``lazy_mode``, which then has no effect, as in PaddlePaddle.
+    Matches operators whose rule leaves the other rows alone (``sgd``, ``adagrad``, and ``adam``
+    with ``lazy_mode``), of a table whose gradient comes from look-ups with ``is_sparse`` alone:
+    one, or several whose gradients are summed. Not matched: a gradient that something else reads
+    (clipping, a penalty, a fetch), tables and accumulators that something assigns before, and row
+    numbers that are overwritten before the update. Such gradients are dense, with the same numbers
+    but for ``lazy_mode``, which then has no effect, as in PaddlePaddle.
     """
     block = program.global_block()
-    for op in [o for o in block.ops if _may_update_rows(block, o)]:
+    for op, rule in [(o, r) for o in block.ops if (r := _rule_by_rows(block, o)) is not None]:
         def_use = DefUse(block, fetches)
         table, grad = single(op, "Param") or "", single(op, "Grad") or ""
         found = _look_ups(def_use, table, grad, op)
-        if found:
-            _join(block, op, found, def_use.definition(grad))
+        before = takewhile(lambda other, op=op: other is not op, block.ops)
+        assigned = {n for other in before for n in assigned_by(other)} if found else set()
+        if found and assigned.isdisjoint(updated_by(op, rule)):
+            _join(block, op, rule, found, def_use.definition(grad))
     program._changed()
 
 
@@ -59,17 +70,13 @@ def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str,
     program._changed()
 
 
-def _may_update_rows(block: Block, op: Operator) -> bool:
-    if op.type != "sgd" and not (op.type == "adam" and op.attrs.get("lazy_mode")):
-        return False
-    slots = MERGED[op.type][1]
-    given = {s for s, names in op.inputs.items() if names}
-    if op.attrs.get("_epsilon_outside"):
-        given.discard("EpsilonTensor")
-    if given != {*slots, "Grad", "LearningRate"}:
-        return False
-    held = all(block._var_recursive(n).persistable for s in slots for n in op.inputs[s])
-    return held and all(op.outputs.get(f"{s}Out", op.inputs[s]) == op.inputs[s] for s in slots)
+def _rule_by_rows(block: Block, op: Operator) -> UpdateRule | None:
+    """The rule of an operator that may change only the rows of a table that have a gradient."""
+    rule = rule_of(op.type)
+    if rule is None or not rule.by_rows(op.attrs):
+        return None
+    leaving = ("EpsilonTensor",) if op.attrs.get("_epsilon_outside") else ()
+    return rule if updates_in_place(block, op, rule, leaving) else None
 
 
 def _look_ups(def_use: DefUse, table: str, grad: str, reader: Operator | None) -> list[Operator]:
@@ -103,14 +110,15 @@ def _is_sparse(op: Operator, table: str | None) -> bool:
     return op.type in _LOOK_UPS and bool(op.attrs.get("is_sparse")) and single(op, "W") == table
 
 
-def _join(block: Block, op: Operator, look_ups: list[Operator], total: Any) -> None:
-    slots = MERGED[op.type][1]
-    attrs = {"kind": op.type, **settings(op)}
+def _join(
+    block: Block, op: Operator, rule: UpdateRule, look_ups: list[Operator], total: Any
+) -> None:
+    attrs = {"kind": op.type, **rule.settings_of(op.attrs)}
     attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
     attrs["look_ups"] = [len(look_ups)]
     attrs["padding"] = _padding(look_ups)
-    inputs = {s: op.inputs[s] for s in (*slots, "LearningRate")} | _looked_up(look_ups)
-    outputs = {f"{s}Out": op.inputs[s] for s in slots}
+    inputs = {s: op.inputs[s] for s in (*rule.updated, "LearningRate")} | _looked_up(look_ups)
+    outputs = updated_outputs(rule, inputs)
     replace(block, op, made_from(op, "rows_update", inputs, outputs, attrs))
     for gone in {id(o): o for o in [*look_ups, total]}.values():
         replace(block, gone, None)

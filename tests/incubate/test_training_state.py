@@ -244,7 +244,7 @@ def test_every_schedule_is_tried():
 
 
 def test_tiny_moments_are_dropped_when_they_would_have_been(path):
-    from paddle.ops.optimizer import updates as kernels
+    from paddle.ops.optimizer import lists as kernels
 
     TrainingState().save(path)
     before = kernels.updates()

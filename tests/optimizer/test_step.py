@@ -482,7 +482,7 @@ def trained_with_a_dead_half(kind, steps=1100):
 @pytest.mark.parametrize("kind", ["Momentum", "Adam", "AdamW", "Adamax", "Lamb"])
 def test_moments_do_not_stay_denormal(kind, monkeypatch):
     """Beta times the smallest numbers rounds to what it was, and x86 is slow with these."""
-    from paddle.ops.optimizer import updates as kernels
+    from paddle.ops.optimizer import lists as kernels
 
     tensor, optimizer = trained_with_a_dead_half(kind)
     slot = "velocity" if kind == "Momentum" else "moment"
@@ -497,7 +497,7 @@ def test_moments_do_not_stay_denormal(kind, monkeypatch):
 
 
 def test_a_moment_that_is_not_finite_stays_so():
-    from paddle.ops.optimizer import updates as kernels
+    from paddle.ops.optimizer import lists as kernels
 
     moment = torch.tensor([np.nan, np.inf, -np.inf, 1e-31, 1e-29])
     for _ in range(kernels._DROP_EVERY):

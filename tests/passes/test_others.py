@@ -171,6 +171,11 @@ OPTIMIZERS = {
     "momentum": lambda: paddle.optimizer.Momentum(0.1, 0.9, use_nesterov=True, weight_decay=0.1),
     "adam": lambda: paddle.optimizer.Adam(0.01, weight_decay=0.1),
     "adamw": lambda: paddle.optimizer.AdamW(0.01, weight_decay=0.1),
+    "adamax": lambda: paddle.optimizer.Adamax(0.01),
+    "adagrad": lambda: paddle.optimizer.Adagrad(0.01, initial_accumulator_value=0.1),
+    "adadelta": lambda: paddle.optimizer.Adadelta(0.5),
+    "rmsprop": lambda: paddle.optimizer.RMSProp(0.01, momentum=0.9, centered=True),
+    "lamb": lambda: paddle.optimizer.Lamb(0.01, 0.1),
 }
 
 
@@ -185,10 +190,29 @@ def test_updates_of_one_kind_are_joined(kind):
     same(main, startup, X, [loss])
 
 
-def test_other_optimizers_update_one_after_the_other():
+def test_operators_without_a_rule_update_one_after_the_other():
     with building() as (main, startup):
-        loss = trained(paddle.optimizer.RMSProp(0.01))
-    assert types(main, X, [loss]).count("rmsprop") == 4
+        loss = trained(paddle.optimizer.Adagrad(0.01))
+        for op in main.global_block().ops:
+            if op.type == "adagrad":
+                op.type = "decayed_adagrad"
+    assert types(main, X, [loss]).count("decayed_adagrad") == 4
+    same(main, startup, X, [loss])
+
+
+@pytest.mark.parametrize("kind", ["adamax", "lamb", "adam"])
+def test_numbers_of_updates_that_differ(kind):
+    """What is corrected by the number of updates has another factor for each parameter then."""
+    with building() as (main, startup):
+        loss = trained(OPTIMIZERS[kind]())
+    powers = [v.name for v in startup.list_vars() if "_beta" in v.name]
+    owners = sorted({name.rpartition("_beta")[0] for name in powers})
+    for op in startup.global_block().ops:
+        if op.output_arg_names[0] in powers:
+            number = 1 + owners.index(op.output_arg_names[0].rpartition("_beta")[0])
+            op._set_attr("value", op.attrs["value"] ** number)
+            op._set_attr("str_value", "")
+    assert types(main, X, [loss]).count("merged_update") == 1
     same(main, startup, X, [loss])
 
 
@@ -215,13 +239,20 @@ def gradient_written_in_between(block, ops):
     block._insert_op(at, "scale", {"X": [grad]}, {"Out": [grad]}, {"scale": 2.0})
 
 
+def assigned_before(block, ops):
+    for op in ops:
+        w = op.inputs["Param"][0]
+        block._insert_op(op.idx, "scale", {"X": [w]}, {"Out": [w]}, {"scale": 0.5})
+
+
 def updated_twice(block, ops):
     last = ops[-1]
     block.append_op("sgd", dict(last.inputs), dict(last.outputs), dict(last.attrs))
 
 
 @pytest.mark.parametrize(
-    "change", [looked_at_in_between, gradient_written_in_between, updated_twice]
+    "change",
+    [looked_at_in_between, gradient_written_in_between, assigned_before, updated_twice],
 )
 def test_it_leaves_alone(change):
     with building() as (main, startup):

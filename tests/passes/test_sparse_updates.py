@@ -47,7 +47,7 @@ def left(optimizer, feed=FEED, fetch=(), **options):
     return types(main, feed, [loss, *fetch])
 
 
-@pytest.mark.parametrize("optimizer", [sgd, lazy])
+@pytest.mark.parametrize("optimizer", [sgd, lazy, lambda: paddle.optimizer.Adagrad(0.1)])
 @pytest.mark.parametrize("twice", [False, True])
 def test_it_fires(optimizer, twice):
     found = left(optimizer, twice=twice)
@@ -82,6 +82,16 @@ def test_row_numbers_that_are_overwritten():
         at = next(i for i, op in enumerate(block.ops) if op.type == "sgd")
         block._insert_op(at, "scale", {"X": "ids"}, {"Out": "ids"}, {"scale": 0.0})
     assert "rows_update" not in types(main, FEED, [loss, "ids"])
+
+
+def test_a_table_that_is_assigned_before():
+    with building() as (main, startup):
+        loss = looked_up(sgd)
+        block = main.global_block()
+        at = next(i for i, op in enumerate(block.ops) if op.type == "sgd")
+        block._insert_op(at, "scale", {"X": "table"}, {"Out": "table"}, {"scale": 0.5})
+    assert "rows_update" not in types(main, FEED, [loss])
+    same(main, startup, FEED, [loss])
 
 
 @pytest.mark.parametrize("padding", [None, 3])

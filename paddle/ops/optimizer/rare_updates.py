@@ -8,24 +8,30 @@ import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import REQUIRED, op
-from paddle.ops.optimizer.updates import Buffers, _check_shapes, _count, _update, adam_all
+from paddle.ops.optimizer.counting import steps_of
+from paddle.ops.optimizer.lists import Buffers
+from paddle.ops.optimizer.one_parameter import check_shapes
+from paddle.ops.optimizer.rules import in_place_update
+from paddle.ops.optimizer.updates import adam
 from paddle.ops.random.draws import generator
 
 # -- one parameter ------------------------------------------------------------------------------
 
 
-@_update("decayed_adagrad", "Param Grad Moment LearningRate -> ParamOut=Param MomentOut=Moment")
+@in_place_update(
+    "decayed_adagrad", "Param Grad Moment LearningRate -> ParamOut=Param MomentOut=Moment"
+)
 def decayed_adagrad(param, grad, moment, lr, *, decay=0.95, epsilon=1e-6):
-    _check_shapes(param, grad=grad, moment=moment)
+    check_shapes(param, grad=grad, moment=moment)
     moment.mul_(decay).addcmul_(grad, grad, value=1.0 - decay)
     param.sub_(lr * grad / (torch.sqrt(moment) + epsilon))
     return None, None
 
 
-@_update("dpsgd", "Param Grad LearningRate -> ParamOut=Param", random=True)
+@in_place_update("dpsgd", "Param Grad LearningRate -> ParamOut=Param", random=True)
 def dpsgd(param, grad, lr, *, clip=10.0, batch_size=16.0, sigma=1.0, seed=0):
     """The clipped gradient plus noise, one number for the whole parameter, as in PaddlePaddle."""
-    _check_shapes(param, grad=grad)
+    check_shapes(param, grad=grad)
     factor = torch.clamp(torch.linalg.vector_norm(grad) / clip, min=1.0)
     source = generator(grad.device, seed)
     noise = torch.randn([1], dtype=grad.dtype, device=grad.device, generator=source) * sigma
@@ -35,14 +41,14 @@ def dpsgd(param, grad, lr, *, clip=10.0, batch_size=16.0, sigma=1.0, seed=0):
 _TINY = 1e-10  # added to both penalties
 
 
-@_update(
+@in_place_update(
     "ftrl",
     "Param SquaredAccumulator LinearAccumulator Grad LearningRate -> ParamOut=Param "
     "SquaredAccumOut=SquaredAccumulator LinearAccumOut=LinearAccumulator",
 )
 def ftrl(param, squared, linear, grad, lr, *, l1=0.0, l2=0.0, lr_power=-0.5):
     """Follow the regularized leader, https://research.google/pubs/pub41159/."""
-    _check_shapes(param, grad=grad, squared=squared, linear=linear)
+    check_shapes(param, grad=grad, squared=squared, linear=linear)
     l1, l2 = l1 + _TINY, l2 + _TINY
     total = squared + grad * grad
     after, before = torch.pow(total, -lr_power), torch.pow(squared, -lr_power)
@@ -60,15 +66,17 @@ def _proximal(value: torch.Tensor, lr: torch.Tensor, l1: float, l2: float) -> to
     return value / (1.0 + lr * l2)
 
 
-@_update("proximal_gd", "Param Grad LearningRate -> ParamOut=Param")
+@in_place_update("proximal_gd", "Param Grad LearningRate -> ParamOut=Param")
 def proximal_gd(param, grad, lr, *, l1=0.0, l2=0.0):
-    _check_shapes(param, grad=grad)
+    check_shapes(param, grad=grad)
     param.copy_(_proximal(param - lr * grad, lr, l1, l2))
 
 
-@_update("proximal_adagrad", "Param Moment Grad LearningRate -> ParamOut=Param MomentOut=Moment")
+@in_place_update(
+    "proximal_adagrad", "Param Moment Grad LearningRate -> ParamOut=Param MomentOut=Moment"
+)
 def proximal_adagrad(param, moment, grad, lr, *, l1=0.0, l2=0.0):
-    _check_shapes(param, grad=grad, moment=moment)
+    check_shapes(param, grad=grad, moment=moment)
     moment.addcmul_(grad, grad)
     param.copy_(_proximal(param - lr * grad / torch.sqrt(moment), lr, l1, l2))
     return None, None
@@ -79,7 +87,7 @@ def proximal_adagrad(param, moment, grad, lr, *, l1=0.0, l2=0.0):
 _MOST_IN_A_SUM = 16384  # so many values are added up before the sum moves on: rounding stays small
 
 
-@_update(
+@in_place_update(
     "average_accumulates",
     "param in_sum_1 in_sum_2 in_sum_3 in_num_accumulates in_old_num_accumulates in_num_updates -> "
     "out_sum_1=in_sum_1 out_sum_2=in_sum_2 out_sum_3=in_sum_3 "
@@ -91,7 +99,7 @@ def average_accumulates(
     max_average_window=2**63 - 1, min_average_window=10000
 ):  # fmt: skip
     """Sums of the newest values, of those before, and of the last window that was full."""
-    _check_shapes(param, in_sum_1=sum_1, in_sum_2=sum_2, in_sum_3=sum_3)
+    check_shapes(param, in_sum_1=sum_1, in_sum_2=sum_2, in_sum_3=sum_3)
     updates.add_(1)
     count.add_(1)
     sum_1.add_(param)
@@ -122,7 +130,7 @@ def _started(params: Buffers, grads: Buffers, masters: Buffers | None) -> tuple[
             f"{len(params)}."
         )
     for param, grad in zip(params, grads, strict=True):
-        _check_shapes(param, grad=grad)
+        check_shapes(param, grad=grad)
     work = [p.clone() for p in (masters or params)]
     return work, [g.to(w.dtype) for g, w in zip(grads, work, strict=True)]
 
@@ -214,11 +222,11 @@ def merged_adam(
     """With ``use_global_beta_pow`` another operator keeps the powers up to date."""
     work, grads = _started(params, grads, masters)
     moments1, moments2 = [m.clone() for m in moments1], [m.clone() for m in moments2]
-    steps = [_count(p1, beta1, p2, beta2) for p1, p2 in zip(pows1, pows2, strict=True)]
+    steps = steps_of([pows1, pows2], [beta1, beta2])
     for i, rate in enumerate(_listed(rates, len(params))):
         lr = 0.5 if rate.is_meta else float(rate)
-        lists = ([work[i]], [grads[i]], [moments1[i]], [moments2[i]], [steps[i]])
-        adam_all(*lists, lr, beta1, beta2, epsilon)
+        lists = ([work[i]], [grads[i]], [moments1[i]], [moments2[i]])
+        adam.update(*lists, lr, [steps[i]], beta1=beta1, beta2=beta2, epsilon=epsilon)
     out, masters = _finished(work, params, masters)
     pows1, pows2 = (
         [p.clone() if use_global_beta_pow else p * beta for p in pows]

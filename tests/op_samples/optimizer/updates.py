@@ -142,7 +142,7 @@ SAMPLES = [
 ERRORS = [
     ErrorSample("sgd", {"Param": P, "LearningRate": LR, "Grad": G[:2]}, {}, ValueError, "sgd"),
     ErrorSample("adagrad", {"Param": P, "Grad": G[:, :3], "Moment": pos(3, 4), "LearningRate": LR},
-                {}, ValueError, "expected them equal, or one of them 1"),
+                {}, ValueError, "expected grad of the parameter's shape"),
     ErrorSample("momentum", {"Param": P, "Grad": G, "Velocity": VELOCITY["Velocity"],
                              "LearningRate": np.ones(2)}, {"mu": 0.9}, ValueError, "momentum"),
 ]  # fmt: skip
