@@ -17,6 +17,7 @@ from typing import Any
 from paddle.analysis.aliasing import IN_PLACE, makes_memory
 from paddle.analysis.marks import DROPS, HOISTED
 from paddle.core import flags
+from paddle.core.dispatch import has_dimensions
 from paddle.core.dtype import VarType
 from paddle.core.errors import MissingValueError, NotFoundError
 from paddle.core.op import REQUIRED, OpDef, py
@@ -33,7 +34,6 @@ from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
 _CLEAN = re.compile(r"\W", re.ASCII)
-_KEEP_RANK = ("same", "broadcast", "floating", "numbers")
 _WIDEST = 160  # characters of an attribute that a plan's source shows
 
 
@@ -504,7 +504,8 @@ class Emitter:
                 for name in names:
                     self.define(name)
                 continue
-            certain = known.infer in _KEEP_RANK and i == 0
+            by_name = i == 0 and isinstance(known.infer, str)  # like the operand, if of rank 0
+            certain = has_dimensions(known) and (by_name or not self.keep_rank_0)
             locals_ = ["_" if n == EMPTY else self.write(n) for n in names]
             self.maybe.update(names if slot.optional else ())  # what a kernel leaves out stays
             if not certain:
@@ -528,7 +529,7 @@ class Emitter:
     def may_be_0(self, name: str) -> bool:
         """Whether a kernel may return a variable without dimensions that must have one."""
         dims = self.variable(name)._dims
-        return dims == (1,) if self.keep_rank_0 else len(dims) <= 1
+        return dims == (1,) if self.keep_rank_0 else dims in ((), (1,), (-1,))
 
     def _rank_0(self, name: str) -> str:
         local = self.python_name(name)

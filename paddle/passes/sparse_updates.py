@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 from typing import Any
 
 from paddle.analysis.def_use import DefUse, made_from, replace, single
@@ -37,7 +36,7 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
         def_use = DefUse(block, fetches)
         table, grad = single(op, "Param") or "", single(op, "Grad") or ""
         found = _look_ups(def_use, table, grad, op)
-        before = takewhile(lambda other, op=op: other is not op, block.ops)
+        before = block.ops[: block.ops.index(op)]
         assigned = {n for other in before for n in assigned_by(other)} if found else set()
         if found and assigned.isdisjoint(updated_by(op, rule)):
             _join(block, op, rule, found, def_use.definition(grad))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from paddle.core.dispatch import has_dimensions, py
-from paddle.core.op import REGISTRY
+from paddle.core.dispatch import has_dimensions
+from paddle.core.op import REGISTRY, py
 from tests.ops.table import SAMPLES, forward_operators, identities, tensors
 
 PROMISED = [s for s in SAMPLES if has_dimensions(REGISTRY[s.op])]

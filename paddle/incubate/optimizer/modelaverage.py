@@ -88,7 +88,7 @@ class ModelAverage(Optimizer):
         if self._recorded is not None:
             self._record()
 
-    def _settings(self) -> dict[str, Any]:
+    def _window_settings(self) -> dict[str, Any]:
         return {
             "average_window": self.average_window,
             "min_average_window": self.min_average_window,
@@ -123,7 +123,7 @@ class ModelAverage(Optimizer):
             for param in self._parameter_list:
                 if not param.stop_gradient:
                     held = [self._accumulator(slot, param) for slot in self._slots]
-                    C.average_accumulates(param, *held, **self._settings())
+                    C.average_accumulates(param, *held, **self._window_settings())
 
     def minimize(  # type: ignore[override]  # nothing is minimised, so there is nothing to return
         self,
@@ -266,7 +266,7 @@ class ModelAverage(Optimizer):
                     persistable=True,
                     name=unique_name.generate(f"{param.name}_{self._label(slot)}"),
                 ))  # fmt: skip
-            C.average_accumulates(param, *held[:-1], **self._settings())
+            C.average_accumulates(param, *held[:-1], **self._window_settings())
             names[param.name] = dict(zip((*self._slots, "restore"), held))
         self._exchange, self._back = Program(), Program()
         with program_guard(self._exchange, Program()):

@@ -77,7 +77,7 @@ def compile_kernel(
     lines += ["    if work is not param:", "        param.copy_(work)"] if mastered else []
     lines += [f"    {in_words(p)}.mul_({beta_of(p)})" for p in powers if p in written]
     lines.append(f"    return {'None, ' * len(written) if len(written) > 1 else None}")
-    scope = {
+    scope: dict[str, Any] = {
         "update": update, "defaults": defaults, "number": number, "steps_of": steps_of,
         "corrections_of": corrections_of, "check_shapes": check_shapes, "follow": follow,
         "__name__": update.__module__,
