@@ -5,9 +5,9 @@ from paddle.core.dtype import get_default_dtype as get_default_dtype
 from paddle.core.dtype import set_default_dtype as set_default_dtype
 from paddle.core.lazy import lazy as lazy
 from paddle.core.mode import no_grad as no_grad
-from paddle.core.place import CPUPlace as CPUPlace
-from paddle.core.place import CUDAPinnedPlace as CUDAPinnedPlace
-from paddle.core.place import CUDAPlace as CUDAPlace
+from paddle.core.place_types import CPUPlace as CPUPlace
+from paddle.core.place_types import CUDAPinnedPlace as CUDAPinnedPlace
+from paddle.core.place_types import CUDAPlace as CUDAPlace
 from paddle.core.random import get_cuda_rng_state as get_cuda_rng_state
 from paddle.core.random import seed as seed
 from paddle.core.random import set_cuda_rng_state as set_cuda_rng_state

@@ -77,8 +77,8 @@ class UpdateCount:
             else:
                 self._counted[0][0][0].add_(1)
         elif self._form:
-            now = self.done + self._ahead
-            self._counted = [(tuple(1.0 - beta**now for beta in self._betas),)]
+            count = self.done + self._ahead
+            self._counted = [(tuple(1.0 - beta**count for beta in self._betas),)]
         return self._counted
 
 
