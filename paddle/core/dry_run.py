@@ -31,7 +31,7 @@ class NotTold(Exception):
     """The dry run has no answer; the meta device may have one."""
 
 
-class NeedsData(NotTold):
+class ReadsData(NotTold):
     """The kernel looks at values, or they decide the shape of a result."""
 
 
@@ -50,7 +50,7 @@ def run(kernel: Any, buffers: list[Any], attrs: dict[str, Any]) -> Any:
 
     Raises:
         NotTold: where only the meta device can tell.
-        NeedsData: where no device without data can tell.
+        ReadsData: where no device without data can tell.
     """
     try:
         with torch.no_grad(), _Small():
@@ -58,7 +58,7 @@ def run(kernel: Any, buffers: list[Any], attrs: dict[str, Any]) -> Any:
     except NotTold:
         raise
     except Exception as error:
-        kind = NeedsData if "meta tensor; no data" in str(error) else NotTold
+        kind = ReadsData if "meta tensor; no data" in str(error) else NotTold
         raise kind(str(error)) from error
 
 
@@ -75,7 +75,7 @@ def _dispatch(mode: Any, func: Any, types: Any, args: tuple = (), kwargs: Any = 
     if not on_meta and not any(t.is_meta for t in tensors):
         return func(*args, **kwargs)
     if any(tag in func.tags for tag in _DATA):
-        raise NeedsData(str(func))
+        raise ReadsData(str(func))
     if func.is_view or func.namespace != "aten" or (device is not None and not on_meta):
         return func(*args, **kwargs)
     if torch.Tag.nondeterministic_seeded in func.tags:

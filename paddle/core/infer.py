@@ -217,7 +217,7 @@ def _run_checks(op: OpDef, inputs: list, attrs: dict[str, Any]) -> None:
         try:
             _run_dry(op, inputs, full, dry_run.STAND_INS[0])
             return
-        except dry_run.NeedsData:
+        except dry_run.ReadsData:
             return
         except dry_run.NotTold:
             pass

@@ -7,7 +7,7 @@ import abc
 import torch
 
 
-class Backend(abc.ABC):
+class Communicator(abc.ABC):
     """Exchanges buffers between the members of a group; members are counted from 0.
 
     What a method is given stays as it is. Results may be the very buffers that were given.
@@ -42,7 +42,7 @@ class Backend(abc.ABC):
         """Returns when everybody has called it."""
 
 
-class Alone(Backend):
+class Alone(Communicator):
     """A group of one: what is exchanged is what there was."""
 
     def all_reduce(self, buffer: torch.Tensor, op: int) -> torch.Tensor:

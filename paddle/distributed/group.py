@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
-from paddle.distributed.backend import Alone, Backend
+from paddle.distributed.backend import Alone, Communicator
 from paddle.distributed.parallel import ParallelEnv, check_alone
 
 _numbers = itertools.count(1)
@@ -23,7 +23,7 @@ class Group:
         nranks (int): how many processes it has.
     """
 
-    def __init__(self, id: int, ranks: Sequence[int], rank: int, backend: Backend) -> None:
+    def __init__(self, id: int, ranks: Sequence[int], rank: int, backend: Communicator) -> None:
         self.id = id
         self.ranks = list(ranks)
         self.rank = rank

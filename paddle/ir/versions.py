@@ -24,7 +24,7 @@ NEVER = 1 << 31
 RANK_0_SINCE = V2_5  # from here on a full reduction has shape [], before it [1]
 
 
-class Context:
+class ConversionContext:
     """The operators that a block has after the conversion, as far as it got."""
 
     def __init__(self, block: Block, written: set[str]) -> None:
@@ -53,7 +53,9 @@ class Context:
         return name
 
 
-Apply = Callable[[Operator, Context], bool | None]  # False: the operator itself falls away
+Apply = Callable[
+    [Operator, ConversionContext], bool | None
+]  # False: the operator itself falls away
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Conversion:
 def renamed_attributes(**names: str) -> Apply:
     """Attributes that have another name now (in the gradient too)."""
 
-    def apply(op: Operator, context: Context) -> None:
+    def apply(op: Operator, context: ConversionContext) -> None:
         for old, new in names.items():
             if old in op.attrs and new not in op.attrs:
                 op.attrs[new] = op.attrs.pop(old)
@@ -81,13 +83,13 @@ def renamed_attributes(**names: str) -> Apply:
 def renamed_operator(name: str) -> Apply:
     """The same operator under another name."""
 
-    def apply(op: Operator, context: Context) -> None:
+    def apply(op: Operator, context: ConversionContext) -> None:
         op.type = name
 
     return apply
 
 
-def without_last_dimension(op: Operator, context: Context) -> bool | None:
+def without_last_dimension(op: Operator, context: ConversionContext) -> bool | None:
     """The dot product of rows has no last dimension of one."""
     var = context.block._find_var_recursive(op.inputs["X"][0])
     rank = len(var.shape) if var is not None else 1
@@ -110,7 +112,7 @@ def without_last_dimension(op: Operator, context: Context) -> bool | None:
 def without_slots(*names: str) -> Apply:
     """Auxiliary results, handed on to the gradient, that are not made here."""
 
-    def apply(op: Operator, context: Context) -> None:
+    def apply(op: Operator, context: ConversionContext) -> None:
         for name in names:
             op.inputs.pop(name, None)
             op.outputs.pop(name, None)
@@ -121,26 +123,26 @@ def without_slots(*names: str) -> Apply:
 def with_default(name: str, value: Any, instead_of: Any = None) -> Apply:
     """An attribute whose absence, or whose old default, means a certain value."""
 
-    def apply(op: Operator, context: Context) -> None:
+    def apply(op: Operator, context: ConversionContext) -> None:
         if op.attrs.get(name, instead_of) == instead_of:
             op.attrs[name] = value
 
     return apply
 
 
-def dtype_of_output(op: Operator, context: Context) -> None:
+def dtype_of_output(op: Operator, context: ConversionContext) -> None:
     """The attribute dtype was not stored: the variable of the result tells."""
     if "dtype" not in op.attrs:
         out = context.block._find_var_recursive(op.output("Out")[0])
         op.attrs["dtype"] = int(out.dtype if out is not None else VarType.FP32)
 
 
-def is_integer(op: Operator, context: Context) -> bool:
+def is_integer(op: Operator, context: ConversionContext) -> bool:
     var = context.block._find_var_recursive(op.output("Out")[0])
     return var is not None and var.dtype in (VarType.INT32, VarType.INT64, VarType.INT16)
 
 
-def truncated_remainder(op: Operator, context: Context) -> bool | None:
+def truncated_remainder(op: Operator, context: ConversionContext) -> bool | None:
     """Integers: x - trunc(x / y) * y has the sign of x."""
     if not is_integer(op, context):
         return None
@@ -153,7 +155,7 @@ def truncated_remainder(op: Operator, context: Context) -> bool | None:
     return False
 
 
-def floored_quotient(op: Operator, context: Context) -> bool | None:
+def floored_quotient(op: Operator, context: ConversionContext) -> bool | None:
     """Rounds down; elementwise_floordiv of 2.0 rounds to zero."""
     out, axis = op.output("Out"), op.attrs.get("axis", -1)
     x, y = op.inputs["X"], op.inputs["Y"]
@@ -169,7 +171,7 @@ def floored_quotient(op: Operator, context: Context) -> bool | None:
     return False
 
 
-def kept_input(op: Operator, context: Context) -> None:
+def kept_input(op: Operator, context: ConversionContext) -> None:
     """The result replaces the input, whose shape the gradient needs: it is read from a copy."""
     if op.inputs.get("X") and op.inputs["X"] == op.outputs.get("Out"):
         copy = context.variable(op.inputs["X"][0])
@@ -177,7 +179,7 @@ def kept_input(op: Operator, context: Context) -> None:
         op.inputs["X"] = [copy]
 
 
-def filled(op: Operator, context: Context, slot: str, value: float) -> str:
+def filled(op: Operator, context: ConversionContext, slot: str, value: float) -> str:
     """Makes an input of one element; returns the variable's name."""
     name = context.variable(op.inputs["Param"][0])
     var = context.block.vars[name]
@@ -188,13 +190,13 @@ def filled(op: Operator, context: Context, slot: str, value: float) -> str:
     return name
 
 
-def unit_rate(op: Operator, context: Context) -> None:
+def unit_rate(op: Operator, context: ConversionContext) -> None:
     """The step was not multiplied by a learning rate."""
     if not op.inputs.get("LearningRate"):
         filled(op, context, "LearningRate", 1.0)
 
 
-def epsilon_outside(op: Operator, context: Context) -> None:
+def epsilon_outside(op: Operator, context: ConversionContext) -> None:
     """1.x adds epsilon to the root of the corrected second moment's numerator alone.
 
     2.0 multiplies epsilon by sqrt(1 - beta2 ** t) before; dividing by that gives the old rule.
@@ -209,14 +211,14 @@ def epsilon_outside(op: Operator, context: Context) -> None:
     op.attrs["_epsilon_outside"] = True
 
 
-def only_written(op: Operator, context: Context) -> None:
+def only_written(op: Operator, context: ConversionContext) -> None:
     """Inputs that nothing writes count as zero: 1.x sums gradients that were never computed."""
     kept = [n for n in op.inputs["X"] if n in context.written]
     if kept:
         op.inputs["X"] = kept
 
 
-def without_correction(op: Operator, context: Context) -> None:
+def without_correction(op: Operator, context: ConversionContext) -> None:
     """The moments were not divided by one minus the power of beta, nor did the powers change."""
     for power in ("Beta1Pow", "Beta2Pow"):
         if not op.outputs.get(power + "Out"):
@@ -271,7 +273,7 @@ def named_memories(program: Program) -> None:
                 inner.outputs = {"X@GRAD": inner.output("Out")}
 
 
-def _applied(row: Conversion, op: Operator, context: Context) -> bool:
+def _applied(row: Conversion, op: Operator, context: ConversionContext) -> bool:
     """Converts an operator; says whether it stays."""
     try:
         return row.apply(op, context) is not False
@@ -315,7 +317,7 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
     written |= {v.name for v in program.list_vars() if v.persistable or v.is_data}
     written |= set(feeds)
     for block in program.blocks:
-        context = Context(block, written)
+        context = ConversionContext(block, written)
         for op in block.ops:
             row = rows.get(op.type) or rows.get(op.type.removesuffix("_grad"))
             if row is None or _applied(row, op, context):

@@ -11,7 +11,7 @@ from paddle.core.pytree import leaves
 from paddle.ir.variable import Variable
 from paddle.jit.api import to_static
 from paddle.jit.calls.program_cache import ProgramCache
-from paddle.jit.calls.static_function import StaticFunction, Switch
+from paddle.jit.calls.static_function import ConversionSwitch, StaticFunction
 from paddle.jit.explaining import logs
 from paddle.nn.layer.layers import Layer
 
@@ -80,13 +80,13 @@ class ProgramTranslator(Guarded):
         cls()._start()
 
     def _start(self) -> None:
-        Switch.on = True
+        ConversionSwitch.on = True
         self._cache = _Caches()
 
     @property
     def enable_to_static(self) -> bool:
         """Whether functions are converted."""
-        return Switch.on
+        return ConversionSwitch.on
 
     def enable(self, enable_to_static: bool) -> None:
         """Switches conversion of all functions on or off.
@@ -118,7 +118,7 @@ class ProgramTranslator(Guarded):
                 "ProgramTranslator.enable(enable_to_static): expected a bool, "
                 f"but received {enable_to_static!r}."
             )
-        Switch.on = enable_to_static
+        ConversionSwitch.on = enable_to_static
 
     def get_output(self, dygraph_func: Callable, *args: Any, **kwargs: Any) -> Any:
         """Runs a function as a Program and returns its results.
@@ -147,7 +147,7 @@ class ProgramTranslator(Guarded):
                 print(translator.get_output(func, paddle.ones([1, 2])).numpy())  # [[0. 0.]]
         """
         static = self._static("get_output", dygraph_func)
-        if not Switch.on:
+        if not ConversionSwitch.on:
             self._tell("get_output", "the function runs eagerly")
         return static(*args, **kwargs)
 
@@ -178,7 +178,7 @@ class ProgramTranslator(Guarded):
                 paddle.disable_static()
         """
         static = self._static("get_func", dygraph_func)
-        if not Switch.on:
+        if not ConversionSwitch.on:
             self._tell("get_func", "the function is returned as it is")
             return static.dygraph_function
         return static.inlined()
@@ -213,7 +213,7 @@ class ProgramTranslator(Guarded):
                 print(inputs[0].name)  # x
         """
         static = self._static("get_program", dygraph_func)
-        if not Switch.on:
+        if not ConversionSwitch.on:
             self._tell("get_program", "the function runs eagerly and its results are returned")
             return static(*args, **kwargs)
         concrete, _ = static.get_concrete_program(*args, **kwargs)

@@ -14,7 +14,7 @@ from typing import Any
 from paddle.analysis.def_use import DefUse
 from paddle.ir.autodiff.gradient_flow import slots_in
 from paddle.ir.autodiff.gradient_makers import GRAD_MAKERS, differentiate
-from paddle.ir.autodiff.gradient_walk import GradientWalk, Part, Step
+from paddle.ir.autodiff.gradient_walk import GradientPart, GradientWalk, Step
 from paddle.ir.operator import EMPTY, Operator
 from paddle.passes.matching import Match
 
@@ -98,15 +98,15 @@ class _Derivation(GradientWalk):
     def outgoing(self, slot: str) -> list[str] | None:
         names = [EMPTY] * len(self.wanted(slot))
         for at in range(len(names)):
-            self._to_operand_or_inside(slot, at, Part(names, at))
+            self._to_operand_or_inside(slot, at, GradientPart(names, at))
         return names or None
 
     def outgoing_at(self, slot: str, at: int) -> list[str]:
         names = [EMPTY]
-        self._to_operand_or_inside(slot, at, Part(names))
+        self._to_operand_or_inside(slot, at, GradientPart(names))
         return names
 
-    def _to_operand_or_inside(self, slot: str, at: int, part: Part) -> None:
+    def _to_operand_or_inside(self, slot: str, at: int, part: GradientPart) -> None:
         op = self.ops[self.at]
         name = op.inputs[slot][at]
         if name in self.inner:

@@ -35,7 +35,7 @@ class Dense(NamedTuple):
     dtype: VarType
 
 
-class Rows(NamedTuple):
+class RowsValue(NamedTuple):
     """Some rows of a tall tensor: their indices, the number of all rows, and the values."""
 
     rows: list[int]
@@ -168,7 +168,7 @@ def read_dense(file: IO[bytes]) -> Dense:
     return _dense(_Reader(file))
 
 
-def read_selected_rows(file: IO[bytes]) -> Rows:
+def read_selected_rows(file: IO[bytes]) -> RowsValue:
     """Reads what :func:`write_selected_rows` wrote; fails like :func:`read_tensor`."""
     reader = _Reader(file)
     reader.version("SelectedRows")
@@ -188,7 +188,7 @@ def read_selected_rows(file: IO[bytes]) -> Rows:
             f"tensor stream at byte {at}: expected values of {count} rows, but their shape is "
             f"{list(array.shape)}."
         )
-    return Rows(rows, height, array, kind)
+    return RowsValue(rows, height, array, kind)
 
 
 def read_combined(file: IO[bytes], names: Iterable[str]) -> dict[str, Dense]:

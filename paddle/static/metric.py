@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.ir.variable import Variable
-from paddle.static.nn.helper import FLOATS, INTS, Layer
+from paddle.static.nn.helper import FLOATS, INTS, StaticLayer
 from paddle.static.variables import create_global_var
 
 __all__ = ["accuracy", "auc"]
@@ -54,7 +54,7 @@ def accuracy(
         from paddle.metric import accuracy as at_once
 
         return at_once(input, label, k, correct, total)
-    layer = Layer("accuracy", api="static.")
+    layer = StaticLayer("accuracy", api="static.")
     layer.check("input", input, [2], FLOATS)
     layer.check("label", label, [2], INTS)
     if label.shape[1] not in (-1, 1):
@@ -126,7 +126,7 @@ def auc(
             print(exe.run(main, feed, [area])[0])  # [1.]
             paddle.disable_static()
     """
-    layer = Layer("auc", api="static.")
+    layer = StaticLayer("auc", api="static.")
     layer.check("input", input, [2], ("float32", "float64"))
     layer.check("label", label, [2], INTS)
     if curve == "PR":

@@ -14,7 +14,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
 
 
-class Switch(NamedTuple):
+class Option(NamedTuple):
     """One switch of a strategy.
 
     Attributes:
@@ -35,75 +35,75 @@ _ORDER = "no effect: operators run in the Program's order"
 _JOINED = "no effect: an activation always runs in place; joint kernels would turn NaN into 0"
 _ONE_PROCESS = "no effect: the places of a process share its memory"
 
-BUILD: dict[str, Switch] = {
-    "reduce_strategy": Switch(
+BUILD: dict[str, Option] = {
+    "reduce_strategy": Option(
         0, "ReduceStrategy",
         "`AllReduce` and `Reduce` both add up the gradients of all places and update each "
         "parameter once: it exists once for all CPU places. `_NoReduce` raises", (2,),
     ),
-    "gradient_scale_strategy": Switch(
+    "gradient_scale_strategy": Option(
         0, "GradientScaleStrategy",
         "`CoeffNumDevice` averages the gradients of all places, `One` adds them up, `Customized` "
         "takes the gradient of the loss from the feed and adds up",
     ),
-    "debug_graphviz_path": Switch("", "str", "the Program is written there, in Graphviz's form"),
-    "enable_inplace": Switch(
+    "debug_graphviz_path": Option("", "str", "the Program is written there, in Graphviz's form"),
+    "enable_inplace": Option(
         True, "bool", "False leaves out the pass `in_place`: no operator writes into an input"
     ),
-    "memory_optimize": Switch(
+    "memory_optimize": Option(
         None, "bool or None",
         "False leaves out the pass `lifetimes`: every value is kept to the end of the run",
     ),
-    "fuse_all_optimizer_ops": Switch(
+    "fuse_all_optimizer_ops": Option(
         False, "bool",
         "set to False it leaves out the pass `merge_optimizers`: one parameter is updated after "
         "the other; if it is not set, they are updated together",
     ),
-    "sync_batch_norm": Switch(
+    "sync_batch_norm": Option(
         False, "bool", "True raises: each place normalizes by the statistics of its own part",
         (True,),
     ),
-    "async_mode": Switch(False, "bool", "True raises: there is no parameter server", (True,)),
-    "num_trainers": Switch(
+    "async_mode": Option(False, "bool", "True raises: there is no parameter server", (True,)),
+    "num_trainers": Option(
         1, "int", "more than 1 raises: processes are started by paddle.distributed"
     ),
-    "trainer_id": Switch(0, "int", "no effect: there is one trainer"),
-    "trainers_endpoints": Switch([], "list of str", "no effect: there is one trainer"),
-    "is_distribution": Switch(False, "bool", "no effect: there is one trainer"),
-    "fuse_elewise_add_act_ops": Switch(False, "bool", _JOINED),
-    "fuse_bn_act_ops": Switch(False, "bool", _JOINED),
-    "fuse_bn_add_act_ops": Switch(True, "bool", _JOINED),
-    "fuse_relu_depthwise_conv": Switch(False, "bool", _JOINED),
-    "fuse_all_reduce_ops": Switch(True, "bool", _ONE_PROCESS),
-    "fuse_broadcast_ops": Switch(True, "bool", _ONE_PROCESS),
-    "nccl_comm_num": Switch(1, "int", _ONE_PROCESS),
-    "use_hierarchical_allreduce": Switch(False, "bool", _ONE_PROCESS),
-    "hierarchical_allreduce_inter_nranks": Switch(0, "int", _ONE_PROCESS),
-    "enable_addto": Switch(
+    "trainer_id": Option(0, "int", "no effect: there is one trainer"),
+    "trainers_endpoints": Option([], "list of str", "no effect: there is one trainer"),
+    "is_distribution": Option(False, "bool", "no effect: there is one trainer"),
+    "fuse_elewise_add_act_ops": Option(False, "bool", _JOINED),
+    "fuse_bn_act_ops": Option(False, "bool", _JOINED),
+    "fuse_bn_add_act_ops": Option(True, "bool", _JOINED),
+    "fuse_relu_depthwise_conv": Option(False, "bool", _JOINED),
+    "fuse_all_reduce_ops": Option(True, "bool", _ONE_PROCESS),
+    "fuse_broadcast_ops": Option(True, "bool", _ONE_PROCESS),
+    "nccl_comm_num": Option(1, "int", _ONE_PROCESS),
+    "use_hierarchical_allreduce": Option(False, "bool", _ONE_PROCESS),
+    "hierarchical_allreduce_inter_nranks": Option(0, "int", _ONE_PROCESS),
+    "enable_addto": Option(
         False, "bool", "no effect: gradients are always added up in place where that is possible"
     ),
-    "enable_auto_fusion": Switch(False, "bool", "no effect: kernels are not generated"),
-    "enable_backward_optimizer_op_deps": Switch(True, "bool", _ORDER),
-    "enable_sequential_execution": Switch(False, "bool", _ORDER),
-    "cache_runtime_context": Switch(
+    "enable_auto_fusion": Option(False, "bool", "no effect: kernels are not generated"),
+    "enable_backward_optimizer_op_deps": Option(True, "bool", _ORDER),
+    "enable_sequential_execution": Option(False, "bool", _ORDER),
+    "cache_runtime_context": Option(
         False, "bool", "no effect: a plan binds kernels and attributes once"
     ),
-    "remove_unnecessary_lock": Switch(False, "bool", "no effect: there are no locks"),
-    "mkldnn_enabled_op_types": Switch(set(), "set of str", "no effect: ATen chooses the kernels"),
+    "remove_unnecessary_lock": Option(False, "bool", "no effect: there are no locks"),
+    "mkldnn_enabled_op_types": Option(set(), "set of str", "no effect: ATen chooses the kernels"),
 }  # fmt: skip
-EXECUTION: dict[str, Switch] = {
-    "num_threads": Switch(0, "int", "how many places compute at the same time; 0: all of them"),
-    "num_iteration_per_run": Switch(
+EXECUTION: dict[str, Option] = {
+    "num_threads": Option(0, "int", "how many places compute at the same time; 0: all of them"),
+    "num_iteration_per_run": Option(
         1, "int", "`run` makes so many steps with one feed and returns what the last one gave"
     ),
-    "num_iteration_per_drop_scope": Switch(
+    "num_iteration_per_drop_scope": Option(
         100, "int", "no effect: values are dropped after their last use"
     ),
-    "use_thread_barrier": Switch(
+    "use_thread_barrier": Option(
         False, "bool", "no effect: a step ends when all places have ended"
     ),
-    "allow_op_delay": Switch(False, "bool", _ORDER),
-    "use_experimental_executor": Switch(True, "bool", "no effect: there is one executor"),
+    "allow_op_delay": Option(False, "bool", _ORDER),
+    "use_experimental_executor": Option(True, "bool", "no effect: there is one executor"),
 }
 _LEAST = {  # of integers
     "num_trainers": 1, "nccl_comm_num": 1, "trainer_id": 0,
@@ -115,7 +115,7 @@ _LEAST = {  # of integers
 class _Strategy(Guarded):
     """Values of the switches of a table."""
 
-    _table: dict[str, Switch]
+    _table: dict[str, Option]
     _set: dict[str, Any]
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class _Strategy(Guarded):
         return f"{type(self).__name__}({shown})"
 
 
-def _property(owner: type, name: str, switch: Switch) -> property:
+def _property(owner: type, name: str, switch: Option) -> property:
     where = f"{owner.__name__}.{name}"
 
     def get(self: Any) -> Any:

@@ -87,7 +87,7 @@ def test_what_is_refused_is_not_told():
     "kernel", [lambda x: x.sum().item(), lambda x: x.nonzero(), lambda x: x.cpu()]
 )
 def test_values_are_not_there(kernel):
-    with pytest.raises(dry_run.NeedsData):
+    with pytest.raises(dry_run.ReadsData):
         dry_run.run(kernel, [meta(2, 3)], {})
 
 

@@ -7,9 +7,9 @@ from typing import Any
 from paddle.core.errors import PreconditionNotMetError
 from paddle.incubate.training_state.checks import expect_dict, mismatch
 from paddle.incubate.training_state.objects import Attributes, Loader, StatefulObject
-from paddle.incubate.training_state.optimizers import Optimizer, others, rates
+from paddle.incubate.training_state.optimizers import OptimizerPart, others, rates
 from paddle.incubate.training_state.plain import decode, encode
-from paddle.incubate.training_state.programs import Program
+from paddle.incubate.training_state.programs import ProgramState
 from paddle.incubate.training_state.tensors import Tensors, members
 from paddle.io.dataloader.progress import follow
 
@@ -42,11 +42,11 @@ class ModelParts:
         made: list[Any] = []
         if hasattr(model._adapter, "_recorded"):
             self.prepare()
-            made.append(Program("model.program", model._adapter._program("train").program))
+            made.append(ProgramState("model.program", model._adapter._program("train").program))
         else:
             made.append(Tensors("model.network", members(model.network)))
             if optimizer is not None:
-                made.append(Optimizer("model.optimizer", optimizer))
+                made.append(OptimizerPart("model.optimizer", optimizer))
                 rest = others([optimizer], [model.network])
                 made.append(Tensors("model.parameters of no layer", rest))
                 for rate in rates([optimizer]):

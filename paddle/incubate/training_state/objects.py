@@ -66,7 +66,7 @@ class Loader:
         self.progress.set_state(decode(saved, self.name))
 
 
-class Sampler:
+class SamplerState:
     """A sampler that belongs to no loader."""
 
     light = True  # little data, and code of the user

@@ -13,7 +13,7 @@ from paddle.incubate.training_state.tensors import array_of
 from paddle.optimizer.lr import LRScheduler
 
 
-class Optimizer:
+class OptimizerPart:
     """Accumulators, master copies and numbers of updates of an optimizer of eager parameters.
 
     Parameters are told apart by their position, not by their names, which differ where other
@@ -24,7 +24,7 @@ class Optimizer:
         self.name = name
         self._optimizer = optimizer
         inner = getattr(optimizer, "inner_optimizer", None)
-        self._inner = None if inner is None else Optimizer(f"{name}.inner_optimizer", inner)
+        self._inner = None if inner is None else OptimizerPart(f"{name}.inner_optimizer", inner)
 
     def collect(self) -> dict[str, Any]:
         optimizer = self._optimizer

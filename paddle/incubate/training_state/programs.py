@@ -17,7 +17,7 @@ from paddle.serialization.program_state import Stored, check_fit, of_mode, put_v
 from paddle.serialization.tensor_stream import Dense
 
 
-class Program:
+class ProgramState:
     """The stored variables of a Program, its schedulers, and its own sequence of random numbers."""
 
     def __init__(self, name: str, program: Any, scope: Any = None) -> None:

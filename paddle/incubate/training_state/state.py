@@ -17,11 +17,10 @@ from paddle.incubate.training_state.arguments import (
 )
 from paddle.incubate.training_state.checks import WHERE, checked, expect_dict, mismatch
 from paddle.incubate.training_state.model import ModelParts
-from paddle.incubate.training_state.objects import Loader, Sampler, StatefulObject, apply_all
-from paddle.incubate.training_state.optimizers import Optimizer, others, rates
+from paddle.incubate.training_state.objects import Loader, SamplerState, StatefulObject, apply_all
+from paddle.incubate.training_state.optimizers import OptimizerPart, others, rates
 from paddle.incubate.training_state.plain import decode, encode
-from paddle.incubate.training_state.programs import Program as ProgramPart
-from paddle.incubate.training_state.programs import Randomness
+from paddle.incubate.training_state.programs import ProgramState, Randomness
 from paddle.incubate.training_state.tensors import Tensors, members
 from paddle.optimizer.lr import LRScheduler
 
@@ -128,10 +127,10 @@ class TrainingState:
                 "parameters of no layer", others(self._optimizers, self._layers)
             )
         for i, optimizer in enumerate(self._optimizers):
-            self._parts[f"optimizers[{i}]"] = Optimizer(f"optimizers[{i}]", optimizer)
+            self._parts[f"optimizers[{i}]"] = OptimizerPart(f"optimizers[{i}]", optimizer)
         for i, program in enumerate(held):
             name = f"programs[{i}]"
-            self._parts[name] = ProgramPart(name, getattr(program, "_program", program), scope)
+            self._parts[name] = ProgramState(name, getattr(program, "_program", program), scope)
         self._loaders = {}
         for i, loader in enumerate(read):
             name = f"loaders[{i}]"
@@ -139,7 +138,7 @@ class TrainingState:
         for kind, listed, made in (
             ("schedulers", self._schedulers, StatefulObject),
             ("scalers", states, StatefulObject),
-            ("samplers", kept, Sampler),
+            ("samplers", kept, SamplerState),
         ):
             for i, one in enumerate(listed):
                 self._parts[f"{kind}[{i}]"] = made(f"{kind}[{i}]", one)

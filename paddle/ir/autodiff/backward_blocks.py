@@ -17,7 +17,7 @@ from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.ir.autodiff.control_rewriting import MAYBE
 from paddle.ir.autodiff.gradient_flow import Flags, carries, flags_of
 from paddle.ir.autodiff.gradient_makers import differentiate, grad_maker
-from paddle.ir.autodiff.gradient_walk import GradientWalk, Part
+from paddle.ir.autodiff.gradient_walk import GradientPart, GradientWalk
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
@@ -145,7 +145,7 @@ def _parts(walk: GradientWalk, op: Operator, slot: str, wanted: set[str]) -> lis
     names = [EMPTY] * len(op.inputs.get(slot, []))
     for i, name in enumerate(op.inputs.get(slot, [])):
         if name in wanted and name not in op.inputs[slot][:i]:
-            walk.add(name, Part(names, i))
+            walk.add(name, GradientPart(names, i))
     return names
 
 

@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(eq=False)
-class Part:
+class GradientPart:
     """One of the gradients that are added up: a place in a Step's outputs that awaits its name."""
 
     names: Names
@@ -80,9 +80,9 @@ class GradientWalk:
     enter: Callable[[int], None] | None = None
     location: SourceLocation | None = None
     at: int = -1
-    _pending: dict[str, list[Part]] = field(default_factory=dict)
+    _pending: dict[str, list[GradientPart]] = field(default_factory=dict)
     _arrived: dict[str, str] = field(default_factory=dict)
-    _awaited: dict[int, list[Part]] = field(default_factory=dict)
+    _awaited: dict[int, list[GradientPart]] = field(default_factory=dict)
     _bases: dict[str, str] = field(default_factory=dict)
     _replacers: dict[str, int] | None = None
     _hooks: dict[str, list[int]] = field(default_factory=dict)
@@ -114,16 +114,16 @@ class GradientWalk:
         names = [EMPTY] * len(wanted)
         for i, (name, want) in enumerate(zip(self.ops[self.at].inputs[slot], wanted, strict=True)):
             if want:
-                self.add(name, Part(names, i))
+                self.add(name, GradientPart(names, i))
         return names
 
     def outgoing_at(self, slot: str, at: int) -> Names:
         """A list of one name, for the gradient of one of the variables in an input slot."""
         names = [EMPTY]
-        self.add(self.ops[self.at].inputs[slot][at], Part(names))
+        self.add(self.ops[self.at].inputs[slot][at], GradientPart(names))
         return names
 
-    def add(self, name: str, part: Part) -> None:
+    def add(self, name: str, part: GradientPart) -> None:
         """Notes a gradient of a variable."""
         self._pending.setdefault(name, []).append(part)
         if not part.given:
@@ -191,7 +191,7 @@ class GradientWalk:
 
     def start(self, name: str, gradient: str) -> None:
         """Gives a variable a gradient to start from."""
-        self.add(name, Part([gradient], given=True))
+        self.add(name, GradientPart([gradient], given=True))
 
     def run(self, differentiate: Callable[[Operator, GradientWalk], None]) -> None:
         """Visits all operators, ``differentiate(op, walk)`` those that pass a gradient on."""
@@ -266,7 +266,7 @@ class GradientWalk:
         self.emit("assign", {"X": [gradient]}, {"Out": [made]}, {})
         return made
 
-    def _name_part(self, name: str, gradient: str, part: Part) -> str:
+    def _name_part(self, name: str, gradient: str, part: GradientPart) -> str:
         if part.given:
             return part.names[0]
         count = self._counts.get(gradient, 0)

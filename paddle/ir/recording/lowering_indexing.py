@@ -25,7 +25,7 @@ _SINGLE = ((1,), (), (-1,))  # shapes of a Variable that may hold one number
 _INTEGERS = (VarType.INT32, VarType.INT64, VarType.INT16, VarType.INT8, VarType.UINT8)
 
 
-class Part(NamedTuple):
+class IndexPart(NamedTuple):
     """What an index says of one axis.
 
     Attributes:
@@ -45,10 +45,10 @@ class Part(NamedTuple):
         return 0 if self.kind == "new" else 1
 
 
-ALL = Part("slice", slice(None))
+ALL = IndexPart("slice", slice(None))
 
 
-def parse(x: Variable, item: Any) -> list[Part]:
+def parse(x: Variable, item: Any) -> list[IndexPart]:
     """Brings an index to parts that cover all axes of ``x``."""
     items = list(item) if isinstance(item, tuple) else [item]
     if sum(part is Ellipsis for part in items) > 1:
@@ -70,35 +70,35 @@ def parse(x: Variable, item: Any) -> list[Part]:
     return parts[:at] + rest + parts[at + 1 :]
 
 
-def _parts(part: Any) -> list[Part]:
-    if isinstance(part, Part):
+def _parts(part: Any) -> list[IndexPart]:
+    if isinstance(part, IndexPart):
         return [part]
     if part is None:
-        return [Part("new", None)]
+        return [IndexPart("new", None)]
     if isinstance(part, slice):
         if part.step is not None and not isinstance(part.step, Variable) and part.step == 0:
             raise InvalidArgumentError("the step of a slice must not be 0.")
         bounds = (part.start, part.stop, part.step)
-        return [Part("slice", slice(*(None if b is None else _bound(b) for b in bounds)))]
+        return [IndexPart("slice", slice(*(None if b is None else _bound(b) for b in bounds)))]
     if isinstance(part, (bool, np.bool_)):
-        return [Part("new", None if part else slice(0, 0))]
+        return [IndexPart("new", None if part else slice(0, 0))]
     if isinstance(part, Variable) or hasattr(part, "_buf"):
         return [_tensor_part(as_variable(part))]
     if isinstance(part, (list, tuple, np.ndarray, range)):
         return _array_parts(part)
-    return [Part("int", _bound(part))]
+    return [IndexPart("int", _bound(part))]
 
 
-def _tensor_part(index: Variable) -> Part:
+def _tensor_part(index: Variable) -> IndexPart:
     if index.dtype is VarType.BOOL:
-        return Part("mask", index)
+        return IndexPart("mask", index)
     if index.dtype not in _INTEGERS:
         raise TypeError(f"an index Variable must be of integers or booleans, not {index.dtype}.")
     # One element is a scalar of 2.0, so the axis goes away.
-    return Part("int" if index.shape in ((1,), ()) else "index", index)
+    return IndexPart("int" if index.shape in ((1,), ()) else "index", index)
 
 
-def _array_parts(part: Any) -> list[Part]:
+def _array_parts(part: Any) -> list[IndexPart]:
     if isinstance(part, (list, tuple)) and any(isinstance(p, Variable) for p in part):
         wrong = [p for p in part if isinstance(p, Variable) and p.shape not in _SINGLE]
         if wrong:
@@ -106,17 +106,21 @@ def _array_parts(part: Any) -> list[Part]:
                 "an index list may hold ints and Variables of one element, but it holds "
                 f"a Variable of shape {list(wrong[0].shape)}."
             )
-        return [Part("index", C.concat([_whole(p) for p in part], axis=0))]
+        return [IndexPart("index", C.concat([_whole(p) for p in part], axis=0))]
     array = np.asarray(part)
     if array.size == 0:
         array = array.astype("int64")
     if array.dtype.kind == "b":
-        return [Part("index", column) for column in np.nonzero(array)]
+        return [IndexPart("index", column) for column in np.nonzero(array)]
     if array.dtype.kind not in "iu":
         raise TypeError(
             f"an index list must hold integers or booleans, but it holds {array.dtype}."
         )
-    return [Part("int", int(array)) if array.ndim == 0 else Part("index", array.astype("int64"))]
+    return [
+        IndexPart("int", int(array))
+        if array.ndim == 0
+        else IndexPart("index", array.astype("int64"))
+    ]
 
 
 def _whole(value: Any) -> Variable:
@@ -162,7 +166,7 @@ class Cut:
         self.dropped: list[int] = []
         self.turned: list[int] = []
 
-    def take(self, axis: int, part: Part) -> None:
+    def take(self, axis: int, part: IndexPart) -> None:
         """Adds what one part says of an axis."""
         if part.kind == "int":
             self._add(axis, part.value, _next(part.value), 1)
@@ -244,7 +248,7 @@ def _ints(values: list[Any]) -> tuple[list[int], list[Variable] | None]:
     ]
 
 
-def cut_of(x: Variable, parts: list[Part]) -> Cut:
+def cut_of(x: Variable, parts: list[IndexPart]) -> Cut:
     """Collects the ints and slices of an index; applied, the axes of the ints are gone."""
     cut, axis = Cut(x), 0
     for part in parts:
@@ -254,7 +258,7 @@ def cut_of(x: Variable, parts: list[Part]) -> Cut:
     return cut
 
 
-def _with_new_axes(x: Variable, parts: list[Part]) -> Variable:
+def _with_new_axes(x: Variable, parts: list[IndexPart]) -> Variable:
     """Adds the axes of None; ``x`` has no axes of ints any more."""
     kept = [p for p in parts if p.kind != "int"]
     added = [i for i, at in _placed(kept) if kept[at].kind == "new"]
@@ -271,7 +275,7 @@ def _with_new_axes(x: Variable, parts: list[Part]) -> Variable:
     return out
 
 
-def _placed(parts: list[Part]) -> list[tuple[int, int]]:
+def _placed(parts: list[IndexPart]) -> list[tuple[int, int]]:
     """(axis in a result where new axes are there, position of the part) for each part."""
     placed, axis = [], 0
     for at, part in enumerate(parts):
@@ -297,7 +301,7 @@ def read(x: Any, item: Any) -> Variable:
     return _gather(out, kept, left if together else 0)
 
 
-def _gather(x: Variable, parts: list[Part], at: int) -> Variable:
+def _gather(x: Variable, parts: list[IndexPart], at: int) -> Variable:
     """Picks by index tensors; the axes of the result that they make stand at ``at``."""
     axes = [
         axis + i for axis, k in _placed(parts) if parts[k].kind in ("index", "mask")
@@ -321,7 +325,7 @@ def _gather(x: Variable, parts: list[Part], at: int) -> Variable:
     return C.transpose2(out, axis=moved)[0]
 
 
-def _index_matrix(x: Variable, picks: list[Part]) -> tuple[Variable, int]:
+def _index_matrix(x: Variable, picks: list[IndexPart]) -> tuple[Variable, int]:
     """Returns the index of gather_nd for the first axes of ``x``, and its rank without the last."""
     if len(picks) == 1 and picks[0].kind == "mask":
         return C.where_index(picks[0].value), 1
@@ -380,6 +384,6 @@ def item_of(pattern: tuple, tensors: Any) -> tuple:
     return tuple(_hole(next(rest)) if part is HOLE else part for part in pattern)
 
 
-def _hole(tensor: Any) -> Part:
+def _hole(tensor: Any) -> IndexPart:
     index = as_variable(tensor)
-    return Part("mask" if index.dtype is VarType.BOOL else "index", index)
+    return IndexPart("mask" if index.dtype is VarType.BOOL else "index", index)

@@ -15,7 +15,15 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import C
 from paddle.ir.recording.lowering import as_variable, write
-from paddle.ir.recording.lowering_indexing import END, Part, counted, cut_of, item_of, parse, read
+from paddle.ir.recording.lowering_indexing import (
+    END,
+    IndexPart,
+    counted,
+    cut_of,
+    item_of,
+    parse,
+    read,
+)
 from paddle.ir.recording.record import lowering
 from paddle.ir.variable import Variable
 
@@ -39,14 +47,14 @@ def assign_item(x: Any, item: Any, value: Any) -> None:
         _scatter(x, parts, value)
 
 
-def _by_slices(part: Part) -> bool:
+def _by_slices(part: IndexPart) -> bool:
     """Whether set_value can say it: it knows no tensors and, in 2.0, no steps below 0."""
     if part.kind == "slice":
         return not (isinstance(part.value.step, int) and part.value.step < 0)
     return part.kind == "int" or (part.kind == "new" and part.value is None)
 
 
-def _set_value(x: Variable, parts: list[Part], value: Any) -> None:
+def _set_value(x: Variable, parts: list[IndexPart], value: Any) -> None:
     cut = cut_of(x, _counted_ints(x, parts))
     (starts, start_list), (ends, end_list), (steps, step_list) = cut.bounds()
     if not cut.axes:  # x[:] = value
@@ -63,12 +71,12 @@ def _set_value(x: Variable, parts: list[Part], value: Any) -> None:
     write(x, "set_value", [x, tensor, start_list, end_list, step_list], attrs)
 
 
-def _counted_ints(x: Variable, parts: list[Part]) -> list[Part]:
+def _counted_ints(x: Variable, parts: list[IndexPart]) -> list[IndexPart]:
     """Positions that Variables say, counted from 0: the slice from -1 to 0 would hold nothing."""
     made, axis = [], 0
     for part in parts:
         if part.kind == "int" and isinstance(part.value, Variable):
-            part = Part("int", counted(part.value, x, axis))
+            part = IndexPart("int", counted(part.value, x, axis))
         made.append(part)
         axis += part.axes
     return made
@@ -102,7 +110,7 @@ def as_value(value: Any, x: Variable) -> Variable:
     return C.cast(made, in_dtype=int(made.dtype), out_dtype=int(x.dtype))
 
 
-def _fitted(x: Variable, parts: list[Part], value: Variable) -> Variable:
+def _fitted(x: Variable, parts: list[IndexPart], value: Variable) -> Variable:
     """Gives a value the axes of the place it goes to: ints keep theirs, new ones are not there."""
     kinds = [p.kind for p in parts]
     rank = len(value.shape)
@@ -136,7 +144,7 @@ def _axes_to_fit(kinds: list[str], rank: int) -> tuple[list[int], list[int]]:
     return sorted(gone), [axis + i for i, axis in enumerate(at)]
 
 
-def _scatter(x: Variable, parts: list[Part], value: Any) -> None:
+def _scatter(x: Variable, parts: list[IndexPart], value: Any) -> None:
     """Writes through the flat positions of the indexed elements, whatever the index."""
     dims = x.shape
     places = read(_reshaped(_counting(x), x), tuple(parts))

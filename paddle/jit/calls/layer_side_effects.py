@@ -10,7 +10,7 @@ from typing import Any
 from paddle.core.pytree import leaves, paths, rebuilt
 from paddle.core.tensor import Tensor
 from paddle.ir.variable import Variable
-from paddle.nn.layer.members import REGISTRIES, Registry, watched
+from paddle.nn.layer.members import REGISTRIES, MemberDict, watched
 
 _OWN = frozenset([*REGISTRIES, "_forward_pre_hooks", "_forward_post_hooks"])
 
@@ -153,7 +153,7 @@ def _movable(value: Any) -> bool:
 
 
 def _is_container(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict)) and not isinstance(value, Registry)
+    return isinstance(value, (list, tuple, dict)) and not isinstance(value, MemberDict)
 
 
 def _holds(value: Any, kinds: Any) -> bool:

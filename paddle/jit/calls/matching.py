@@ -84,7 +84,7 @@ def leaves_of(pytree: Any) -> Iterator[Any]:
         yield pytree
 
 
-class Names:
+class TensorNames:
     """Names for inputs that have none: each is given once."""
 
     def __init__(self, function: str, leaves: list[Any]) -> None:
@@ -108,7 +108,7 @@ class Names:
         return name
 
 
-def with_names(spec: Any, name: str, names: Names) -> Any:
+def with_names(spec: Any, name: str, names: TensorNames) -> Any:
     """Names the InputSpecs of a pytree after their argument, as ``x_0``, or their key."""
     if isinstance(spec, dict):
         return _with_items(
@@ -128,13 +128,13 @@ def _of_key(name: str, key: Any) -> str:
     return key if isinstance(key, str) else f"{name}_{key}"
 
 
-class Match:
+class SpecMatch:
     """Replaces the Tensors of a call by InputSpecs, after comparing them with ``input_spec``."""
 
     def __init__(self, function: str, specs: dict[str, Any], tensors: list[Tensor]) -> None:
         self._function = function
         self._tensors = iter(tensors)
-        self._names = Names(function, list(leaves_of(specs)))
+        self._names = TensorNames(function, list(leaves_of(specs)))
         self.specs: list[InputSpec] = []
 
     def __call__(self, value: Any, spec: Any, name: str, path: str) -> Any:

@@ -9,7 +9,14 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.jit.calls.cache_key import key_of
-from paddle.jit.calls.matching import ANY, Match, Names, check_input_spec, leaves_of, with_names
+from paddle.jit.calls.matching import (
+    ANY,
+    SpecMatch,
+    TensorNames,
+    check_input_spec,
+    leaves_of,
+    with_names,
+)
 from paddle.static.input import InputSpec
 
 _P = inspect.Parameter
@@ -131,7 +138,7 @@ class FunctionSpec:
                 f"{self.name}(input_spec): expected at most {len(named)} entries, for "
                 f"{[p.name for p in named]}, but received {len(input_spec)}."
             )
-        names = Names(self.name, list(leaves_of(list(found.values()))))
+        names = TensorNames(self.name, list(leaves_of(list(found.values()))))
         return {name: with_names(spec, name, names) for name, spec in found.items()}
 
     def values_of_specs(self) -> tuple:
@@ -168,7 +175,7 @@ class FunctionSpec:
         Raises:
             ValueError: a value does not fit ``input_spec``.
         """
-        match = Match(self.name, self._specs, tensors)
+        match = SpecMatch(self.name, self._specs, tensors)
         pytrees = []
         for p, value in zip(self.parameters, values, strict=True):
             left_out = value is None and p.default is None

@@ -29,7 +29,7 @@ from paddle.jit.explaining import logs
 _recording = threading.RLock()  # one for all: functions that are recorded convert others
 
 
-class Switch:
+class ConversionSwitch:
     """Whether functions are converted at all; ``ProgramTranslator().enable`` sets it."""
 
     on = True
@@ -136,7 +136,7 @@ class StaticFunction:
         """Runs the function as a Program."""
         hook = current_hook() if get_mode() & HOOKED else None
         spec = self._spec
-        if spec is None or self._as_is or not Switch.on or (hook and _records(hook)):
+        if spec is None or self._as_is or not ConversionSwitch.on or (hook and _records(hook)):
             return self._unusual(args, kwargs, hook)
         if self._instance is None:
             values = spec.bind(*args, **kwargs)
@@ -169,7 +169,7 @@ class StaticFunction:
         method = self._method_of(args)
         if method is not None:
             return method(*args[1:], **kwargs)
-        if not Switch.on or self._as_is or self._transformation() is None:
+        if not ConversionSwitch.on or self._as_is or self._transformation() is None:
             return self._original()(*args, **kwargs)
         if hook and _records(hook):
             return self.inlined()(*args, **kwargs)

@@ -104,7 +104,7 @@ class Range(Steps):
         return as_number(moved if plain else moved + self.start)
 
 
-class Rows(Steps):
+class RowSteps(Steps):
     """The rows of a Tensor, or the elements of a tensor array."""
 
     def __init__(self, source: Any) -> None:
@@ -161,7 +161,7 @@ class Zip(Steps):
 
     def bound(self) -> int | None:
         """Returns the smallest number of items that is known, if one is of Python's objects."""
-        listed = [s.bound() for s in self.sources if not isinstance(s, (Range, Rows))]
+        listed = [s.bound() for s in self.sources if not isinstance(s, (Range, RowSteps))]
         if all(b is not None for b in (s.bound() for s in self.sources)):
             return min(s.bound() for s in self.sources)  # type: ignore[type-var]
         return min((b for b in listed if b is not None), default=None)
@@ -214,7 +214,7 @@ def steps_of(value: Any, listed: bool = False) -> Any:
     if isinstance(value, Steps):
         return value
     if is_symbolic(value):
-        return Rows(variable(value))
+        return RowSteps(variable(value))
     return Listed(_finite(value)) if listed else None
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paddle.core.dtype import dtype_name
-from paddle.jit.calls.static_function import StaticFunction, Switch
+from paddle.jit.calls.static_function import ConversionSwitch, StaticFunction
 from paddle.jit.explaining import events
 from paddle.jit.explaining.errors import function_around
 from paddle.jit.explaining.source_facts import foreign_calls, kept_statements, written_statements
@@ -198,7 +198,7 @@ def explain(function: Any, *args: Any, **kwargs: Any) -> Explanation:
             print(len(report.programs))  # 1
     """
     static = _static(function)
-    if not Switch.on:
+    if not ConversionSwitch.on:
         reason = "Python: conversion is off, by ProgramTranslator().enable(False)"
         return Explanation(_name(static), reason)
     from paddle.jit.rewriting.source import NotConvertible

@@ -6,7 +6,7 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from paddle.jit.transforms.carried import Carried, Variable
+from paddle.jit.transforms.carried import Carried, CarriedVariable
 from paddle.jit.transforms.context import Context
 from paddle.jit.transforms.names import Names
 from paddle.jit.transforms.nodes import define, load, located, mark, negated, set_name, thunk
@@ -52,7 +52,7 @@ def function(
     return located(made, at)
 
 
-def _declarations(variables: Sequence[Variable]) -> Block:
+def _declarations(variables: Sequence[CarriedVariable]) -> Block:
     found: Block = []
     for word, kind in (("nonlocal", ast.Nonlocal), ("global", ast.Global)):
         names = [v.name for v in variables if v.declared == word]
@@ -61,7 +61,7 @@ def _declarations(variables: Sequence[Variable]) -> Block:
     return found
 
 
-def taken_over(variables: Sequence[Variable], context: Context, clean: bool) -> Block:
+def taken_over(variables: Sequence[CarriedVariable], context: Context, clean: bool) -> Block:
     """Gives variables that are not parameters themselves the values of their parameters."""
     found: Block = []
     for variable in variables:
@@ -76,7 +76,7 @@ def taken_over(variables: Sequence[Variable], context: Context, clean: bool) -> 
     return found
 
 
-def _put_back(variable: Variable, context: Context, clean: bool) -> ast.stmt:
+def _put_back(variable: CarriedVariable, context: Context, clean: bool) -> ast.stmt:
     """``if not is_undefined(self_h): self.h = self_h``; or else no trace of it is left."""
     place = copy.deepcopy(variable.place)
     assert isinstance(place, (ast.Attribute, ast.Subscript))
@@ -110,7 +110,7 @@ def _bare(node: ast.expr) -> ast.expr:
     return node
 
 
-def current(variable: Variable, context: Context) -> ast.expr:
+def current(variable: CarriedVariable, context: Context) -> ast.expr:
     """The value that a variable has now."""
     if variable.place is None and not variable.outside:
         return load(variable.name)

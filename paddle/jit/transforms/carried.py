@@ -18,7 +18,7 @@ CONVERTED = (ast.If, ast.While, ast.For)
 
 
 @dataclass
-class Variable:
+class CarriedVariable:
     """One thing that a converted statement may change.
 
     Attributes:
@@ -47,7 +47,7 @@ class Carried:
         first (list): names that get one at the start of its bodies, whose own names they are.
     """
 
-    variables: list[Variable]
+    variables: list[CarriedVariable]
     undefined: list[str] = field(default_factory=list)
     first: list[str] = field(default_factory=list)
 
@@ -101,7 +101,7 @@ class _Function:
         self._stand_ins(binding.at_start)
         binding.check_reads(self._scopes.context)
 
-    def _variables(self, stmt: ast.stmt) -> list[Variable]:
+    def _variables(self, stmt: ast.stmt) -> list[CarriedVariable]:
         inside = _names_in(stmt)
         live = stmt.live_out | stmt.live_in  # type: ignore[attr-defined]
         found = [self._variable(name, stmt) for name in inside.stores if name in live]
@@ -109,18 +109,18 @@ class _Function:
         for text, place in inside.targets.items():
             if not _moves(place, inside):
                 param = fresh("_".join(_words(place)))
-                found.append(Variable(text, param, place=place))
+                found.append(CarriedVariable(text, param, place=place))
         return found
 
-    def _variable(self, name: str, stmt: ast.stmt) -> Variable:
+    def _variable(self, name: str, stmt: ast.stmt) -> CarriedVariable:
         names, fresh = self._names, self._scopes.context.fresh
         if name in names.globals:
-            return Variable(name, fresh(name)[0], "global", outside=True)
+            return CarriedVariable(name, fresh(name)[0], "global", outside=True)
         if name in names.nonlocals:
-            return Variable(name, fresh(name)[0], "nonlocal", outside=True)
+            return CarriedVariable(name, fresh(name)[0], "nonlocal", outside=True)
         if name in names.captured or name in stmt.caught:  # type: ignore[attr-defined]
-            return Variable(name, fresh(name)[0], "nonlocal")
-        return Variable(name, name)
+            return CarriedVariable(name, fresh(name)[0], "nonlocal")
+        return CarriedVariable(name, name)
 
     def _stand_ins(self, at_start: Sequence[str]) -> None:
         context = self._scopes.context

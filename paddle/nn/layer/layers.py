@@ -16,14 +16,14 @@ from paddle.core.mode import recording
 from paddle.core.tensor import Tensor, from_numpy
 from paddle.nn.layer.hooks import HookRemoveHelper, check_hook
 from paddle.nn.layer.parameters import make_parameter
-from paddle.nn.layer.state import LayerState
+from paddle.nn.layer.state import LayerStateDict
 
 __all__ = ["Layer"]
 
 _ndarray = np.ndarray
 
 
-class Layer(LayerState):
+class Layer(LayerStateDict):
     """A part of a network: parameters, sublayers, and how to compute with them.
 
     Subclasses make their members in ``__init__``, after calling ``super().__init__()``, and

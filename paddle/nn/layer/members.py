@@ -38,7 +38,7 @@ changes = Changes()
 watched: ContextVar[frozenset[int]] = ContextVar("watched layers", default=frozenset())
 
 
-class Registry(OrderedDict):
+class MemberDict(OrderedDict):
     """A dictionary of a layer's members that shows them as the layer's attributes."""
 
     def __init__(self, owner: Any, entries: Any = ()) -> None:
@@ -103,7 +103,7 @@ class Members(Guarded):
     def _start_members(self) -> None:
         own = self.__dict__
         for registry in REGISTRIES:
-            own[registry] = Registry(self)
+            own[registry] = MemberDict(self)
         own["_non_persistable_buffer_names_set"] = set()
 
     def __getattr__(self, name: str) -> Any:
@@ -164,7 +164,7 @@ class Members(Guarded):
             if own.get(name, _nothing) is value:
                 del own[name]
         changes.count += 1
-        own[registry] = Registry(self, entries)
+        own[registry] = MemberDict(self, entries)
 
     def _set_buffer(self, name: str, value: Tensor) -> None:
         """Replaces a buffer, or makes one that is not saved: that takes register_buffer."""
@@ -234,7 +234,7 @@ class Members(Guarded):
         self.__dict__.update(state)
         for registry in REGISTRIES:
             if registry in state:
-                self.__dict__[registry] = Registry(self, state[registry])
+                self.__dict__[registry] = MemberDict(self, state[registry])
 
     # -- registering by name ------------------------------------------------------------------
 

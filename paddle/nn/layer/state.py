@@ -20,7 +20,7 @@ from paddle.nn.layer.traversal import Traversal
 _NAME_TABLE = "StructuredToParameterName@@"
 
 
-class LayerState(Traversal):
+class LayerStateDict(Traversal):
     """The part of Layer that deals with the values of parameters and buffers."""
 
     def state_dict(

@@ -20,7 +20,7 @@ from paddle.nn.layer.container import LayerList
 from paddle.nn.layer.layers import Layer
 from paddle.nn.layer.norm import LayerNorm
 from paddle.nn.layer.rnn_cells import MOST_LAYERS, positive_size
-from paddle.nn.layer.transformer_block import Block, attr_list
+from paddle.nn.layer.transformer_block import TransformerBlock, attr_list
 
 __all__ = [
     "MultiHeadAttention",
@@ -62,7 +62,7 @@ def _caches(owner: str, caches: Any, count: int) -> list:
     return list(caches)
 
 
-class TransformerEncoderLayer(Block):
+class TransformerEncoderLayer(TransformerBlock):
     """Self-attention and a feed-forward network, each with a residual connection and a norm.
 
     Args:
@@ -219,7 +219,7 @@ class TransformerEncoder(Layer):
         return [layer.gen_cache(src) for layer in self.layers]
 
 
-class TransformerDecoderLayer(Block):
+class TransformerDecoderLayer(TransformerBlock):
     """Self-attention, attention to the encoder's result, and a feed-forward network.
 
     Args:

@@ -43,7 +43,7 @@ def _activation(owner: str, name: Any) -> Any:
     return found
 
 
-class Block(Layer):
+class TransformerBlock(Layer):
     """What encoder and decoder layers have in common: settings, and the network at their end."""
 
     _attentions: int

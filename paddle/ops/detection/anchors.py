@@ -1,4 +1,4 @@
-"""Boxes around every cell of a map: by density for small objects, by size and ratio in pixels."""
+"""Anchor boxes and density prior boxes: boxes around every cell of a feature map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boxes of a detector from what its layers say about prior boxes, and back; boxes cut to images."""
+"""Box coder: boxes encoded against prior boxes, decoded, and clipped to their images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matching of boxes: how much they overlap, which belong together, what is learned for them."""
+"""Bipartite matching of boxes, IoU similarity, and the targets that follow from a matching."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole heads in one operator: what RetinaNet reports, and text by boxes that are merged first."""
+"""Detection outputs of RetinaNet, and locality-aware NMS for text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much boxes share: intersection over union of every box with every other one."""
+"""Intersection over union (IoU) of every box with every other one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The boxes that a single-shot detector starts from: the same few around every cell of a map."""
+"""Prior boxes of the single-shot detector (SSD)."""
 
 from __future__ import annotations
 

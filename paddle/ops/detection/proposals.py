@@ -1,4 +1,4 @@
-"""Proposals of a two-stage detector: made from scores, shared among the levels of a pyramid."""
+"""RPN proposals, and their distribution over the levels of a feature pyramid (FPN)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions of an image brought to one size: by sensitive positions, and without any rounding."""
+"""PS-RoI pooling and precise RoI pooling: regions of an image brought to one size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators of object detection: regions of an image brought to one size, boxes of YOLO."""
+"""RoI align, RoI pooling and the decoding of YOLOv3's boxes."""
 
 from __future__ import annotations
 

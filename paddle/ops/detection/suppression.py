@@ -1,4 +1,4 @@
-"""The boxes that a detector reports: of those that overlap, the ones of the highest scores."""
+"""Non-maximum suppression (NMS): plain, per class, and matrix NMS."""
 
 from __future__ import annotations
 

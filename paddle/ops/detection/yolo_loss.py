@@ -1,4 +1,4 @@
-"""The loss of YOLOv3: places, sizes, trust and classes of predicted boxes against true ones."""
+"""The loss of YOLOv3: location, size, objectness and class of predicted against true boxes."""
 
 from __future__ import annotations
 

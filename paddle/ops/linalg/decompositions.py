@@ -1,4 +1,4 @@
-"""Eigenvalues, triangular factors, least squares, ranks and products of many matrices."""
+"""Eigenvalues, LU, least squares, matrix rank and chains of matrix products."""
 
 from __future__ import annotations
 

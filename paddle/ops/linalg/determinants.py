@@ -1,4 +1,4 @@
-"""Determinants, factorisations and linear systems, and sums of products by equation."""
+"""Determinants, eigh, QR, SVD, linear systems and einsum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matrices: tensors read as such, and products by whichever library does them best.
+"""GEMM and GEMV: products of matrices by whichever library does them best.
 
 Where a result has a few columns, BLAS may be several times slower than with the operands turned.
 Large float32 products are a tenth faster in oneDNN on one AMD processor with AVX-512, twice as

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and matrix factorisations."""
+"""Products of matrices and vectors, Cholesky factors, inverses, traces and distances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses, each giving one value per sample or element; reductions are operators of their own."""
+"""Losses of one value per sample or element; reductions are operators of their own."""
 
 from __future__ import annotations
 

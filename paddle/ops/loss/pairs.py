@@ -1,4 +1,4 @@
-"""Losses and similarities that compare two tensors row by row, and the ranking losses."""
+"""Losses and similarities of pairs: cosine, squared distance, ranking, focal and smooth L1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noise-contrastive estimation: a loss over many classes that looks at a few of them."""
+"""Noise-contrastive estimation (NCE): a loss over many classes that looks at a few of them."""
 
 from __future__ import annotations
 

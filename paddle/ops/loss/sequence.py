@@ -1,4 +1,4 @@
-"""Losses over sequences and trees of classes: CTC and hierarchical sigmoid."""
+"""CTC and hierarchical sigmoid: losses over sequences and trees of classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that pick, put, count or repeat elements along one axis, in the forms of 2.x."""
+"""Along one axis: gather and scatter, searches, running products, repeats."""
 
 from __future__ import annotations
 

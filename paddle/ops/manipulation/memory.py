@@ -1,4 +1,4 @@
-"""Operators about where data lies: copies between devices, shared and joined buffers, seeds."""
+"""Copies between devices, shared and coalesced buffers, seeds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Positions of triangles and diagonals, and masks by length."""
+"""Triangular indices, sequence masks, filled diagonals."""
 
 from __future__ import annotations
 

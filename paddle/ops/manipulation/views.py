@@ -1,4 +1,4 @@
-"""Views of memory by strides, sizes or data type, writing by index, diagonals, running extremes."""
+"""Strided and reinterpreted views, index writes, diagonals, bin counts, cummax and cummin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers as scalar buffers that are made once: a number in an ATen call costs a new one each time.
+"""Scalar buffers of numbers, made once: a number in an ATen call costs a new one each time.
 
 For small tensors that is half of the time of ``x + 2.0``.
 """

@@ -1,4 +1,4 @@
-"""Running sums, histograms and picking rows among several tensors."""
+"""Cumulative sums, histograms and multiplex."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise functions that came after 2.0, and complex numbers made of real ones."""
+"""Elementwise functions that came after 2.0, and complex numbers of real parts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arithmetic in float32 for kernels that lack 16 bits, or lose too much in them."""
+"""Arithmetic of float16 and bfloat16 in float32, where kernels lack them or lose too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums, means and extremes of rows that belong together: segments, and neighbours in a graph."""
+"""Segment reductions, and message passing between the nodes of a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Special functions, medians of what is a number, bounded norms, numbers spaced by powers."""
+"""Bessel and polygamma functions, nextafter, nanmedian, renorm and logspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fourier transforms, and signals cut into frames and put together again."""
+"""FFT, and frames with overlap-add for the STFT."""
 
 from __future__ import annotations
 

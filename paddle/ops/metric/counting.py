@@ -1,4 +1,4 @@
-"""Metrics that count over batches: area under the ROC curve, mean intersection over union."""
+"""Streaming AUC and mean intersection over union (mIoU)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Normalization of wide sparse data by statistics that are counted over all batches."""
+"""Data normalization of wide sparse data, by statistics summed over all batches."""
 
 from __future__ import annotations
 

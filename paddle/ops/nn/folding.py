@@ -1,4 +1,4 @@
-"""The weights of a convolution that has taken in the batch norm behind it."""
+"""Folding a batch norm into the weights of the convolution before it."""
 
 from __future__ import annotations
 

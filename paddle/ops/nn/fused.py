@@ -1,4 +1,4 @@
-"""Operators that are several in one, as the passes of PaddlePaddle leave them in a Program."""
+"""Fused operators, as the passes of PaddlePaddle leave them in a Program."""
 
 from __future__ import annotations
 

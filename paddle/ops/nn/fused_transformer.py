@@ -1,4 +1,4 @@
-"""Parts of transformers in one operator: normalizing by the root mean square, masked softmax."""
+"""Fused parts of transformers: RMS norm, masked softmax."""
 
 from __future__ import annotations
 

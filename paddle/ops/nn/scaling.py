@@ -1,4 +1,4 @@
-"""Scaling per channel or by a norm, and batch normalization over processes."""
+"""Affine channel, clipping by norm, and synchronized batch norm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way back from max pooling: values return to the places they were found at, beside zeros."""
+"""Max unpooling: values return to the places where max pooling found them."""
 
 from __future__ import annotations
 

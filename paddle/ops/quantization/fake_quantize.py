@@ -1,4 +1,4 @@
-"""Quantisation in floats: the operators that stand in a Program between training and integers.
+"""Fake quantization: quantization in floats, between training and integers.
 
 A value becomes the number of a step, a whole number that is kept as a float, and a value again. The
 scale is the largest absolute value, of the tensor, of a channel, or of the batches so far.

@@ -1,4 +1,4 @@
-"""Quantisation by given scales, and values read from integers of 8 or 16 bits."""
+"""Linear quantization by given scales, and look-ups of dequantized tables."""
 
 from __future__ import annotations
 

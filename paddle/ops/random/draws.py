@@ -1,4 +1,4 @@
-"""Operators that draw random numbers, from the device's generator or by a seed of their own."""
+"""Random tensors by the device's generator or a seed: uniform, normal, integers, samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that draw for every element of an input: noise, slopes, counts."""
+"""Random values for every element of an input: Gumbel softmax, RReLU, Poisson."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of sequences: the best path of a chain, and what is left of CTC's labels for each step."""
+"""CTC alignment and Viterbi decoding of label sequences."""
 
 from __future__ import annotations
 

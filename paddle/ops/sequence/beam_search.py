@@ -1,4 +1,4 @@
-"""Operators of decoding: walking back through the beams of a search."""
+"""Beam search: walking back through the beams (gather tree)."""
 
 from __future__ import annotations
 

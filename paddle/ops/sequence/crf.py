@@ -1,4 +1,4 @@
-"""Linear-chain conditional random fields over padded batches: their loss and best paths.
+"""Linear-chain conditional random fields (CRF) over padded batches: loss and best paths.
 
 Transition has a row of start weights, a row of end weights, then row i + 2 with the weights from
 tag i to every tag.

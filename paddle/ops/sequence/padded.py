@@ -1,4 +1,4 @@
-"""Operators of padded batches of sequences: lookahead, positions, distance between strings."""
+"""Row convolution, position encoding and edit distance of padded sequences."""
 
 from __future__ import annotations
 

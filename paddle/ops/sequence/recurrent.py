@@ -1,4 +1,4 @@
-"""Recurrent networks: whole sequences through layers of units.
+"""Recurrent networks (LSTM, GRU, simple RNN): whole sequences through layers of cells.
 
 There are two ways. To be trained on the CPU, layers run one by one and keep their gates
 (:mod:`paddle.ops.sequence.recurrent_layer`); else all of them are one call of ATen's fused kernels,
@@ -19,7 +19,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import OpDef, Slot, op
 from paddle.ops.random.draws import generator
-from paddle.ops.sequence.recurrent_layer import Layer, layer_class
+from paddle.ops.sequence.recurrent_layer import RecurrentLayer, layer_class
 
 _FUSED: dict[str, Any] = {
     "LSTM": torch.lstm,
@@ -222,7 +222,7 @@ class _Kept:
         self.lengths, self.masks = lengths, masks
         self.live: list[int] | None = None
         self.order: Any = None
-        self.layers: list[Layer] = []
+        self.layers: list[RecurrentLayer] = []
 
     def _sort(self, time: int) -> None:
         """Finds the order of the rows, how many are running, and the steps counted from the end."""

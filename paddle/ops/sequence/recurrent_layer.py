@@ -25,7 +25,7 @@ Live = list[int] | None
 _aten = torch.ops.aten
 
 
-class Layer:
+class RecurrentLayer:
     """What all layers share.
 
     Args:
@@ -115,7 +115,7 @@ class Layer:
         return dx, grads
 
 
-class Plain(Layer):
+class Plain(RecurrentLayer):
     """h' = act(W_ih x + b_ih + W_hh h + b_hh), act being tanh or relu."""
 
     relu = False
@@ -155,7 +155,7 @@ class Relu(Plain):
     relu = True
 
 
-class Lstm(Layer):
+class Lstm(RecurrentLayer):
     """c' = f c + i g and h' = o tanh(c'), with the gates i, f, g, o in this order."""
 
     def forward(self) -> tuple[torch.Tensor, Buffers]:
@@ -227,7 +227,7 @@ class Lstm(Layer):
         return dx, [dh, dc], weights
 
 
-class Gru(Layer):
+class Gru(RecurrentLayer):
     """h' = z h + (1 - z) n, n = tanh(W x + b + r (W' h + b')); the gates r, z, n in this order."""
 
     def forward(self) -> tuple[torch.Tensor, Buffers]:
@@ -281,7 +281,7 @@ class Gru(Layer):
         return dx, [dh], grads
 
 
-class OneDnnLstm(Layer):
+class OneDnnLstm(RecurrentLayer):
     """The LSTM as oneDNN's fused layer, whose workspace is kept; for full lengths in float32."""
 
     def _biases(self) -> Buffers:
@@ -308,7 +308,12 @@ class OneDnnLstm(Layer):
         return dx, [d_h.view(h.shape[1:]), d_c.view(c.shape[1:])], [w_ih, w_hh, *biases]
 
 
-LAYERS: dict[str, type[Layer]] = {"LSTM": Lstm, "GRU": Gru, "RNN_TANH": Plain, "RNN_RELU": Relu}
+LAYERS: dict[str, type[RecurrentLayer]] = {
+    "LSTM": Lstm,
+    "GRU": Gru,
+    "RNN_TANH": Plain,
+    "RNN_RELU": Relu,
+}
 
 
 def layer_class(mode: str, x: torch.Tensor, live: Live) -> Any:

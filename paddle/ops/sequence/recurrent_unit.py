@@ -1,4 +1,4 @@
-"""One step of a recurrent unit."""
+"""LSTM unit and GRU unit: one step of a recurrent network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rearrangements of channels: shuffling groups of them, trading space for them."""
+"""Channel shuffle, and space to depth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An image beside another: how well both match at displacements, colours that a grid changes."""
+"""Correlation of two images (optical flow), and bilateral slicing."""
 
 from __future__ import annotations
 

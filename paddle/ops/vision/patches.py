@@ -1,4 +1,4 @@
-"""Patches of images: put together again, laid out as sequences, pooled into pyramids."""
+"""Fold (col2im), im2sequence and spatial pyramid pooling."""
 
 from __future__ import annotations
 

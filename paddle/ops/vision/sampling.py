@@ -1,4 +1,4 @@
-"""Rearrangements and samplings of images: patches, pixel shuffle, grids, shifts in time."""
+"""Unfold (im2col), pixel and channel shuffle, grid sampling, temporal shift."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
-from paddle.static.nn.helper import FLOATS, INTS, Layer, known_size
+from paddle.static.nn.helper import FLOATS, INTS, StaticLayer, known_size
 
 __all__ = ["embedding", "fc", "sparse_embedding"]
 
@@ -53,7 +53,7 @@ def fc(
                 # (-1, 4, 3)
             paddle.disable_static()
     """
-    layer = Layer("fc", name)
+    layer = StaticLayer("fc", name)
     x = input if x is None else x
     activation = act if activation is None else activation
     weight_attr = param_attr if weight_attr is None else weight_attr
@@ -118,7 +118,7 @@ def embedding(
                 print(paddle.static.nn.embedding(ids, [100, 16]).shape)  # (-1, 7, 16)
             paddle.disable_static()
     """
-    layer = Layer("embedding")
+    layer = StaticLayer("embedding")
     layer.check("input", input, dtypes=INTS)
     if is_distributed:
         raise NotImplementedError(

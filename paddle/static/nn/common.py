@@ -8,7 +8,7 @@ from paddle.core.dtype import dtype_name
 from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
-from paddle.static.nn.helper import FLOATS, Layer
+from paddle.static.nn.helper import FLOATS, StaticLayer
 
 __all__ = ["bilinear_tensor_product", "prelu", "row_conv"]
 
@@ -41,7 +41,7 @@ def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) ->
             print([p.shape for p in main.all_parameters()])  # [(1, 3, 1, 1)]
             paddle.disable_static()
     """
-    layer = Layer("prelu", name)
+    layer = StaticLayer("prelu", name)
     layer.check("x", x, dtypes=FLOATS)
     if mode not in ("all", "channel", "element"):
         raise layer.wrong("mode", "'all', 'channel' or 'element'", mode)
@@ -90,7 +90,7 @@ def row_conv(
             print([p.shape for p in main.all_parameters()])  # [(3, 16)]
             paddle.disable_static()
     """
-    layer = Layer("row_conv")
+    layer = StaticLayer("row_conv")
     layer.check("input", input, [3], FLOATS)
     steps = layer.count("future_context_size", future_context_size, least=0)
     shape = [steps + 1, layer.size(input, 2, "input")]
@@ -135,7 +135,7 @@ def bilinear_tensor_product(
                 print(paddle.static.nn.bilinear_tensor_product(x, y, size=10).shape)  # (-1, 10)
             paddle.disable_static()
     """
-    layer = Layer("bilinear_tensor_product", name)
+    layer = StaticLayer("bilinear_tensor_product", name)
     layer.check("x", x, [2], FLOATS)
     layer.check("y", y, [2], (dtype_name(x.dtype),))
     shape = [layer.count("size", size), layer.size(x, 1, "x"), layer.size(y, 1, "y")]

@@ -9,7 +9,7 @@ from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.functional.window_args import both_sides, channel_last, integers, padding_of
 from paddle.nn.initializer import Normal
-from paddle.static.nn.helper import FLOATS, Layer
+from paddle.static.nn.helper import FLOATS, StaticLayer
 
 __all__ = ["conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose"]
 
@@ -249,7 +249,7 @@ def conv3d_transpose(
                       options, param_attr, bias_attr, act, name)  # fmt: skip
 
 
-def _window(layer: Layer, rank: int, options: tuple, last: bool) -> dict[str, Any]:
+def _window(layer: StaticLayer, rank: int, options: tuple, last: bool) -> dict[str, Any]:
     """The attributes that all convolutions have."""
     stride, padding, dilation, groups, _, _ = options
     paddings, algorithm = padding_of(layer.api, padding, rank, last)
@@ -264,7 +264,7 @@ def _window(layer: Layer, rank: int, options: tuple, last: bool) -> dict[str, An
 
 def _entry(
     kind: str, rank: int, input: Any, filters: Any, options: tuple, name: str | None
-) -> tuple[Layer, int, dict[str, Any]]:
+) -> tuple[StaticLayer, int, dict[str, Any]]:
     """Checks what all convolutions share; returns the layer, the input channels, attributes."""
     api = f"static.nn.{kind}"
     last = channel_last(api, options[4], rank)
@@ -277,7 +277,7 @@ def _entry(
         and channels == (groups,)
         and (filters == groups if transposed else not filters % groups)
     )
-    layer = Layer(kind, name, prefix="depthwise_" + kind if depthwise else kind)
+    layer = StaticLayer(kind, name, prefix="depthwise_" + kind if depthwise else kind)
     layer.check("input", input, [rank + 2], FLOATS)
     layer.count("num_filters", filters)
     layer.flag("use_cudnn", use_cudnn)
@@ -338,7 +338,9 @@ def _transpose(kind, rank, input, filters, output_size, filter_size, options, pa
     return layer.activate(layer.bias(out, bias_attr, filters, axis), act)
 
 
-def _filter_size(layer: Layer, input: Any, wanted: list[int], attrs: dict[str, Any], last: bool):
+def _filter_size(
+    layer: StaticLayer, input: Any, wanted: list[int], attrs: dict[str, Any], last: bool
+):
     """The filter's size that gives the wanted output."""
     rank = len(wanted)
     around = both_sides(attrs["paddings"], rank)

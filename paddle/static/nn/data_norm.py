@@ -9,7 +9,7 @@ from paddle.core.guards import guard_module
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
-from paddle.static.nn.helper import FLOATS, Layer
+from paddle.static.nn.helper import FLOATS, StaticLayer
 
 __all__ = ["data_norm"]
 
@@ -83,7 +83,7 @@ def data_norm(
             print([p.name for p in main.all_parameters()][0])  # clicks.batch_size
             paddle.disable_static()
     """
-    layer = Layer("data_norm", name)
+    layer = StaticLayer("data_norm", name)
     layer.check("input", input, [2], FLOATS)
     if data_layout not in ("NCHW", "NHWC"):
         raise layer.wrong("data_layout", "'NCHW' or 'NHWC'", data_layout)
@@ -135,7 +135,7 @@ def data_norm(
     return layer.activate(outputs["Y"], act)
 
 
-def _first_values(layer: Layer, given: Any) -> dict[str, float]:
+def _first_values(layer: StaticLayer, given: Any) -> dict[str, float]:
     known = {**_STATISTICS, **_AFFINE}
     if given is None or given == {}:
         return {}

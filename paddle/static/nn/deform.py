@@ -10,7 +10,7 @@ from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Normal
-from paddle.static.nn.helper import Layer
+from paddle.static.nn.helper import StaticLayer
 
 __all__ = ["deform_conv2d"]
 
@@ -75,7 +75,7 @@ def deform_conv2d(
                 # (-1, 6, 8, 8)
             paddle.disable_static()
     """
-    layer = Layer("deform_conv2d", name, prefix="deformable_conv")
+    layer = StaticLayer("deform_conv2d", name, prefix="deformable_conv")
     layer.check("x", x, [4], ("float32", "float64"))
     kind = (dtype_name(x.dtype),)
     layer.check("offset", offset, [4], kind)

@@ -9,7 +9,7 @@ from typing import Any
 from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.static.nn.conv import conv2d
-from paddle.static.nn.helper import FLOATS, Layer
+from paddle.static.nn.helper import FLOATS, StaticLayer
 
 __all__ = ["multi_box_head"]
 
@@ -88,7 +88,7 @@ def multi_box_head(
                 # (-1, -1, 4) (-1, -1, 5) (336, 4)
             paddle.disable_static()
     """
-    layer = Layer("multi_box_head", name)
+    layer = StaticLayer("multi_box_head", name)
     listed = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
     for value in listed or [None]:
         layer.check("inputs", value, [4], FLOATS)
@@ -109,7 +109,7 @@ def multi_box_head(
     boxes, spreads = [], []
     for i, value in enumerate(listed):
         most = max_sizes[i] if max_sizes else None
-        box, spread = Layer("prior_box").call(
+        box, spread = StaticLayer("prior_box").call(
             "prior_box",
             value,
             image,
@@ -133,8 +133,8 @@ def multi_box_head(
     if len(listed) == 1:
         return offsets[0], scores[0], boxes[0], spreads[0]
     places = [(_rows(box), _rows(spread)) for box, spread in zip(boxes, spreads, strict=True)]
-    all_boxes = Layer("concat").call("concat", [box for box, _ in places], axis=0)
-    all_spreads = Layer("concat").call("concat", [spread for _, spread in places], axis=0)
+    all_boxes = StaticLayer("concat").call("concat", [box for box, _ in places], axis=0)
+    all_spreads = StaticLayer("concat").call("concat", [spread for _, spread in places], axis=0)
     for found in (all_boxes, all_spreads):
         found.stop_gradient = True
     return _joined(offsets, 4), _joined(scores, num_classes), all_boxes, all_spreads
@@ -142,23 +142,23 @@ def multi_box_head(
 
 def _flat(x: Variable) -> Variable:
     """One row for each sample, its predictions position by position."""
-    moved = Layer("transpose").call("transpose2", x, axis=[0, 2, 3, 1])[0]
-    return Layer("flatten").call("flatten2", moved, axis=1)[0]
+    moved = StaticLayer("transpose").call("transpose2", x, axis=[0, 2, 3, 1])[0]
+    return StaticLayer("flatten").call("flatten2", moved, axis=1)[0]
 
 
 def _rows(boxes: Variable) -> Variable:
     """One row for each box."""
-    return Layer("flatten").call("flatten2", boxes, axis=3)[0]
+    return StaticLayer("flatten").call("flatten2", boxes, axis=3)[0]
 
 
 def _joined(parts: list[Variable], width: int) -> Variable:
     """The predictions of all maps, as one row for each box."""
-    whole = Layer("concat").call("concat", parts, axis=1)
-    return Layer("reshape2").call("reshape2", whole, shape=[0, -1, width])[0]
+    whole = StaticLayer("concat").call("concat", parts, axis=1)
+    return StaticLayer("reshape2").call("reshape2", whole, shape=[0, -1, width])[0]
 
 
 def _sizes(
-    layer: Layer, maps: int, base: Any, low: Any, high: Any
+    layer: StaticLayer, maps: int, base: Any, low: Any, high: Any
 ) -> tuple[list[float], list[float]]:
     """Sizes of boxes from ratios: the more maps, the finer the steps."""
     if maps <= 2:
@@ -174,7 +174,7 @@ def _sizes(
     return least, [base * 0.20, *(base * (r + step) / 100.0 for r in ratios)]
 
 
-def _check_list(layer: Layer, argument: str, value: Any, maps: int, needed: bool) -> None:
+def _check_list(layer: StaticLayer, argument: str, value: Any, maps: int, needed: bool) -> None:
     if value is None and not needed:
         return
     if not isinstance(value, (list, tuple)):
@@ -186,7 +186,7 @@ def _check_list(layer: Layer, argument: str, value: Any, maps: int, needed: bool
         raise layer.wrong(argument, f"a list of {maps} entries, one for each feature map", value)
 
 
-def _numbers(layer: Layer, argument: str, value: Any) -> list[float]:
+def _numbers(layer: StaticLayer, argument: str, value: Any) -> list[float]:
     """A number, a list of them, or nothing, as a list of floats."""
     if value is None:
         return []

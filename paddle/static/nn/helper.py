@@ -24,7 +24,7 @@ FLOATS = ("float16", "float32", "float64", "bfloat16")
 INTS = ("int32", "int64")
 
 
-class Layer:
+class StaticLayer:
     """One call of a layer function: ``fc_0`` with ``fc_0.w_0``, ``fc_0.tmp_0``, ...
 
     Args:

@@ -8,7 +8,7 @@ from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
-from paddle.static.nn.helper import FLOATS, INTS, Layer
+from paddle.static.nn.helper import FLOATS, INTS, StaticLayer
 
 __all__ = ["cross_entropy", "mean"]
 
@@ -46,7 +46,7 @@ def cross_entropy(
             paddle.disable_static()
     """
     soft = soft_label is True
-    layer = Layer("cross_entropy", prefix="cross_entropy" if soft else "cross_entropy2")
+    layer = StaticLayer("cross_entropy", prefix="cross_entropy" if soft else "cross_entropy2")
     layer.flag("soft_label", soft_label)
     rank = len(layer.check("input", input, dtypes=FLOATS).shape)
     if rank < 2:
@@ -87,7 +87,7 @@ def mean(x: Any, name: str | None = None) -> Variable:
                 print(paddle.static.nn.mean(x).shape)  # (1,)
             paddle.disable_static()
     """
-    layer = Layer("mean", name)
+    layer = StaticLayer("mean", name)
     layer.check("x", x, dtypes=FLOATS)
     return layer.call("mean", x)
 

@@ -12,19 +12,19 @@ from paddle.core.guards import guard_module
 from paddle.core.user_frame import outside
 from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant, Normal
-from paddle.static.nn.helper import FLOATS, Layer
+from paddle.static.nn.helper import FLOATS, StaticLayer
 
 __all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "spectral_norm"]
 
 
-def _layout(layer: Layer, data_layout: Any) -> int:
+def _layout(layer: StaticLayer, data_layout: Any) -> int:
     """Checks data_layout and returns the axis of the channels."""
     if data_layout not in ("NCHW", "NHWC"):
         raise layer.wrong("data_layout", "'NCHW' or 'NHWC'", data_layout)
     return -1 if data_layout == "NHWC" else 1
 
 
-def _epsilon(layer: Layer, value: Any, argument: str = "epsilon") -> float:
+def _epsilon(layer: StaticLayer, value: Any, argument: str = "epsilon") -> float:
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{layer.api}({argument}): expected a float, but received {value!r}.")
     if not float(value) >= 0:
@@ -97,7 +97,7 @@ def batch_norm(
             print(main.clone(for_test=True).global_block().ops[0].attr("is_test"))  # True
             paddle.disable_static()
     """
-    layer = Layer("batch_norm", name)
+    layer = StaticLayer("batch_norm", name)
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
     channels = layer.size(input, _layout(layer, data_layout), "input")
     attrs = {"epsilon": _epsilon(layer, epsilon), "data_layout": data_layout}
@@ -175,7 +175,7 @@ def layer_norm(
             print([p.shape for p in main.all_parameters()])  # [(8,), (8,)]
             paddle.disable_static()
     """
-    layer = Layer("layer_norm", name)
+    layer = StaticLayer("layer_norm", name)
     rank = len(layer.check("input", input, dtypes=FLOATS).shape)
     axis = layer.count("begin_norm_axis", begin_norm_axis)
     if axis >= rank:
@@ -245,7 +245,7 @@ def group_norm(
             print([p.shape for p in main.all_parameters()])  # [(8,), (8,)]
             paddle.disable_static()
     """
-    layer = Layer("group_norm", name)
+    layer = StaticLayer("group_norm", name)
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
     channels = layer.size(input, _layout(layer, data_layout), "input")
     if channels % layer.count("groups", groups):
@@ -301,7 +301,7 @@ def instance_norm(
             print([p.shape for p in main.all_parameters()])  # [(3,), (3,)]
             paddle.disable_static()
     """
-    layer = Layer("instance_norm", name)
+    layer = StaticLayer("instance_norm", name)
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
     if param_attr is False and bias_attr is not False:
         raise layer.wrong("bias_attr", "False where param_attr is False", bias_attr)
@@ -350,7 +350,7 @@ def spectral_norm(
                 # (2, 8, 3, 3)
             paddle.disable_static()
     """
-    layer = Layer("spectral_norm", name)
+    layer = StaticLayer("spectral_norm", name)
     layer.check("weight", weight, dtypes=("float32", "float64"))
     rank = len(weight.shape)
     if rank < 2:

@@ -16,7 +16,7 @@ from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Parameter, Variable
 from paddle.nn.initializer import Assign
-from paddle.static.nn.helper import Layer
+from paddle.static.nn.helper import StaticLayer
 
 __all__ = ["crf_decoding", "nce"]
 
@@ -76,7 +76,7 @@ def nce(
                 print(loss.shape)  # (-1, 1)
             paddle.disable_static()
     """
-    layer = Layer("nce", name)
+    layer = StaticLayer("nce", name)
     layer.check("input", input, [2], ("float32", "float64"))
     layer.check("label", label, [1, 2], ("int64",))
     if sample_weight is not None:
@@ -110,7 +110,7 @@ def nce(
     return outputs["Cost"] / (drawn + 1)
 
 
-def _distribution(layer: Layer, given: Any, total: int) -> dict[str, Any]:
+def _distribution(layer: StaticLayer, given: Any, total: int) -> dict[str, Any]:
     """The three constant variables that describe the sampler's own distribution."""
     if given is None or isinstance(given, (str, Variable)) or not hasattr(given, "__len__"):
         raise TypeError(
@@ -186,7 +186,7 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
                 print(path.shape)  # (-1, 7)
             paddle.disable_static()
     """
-    layer = Layer("crf_decoding")
+    layer = StaticLayer("crf_decoding")
     layer.check("input", input, [3], ("float32", "float64"))
     if label is not None:
         layer.check("label", label, [2, 3], ("int64",))
