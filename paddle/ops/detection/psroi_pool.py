@@ -1,4 +1,4 @@
-"""PS-RoI pooling and precise RoI pooling: regions of an image brought to one size."""
+"""PS-RoI pooling, precise RoI pooling and RoI perspective: regions of an image at one size."""
 
 from __future__ import annotations
 
