@@ -22,12 +22,15 @@ RULES = {
     "PLC0415": "an import inside a function",
     "SLF001": "a private member of another object",
 }
+# What these define is no public function: C.name calls it, and what its errors say names it.
+DECORATORS = ["paddle.core.op.op", "paddle.ops.optimizer.rules.update_rule"]
 Counts = dict[tuple[str, str], int]
 
 
 def found(root: Path = ROOT) -> Counts:
     """What ruff finds: (rule, file) -> how often."""
     command = [sys.executable, "-m", "ruff", "check", "--isolated", "--output-format", "json"]
+    command += ["--config", f"lint.pydocstyle.ignore-decorators = {DECORATORS}"]
     command += ["--exit-zero", "--exclude", "*.pyi", "--select", ",".join(RULES), "paddle"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
     places = (

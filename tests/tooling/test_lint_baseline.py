@@ -79,3 +79,14 @@ def test_ruff_finds_what_the_rules_name(tmp_path: Path) -> None:
     assert lint_baseline.found(tmp_path) == {
         (rule, "paddle/m.py"): 1 for rule in ("D102", "D103", "PLC0415", "SLF001")
     }
+
+
+def test_a_kernel_needs_no_docstring_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "paddle").mkdir()
+    text = (
+        "from paddle.core.op import op\n\n\n"
+        '@op("one", "X -> Out")\ndef one(x):\n    return x\n\n\n'
+        "def two(x):\n    return x\n"
+    )
+    (tmp_path / "paddle" / "a.py").write_text(text, encoding="utf8")
+    assert lint_baseline.found(tmp_path) == {("D103", "paddle/a.py"): 1}
