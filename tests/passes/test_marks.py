@@ -8,9 +8,10 @@ import pytest
 import paddle
 from paddle.analysis.aliasing import IN_PLACE
 from paddle.analysis.marks import DROPS
-from paddle.core.op import REGISTRY, C
+from paddle.core.op import REGISTRY, C, py
 from paddle.static import Executor, Scope
 from tests.executor.building import building, names_of, run, run_plainly
+from tests.ops.table import SAMPLES, identities
 from tests.passes.cases import normal, prepared, same
 
 F = paddle.nn.functional
@@ -32,31 +33,30 @@ def fresh(x):
     return paddle.matmul(x, x)
 
 
-ACTIVATIONS = {
-    "relu": F.relu,
-    "sigmoid": F.sigmoid,
-    "tanh": paddle.tanh,
-    "exp": paddle.exp,
-    "sqrt": lambda v: paddle.sqrt(v),
-    "relu6": F.relu6,
-    "leaky_relu": lambda v: F.leaky_relu(v, 0.3),
-    "elu": lambda v: F.elu(v, 0.7),
-    "silu": C.silu,
-    "swish": F.swish,
-    "hard_swish": F.hardswish,
-    "hard_sigmoid": lambda v: F.hardsigmoid(v),
-}
+def with_forms():
+    """The samples, one for each set of attributes, of what can overwrite its only operand."""
+    found = {}
+    for sample in SAMPLES:
+        op = REGISTRY[sample.op]
+        if op.inplace is None or len(op.inputs) > 1 or op.inputs[0].many:
+            continue
+        if all(sample.attrs.get(k, v) == v for k, v in op.inplace.only.items()):
+            found.setdefault((op.name, *map(repr, sorted(sample.attrs.items()))), sample)
+    return list(found.values())
+
+
+UNARY = with_forms()
 
 
 def test_every_form_of_one_operand_is_in_these_tests():
     forward = [op for op in REGISTRY.values() if op.inplace is not None and op.base is None]
     unary = {op.name for op in forward if len(op.inputs) == 1}
-    assert unary == {*ACTIVATIONS, "sum"}
+    assert unary == {*(sample.op for sample in UNARY), "sum"} and len(unary) >= 13
 
 
-@pytest.mark.parametrize("kind", ACTIVATIONS)
+@pytest.mark.parametrize("sample", UNARY, ids=identities(UNARY))
 @pytest.mark.parametrize("maker", ["add", "product", "convolution"])
-def test_an_activation_runs_on_the_memory_of_what_was_computed_for_it(kind, maker):
+def test_an_activation_runs_on_the_memory_of_what_was_computed_for_it(sample, maker):
     with building() as (main, _):
         x = data()
         made = {
@@ -66,9 +66,9 @@ def test_an_activation_runs_on_the_memory_of_what_was_computed_for_it(kind, make
                 paddle.reshape(x, [1, 1, 4, 4]), paddle.full([2, 1, 2, 2], 0.5)
             ),
         }[maker]()
-        out = ACTIVATIONS[kind](made)
-    feed = {"x": np.abs(X["x"])} if kind == "sqrt" else X
-    assert marked(main, [out]) == [kind]
+        out = getattr(C, sample.op)(made, **{py(k): v for k, v in sample.attrs.items()})
+    feed = {"x": np.abs(X["x"])} if (sample.inputs["X"] > 0).all() else X
+    assert marked(main, [out]) == [sample.op]
     assert marked(main, [out], fuse=False) == marked(main, [out], skipped=["in_place"]) == []
     np.testing.assert_array_equal(run(main, feed, [out])[0], run_plainly(main, feed, [out])[0])
 
