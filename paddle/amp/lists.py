@@ -10,11 +10,6 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import OpDef, computed
 from paddle.ops import with_trait
 
-# What operators declare (``amp=``). Products of matrices: their time is that of reading and
-# multiplying, and sums are kept wide.
-WHITE = with_trait("amp", "white")
-# Sums of many terms, and functions that leave the range of 16 bits.
-BLACK = with_trait("amp", "black")
 LOW = frozenset([VarType.FP16, VarType.BF16])
 
 
@@ -25,6 +20,10 @@ def lacks_half(op: OpDef) -> bool:
 
 def custom(api: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[str]]:
     """The lists with a user's changes: what is in one list of the user leaves the other.
+
+    The lists are what operators declare (``amp=``). White are products of matrices: their time is
+    that of reading and multiplying, and sums are kept wide. Black are sums of many terms, and
+    functions that leave the range of 16 bits.
 
     Args:
         api (str): whose arguments these are, for messages.
@@ -39,7 +38,8 @@ def custom(api: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[
             f"{api}: expected an operator in custom_white_list or in custom_black_list, "
             f"but {both} are in both."
         )
-    return (WHITE | more_white) - more_black, (BLACK | more_black) - more_white
+    white, black = with_trait("amp", "white"), with_trait("amp", "black")
+    return (white | more_white) - more_black, (black | more_black) - more_white
 
 
 def _names(api: str, argument: str, value: Any) -> frozenset[str]:

@@ -182,10 +182,20 @@ class Registry(dict[str, OpDef]):
     """Operators by name. A family is imported when one of its operators is first asked for.
 
     ``load`` is set by the operator library: it imports the family of an operator, where there is
-    one, or with None all of them. Whoever goes over all operators sees all of them.
+    one, or with None all of them. Whoever goes over all operators sees all of them; ``imported``
+    are those that are there already. ``changes`` counts definitions.
     """
 
     load: Callable[[str | None], None] | None = None
+    changes = 0
+
+    def __setitem__(self, name: str, op: OpDef) -> None:
+        self.changes += 1
+        super().__setitem__(name, op)
+
+    def imported(self) -> list[OpDef]:
+        """The operators that have been defined so far; imports none."""
+        return list(super().values())
 
     def __missing__(self, name: str) -> OpDef:
         if self.load is not None:

@@ -26,17 +26,31 @@ def _families() -> dict[str, str]:
     return {name: family for family, names in pairs for name in names.split()}
 
 
-@functools.cache
 def with_trait(trait: str, value: str) -> frozenset[str]:
-    """The operators of the library that declare a trait, as found without importing them.
+    """The operators that declare a trait: all of the library, and what was defined elsewhere.
 
     Args:
         trait (str): an argument of :func:`paddle.core.op.op`, one of those in ``_traits.tsv``.
         value (str): its value.
     """
+    return _with_trait(trait, value, REGISTRY.changes)
+
+
+@functools.lru_cache(maxsize=8)
+def _with_trait(trait: str, value: str, changes: int) -> frozenset[str]:
+    elsewhere = [
+        op.name
+        for op in REGISTRY.imported()
+        if getattr(op, trait) == value and op.base is None and op.name not in _families()
+    ]
+    return frozenset([*_listed()[trait, value].split(), *elsewhere])
+
+
+@functools.cache
+def _listed() -> dict[tuple[str, str], str]:
+    """Trait and value -> the operators of the library that declare it."""
     lines = (Path(__file__).parent / "_traits.tsv").read_text(encoding="utf8").splitlines()
-    found = {(t, v): names for t, v, names in (line.split("\t") for line in lines)}
-    return frozenset(found[trait, value].split())
+    return {(t, v): names for t, v, names in (line.split("\t") for line in lines)}
 
 
 def _load(name: str | None) -> None:
