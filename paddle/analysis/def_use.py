@@ -106,6 +106,15 @@ class DefUse:
         for op in new:
             self._add(op, position)
 
+    def redirect(self, name: str, to: str) -> None:
+        """Lets whatever reads a variable read another one; sub-blocks go on naming the first."""
+        readers = self.uses.pop(name, [])
+        chain = self.uses.setdefault(to, [])
+        for op in readers:
+            op._rename_input(name, to)
+            if not any(op is known for known in chain):
+                chain.append(op)
+
     def commit(self) -> None:
         """Changes the block's list of operators to what was substituted."""
         pending = self.block.ops[::-1]
