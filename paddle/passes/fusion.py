@@ -39,7 +39,8 @@ class Fusion:
         into (str | Pattern): the type of the fused operator; or a part of the pattern: an operator
             of the same type and with the same attributes as that.
         attributes (callable, optional): ``attributes(match)`` returns those of the fused operator.
-        where (callable, optional): ``where(match, def_use)`` says whether shapes, dtypes and the like fit.
+        where (callable, optional): ``where(match, def_use)`` says whether shapes, dtypes and the
+            like fit.
         build (callable, optional): ``build(match)`` returns the operators that take the place of
             the pattern; then ``into`` is not looked at, and what is trained does not match.
     """
