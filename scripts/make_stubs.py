@@ -25,12 +25,18 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import paddle  # noqa: E402
+from paddle.ir.block import Block  # noqa: E402
+from paddle.ir.operator import Operator  # noqa: E402
+from paddle.ir.variable import Variable  # noqa: E402
 from paddle.tensor.operators import OPERATORS  # noqa: E402
 
 # The file that holds the class -> (the class, its stub).
 CLASSES: dict[str, tuple[type, Path]] = {
     "paddle/core/tensor.py": (paddle.Tensor, ROOT / "paddle/core/tensor_methods.pyi"),
-    "paddle/ir/variable.py": (paddle.static.Variable, ROOT / "paddle/ir/variable_methods.pyi"),
+    "paddle/ir/variable.py": (Variable, ROOT / "paddle/ir/variable_methods.pyi"),
+    "paddle/ir/operator.py": (Operator, ROOT / "paddle/ir/operator_methods.pyi"),
+    "paddle/ir/block.py": (Block, ROOT / "paddle/ir/block_methods.pyi"),
+    "paddle/ir/program.py": (paddle.static.Program, ROOT / "paddle/ir/program_methods.pyi"),
 }
 # Packages whose names are not all to be read in their `__init__.py`.
 PACKAGES = ("paddle", "paddle.framework", "paddle.tensor", "paddle.vision")
@@ -63,7 +69,7 @@ class Stub:
         self.module = path.removesuffix(".py").replace("/", ".")
         self.imports: set[str] = {f"from {self.module} import {cls.__name__}"}
         # Functions are annotated for Tensors and take Variables too: the base lets these go there.
-        self._base = "" if cls is paddle.Tensor else "(Any)"
+        self._base = "(Any)" if cls is Variable else ""
         members = sorted(attached(path, cls).items())
         self.members = [self._member(name, value) for name, value in members]
 
@@ -84,15 +90,17 @@ class Stub:
             getter: Any = value.fget
             setter = f"    @{name}.setter\n    def {name}(self, value: Any) -> None: ...\n"
             return f"    @property\n{self._method(name, getter)}{setter * (value.fset is not None)}"
+        if isinstance(value, staticmethod):
+            return f"    @staticmethod\n{self._method(name, value.__func__, bound=False)}"
         if not callable(value):
             return f"    {name}: {type(value).__name__}\n"
         return self._method(name, value)
 
-    def _method(self, name: str, function: Callable[..., Any]) -> str:
+    def _method(self, name: str, function: Callable[..., Any], bound: bool = True) -> str:
         function = inspect.unwrap(function)
         signature = inspect.signature(function)
-        parameters, starred = ["self"], False
-        for parameter in list(signature.parameters.values())[1:]:
+        parameters, starred = ["self"] * bound, False
+        for parameter in list(signature.parameters.values())[bound:]:
             if parameter.kind is parameter.KEYWORD_ONLY and not starred:
                 parameters.append("*")
             starred |= parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
@@ -122,7 +130,7 @@ class Stub:
         if text is inspect.Parameter.empty:
             text = "Any"
         assert isinstance(text, str), f"{function}: annotations are read as text"
-        if self.cls is not paddle.Tensor:
+        if self.cls is Variable:
             text = re.sub(r"\bTensor\b", self.cls.__name__, text)
         for node in ast.walk(ast.parse(text, mode="eval")):
             if isinstance(node, ast.Name) and node.id != self.cls.__name__:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.autograd.context import PyLayerContext, results_of
-from paddle.autograd.recorded import recorded_layer
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import GRAD, get_mode, no_grad, recording
 from paddle.core.tape import Node, Port, edge_of, tie_outputs
@@ -86,6 +85,8 @@ class PyLayer:
             What forward returns.
         """
         if recording():
+            from paddle.autograd.recorded import recorded_layer
+
             return recorded_layer(cls, args, kwargs)
         ctx = PyLayerContext()
         inputs = [a for a in [*args, *kwargs.values()] if isinstance(a, Tensor)]

@@ -14,35 +14,36 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.lazy_pattern import LazyPattern
 from paddle.core.op import REQUIRED
 
-_MEMORY = re.compile(
+_MEMORY = LazyPattern(
     r"can't allocate memory|out of memory|not enough memory|Storage size calculation overflow"
     r"|numel: integer multiplication overflow|maximum allowed (dimension|size) exceeded"
     r"|array is too big|Overflow when (trying to )?(calculat|comput)|Stride calculation overflow",
     re.I,
 )
-_BYTES = re.compile(r"tried to allocate (\d+) bytes")
+_BYTES = LazyPattern(r"tried to allocate (\d+) bytes")
 # "diagonal(): argument 'offset' (position 2) must be int, not str"
-_ARGUMENT = re.compile(
+_ARGUMENT = LazyPattern(
     r"argument '\w+'(?: \(position \d+\))? (?:must be .+?, (?:not|but found)"
     r"|(?:failed to unpack|must be))|invalid combination of arguments|argument '\w+'"
 )
-_TYPE_MET = re.compile(r"(?:, not|but found|but got|got) (\w+)")
-_OVERFLOW = re.compile(
+_TYPE_MET = LazyPattern(r"(?:, not|but found|but got|got) (\w+)")
+_OVERFLOW = LazyPattern(
     r"Overflow when unpacking|too (large|big) to convert|without overflow|too large for a C"
     r"|SymIntArrayRef|int too (big|large)|out of range of int64"
     r"|cannot convert float (NaN|infinity)",
     re.I,
 )
-_FUNCTION = re.compile(
+_FUNCTION = LazyPattern(
     r"^(?:torch\.|aten::|at::)?_?\w+(?:\.\w+)*\((?:torch\.\w+\{.*?\}.*?\]|)\): "
     r"|\b(?:aten|at|c10)::"
 )
-_FILE = re.compile(
+_FILE = LazyPattern(
     r"INTERNAL ASSERT FAILED.*|\[enforce fail at [^\]]*\]\s*|, please report a bug.*"
 )
-_LIBRARY = re.compile(r"\btorch\.")
+_LIBRARY = LazyPattern(r"\btorch\.")
 
 
 def too_large(error: Exception, text: str) -> str | None:

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-_LINE = re.compile(r"^\s+((?:\*{0,2}\w+)(?:, \*{0,2}\w+)*) \((.+?)\):", re.M)
+from paddle.core.lazy_pattern import LazyPattern
+
+_LINE = LazyPattern(r"^\s+((?:\*{0,2}\w+)(?:, \*{0,2}\w+)*) \((.+?)\):", re.M)
 
 
 def of_docstring(doc: str | None) -> dict[str, str]:

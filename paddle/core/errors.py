@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from paddle.core.lazy_pattern import LazyPattern
+
 
 class FrameworkError(Exception):
     """Base of all errors below: the text is ``(Code) message`` and, where there is one, a hint."""
@@ -145,7 +147,7 @@ def check_not_negative(api: str, **given: Any) -> None:
             )
 
 
-_DTYPE = re.compile(
+_DTYPE = LazyPattern(
     r"not (yet )?implemented for|expected scalar type|not supported (for|on)|unsupported.*dtype"
     r"|must have the same dtype|result type|can't be cast|safely cast|only supports? "
     r"|does not support (bool|complex|half)|dtype|Expected a floating point"
@@ -154,25 +156,29 @@ _DTYPE = re.compile(
     re.I,
 )
 # What it says where two types differ names types of the backend.
-_MIXED = re.compile(r"Input type \(.*should be the same|mixed dtype|must have the same dtype", re.I)
-_BROADCAST = re.compile(
+_MIXED = LazyPattern(
+    r"Input type \(.*should be the same|mixed dtype|must have the same dtype", re.I
+)
+_BROADCAST = LazyPattern(
     r"The size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)"
     r" at non-singleton dimension (\d+)"
 )
 # The same two, in the words of torch's meta device.
-_META_BROADCAST = re.compile(
+_META_BROADCAST = LazyPattern(
     r"broadcast a dimension of length (\d+) at (-?\d+)! Mismatching argument at index \d+ had "
     r"torch.Size\(\[(.*?)\]\)"
 )
-_META_MULTIPLY = re.compile(r"same reduction dim, but got \[(\d+), (\d+)\] X \[(\d+), (\d+)\]")
-_AXIS = re.compile(
+_META_MULTIPLY = LazyPattern(r"same reduction dim, but got \[(\d+), (\d+)\] X \[(\d+), (\d+)\]")
+_AXIS = LazyPattern(
     r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)"
 )
-_MULTIPLY = re.compile(r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)")
+_MULTIPLY = LazyPattern(
+    r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
+)
 # What the backend says of arguments in words of its own: (pattern, what we say).
 _REWORDED = (
     (
-        re.compile(
+        LazyPattern(
             r"Expected reduction dim to be specified for input.numel\(\) == 0"
             r"|zero-size dimension for reduction operation without identity"
             r"|Expected reduction dim -?\d+ to have non-zero size"
@@ -180,28 +186,28 @@ _REWORDED = (
         "expected at least one element to reduce, but the input has none.",
     ),
     (
-        re.compile(r"only one element tensors can be converted|cannot be converted to Scalar"),
+        LazyPattern(r"only one element tensors can be converted|cannot be converted to Scalar"),
         "expected one element where a number is due, but a Tensor of several came.",
     ),
     (
-        re.compile(r"length must be non-negative"),
+        LazyPattern(r"length must be non-negative"),
         "expected no size below 0, but the input is too small for what is taken off.",
     ),
     (
-        re.compile(r"cannot be converted to type \S+ without overflow"),
+        LazyPattern(r"cannot be converted to type \S+ without overflow"),
         "a number does not fit the data type it meets.",
     ),
     (
-        re.compile(r"^(tuple|list) index out of range$"),  # the kernel looked for a dimension
+        LazyPattern(r"^(tuple|list) index out of range$"),  # the kernel looked for a dimension
         "expected inputs with more dimensions than came.",
     ),
-    (re.compile(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
+    (LazyPattern(r"^ZeroDivisionError$"), "expected no 0 in the integers to divide by."),
     (
-        re.compile(r"^(float |integer )?(division|modulo) by zero$|^division by zero"),
+        LazyPattern(r"^(float |integer )?(division|modulo) by zero$|^division by zero"),
         "division by zero: expected no dimension of size 0.",
     ),
 )
-_RANGE = re.compile(r"out of (range|bounds)", re.I)
+_RANGE = LazyPattern(r"out of (range|bounds)", re.I)
 
 
 def _describe(value: Any) -> str:

@@ -70,7 +70,7 @@ class Gradient:
     inplace: InPlace | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False, match_args=False)
 class OpDef(Traits):
     """An operator: its name, slots, attributes, kernel, gradient, shape rule and traits."""
 

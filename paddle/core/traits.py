@@ -10,7 +10,7 @@ from typing import Any
 Slots = str | Callable[[dict[str, list], dict[str, Any]], str]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False, match_args=False)
 class InPlace:
     """How an operator writes its result into the memory of its first operand.
 
@@ -27,7 +27,7 @@ class InPlace:
     any_dtype: bool = False
 
 
-@dataclass(eq=False, kw_only=True)
+@dataclass(eq=False, repr=False, match_args=False, kw_only=True)
 class Traits:
     """What an operator declares of itself; tests/ops/test_traits.py holds it against the samples.
 

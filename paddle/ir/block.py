@@ -14,13 +14,13 @@ from paddle.ir.recording.shapes import infer_outputs
 from paddle.ir.variable import Parameter, Variable, sizes
 
 if TYPE_CHECKING:
+    from paddle.ir.block_methods import Methods  # what static/methods.py attaches
     from paddle.ir.program import Program
-    from paddle.static.methods import BlockMethods
 else:
-    BlockMethods = object  # paddle/static/methods.py attaches them
+    Methods = object
 
 
-class Block(BlockMethods):
+class Block(Methods):
     """A list of operators and the variables they work on; blocks of control flow pytree.
 
     Attributes:

@@ -16,9 +16,9 @@ from paddle.core.user_frame import PACKAGE
 
 if TYPE_CHECKING:
     from paddle.ir.block import Block
-    from paddle.static.methods import OperatorMethods
+    from paddle.ir.operator_methods import Methods  # what static/methods.py attaches
 else:
-    OperatorMethods = object  # paddle/static/methods.py attaches them
+    Methods = object
 
 
 # Files of frames that are not the user's: ours, and what runs the body of a ``with`` of ours.
@@ -114,7 +114,7 @@ def here() -> str:
     return f"\n  {found}" if found else ""
 
 
-class Operator(OperatorMethods):
+class Operator(Methods):
     """One operator of a Block; made by :meth:`Block.append_op`.
 
     Attributes:

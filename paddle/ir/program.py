@@ -16,9 +16,9 @@ from paddle.ir.raw import RawMode
 from paddle.ir.variable import Parameter, Variable
 
 if TYPE_CHECKING:
-    from paddle.static.methods import ProgramMethods
+    from paddle.ir.program_methods import Methods  # what static/methods.py attaches
 else:
-    ProgramMethods = object  # paddle/static/methods.py attaches them
+    Methods = object
 
 _serial = itertools.count()
 
@@ -28,7 +28,7 @@ name_scopes: Setting[tuple[str, ...]] = Setting("name scopes", ())
 device_mark = Setting("device", "")
 
 
-class Program(Guarded, ProgramMethods):
+class Program(Guarded, Methods):
     """A description of a computation: blocks of variables and operators.
 
     Usually there are two: the startup program gives parameters their first values and runs once;

@@ -2,8 +2,8 @@
 
 Copies, text, bytes, values in a scope and hooks need modules that lie above ``paddle/ir``. So the
 classes there know nothing of them; ``import paddle`` attaches these methods, as
-``paddle/tensor/methods.py`` does for Tensor. Each class here, but for that of
-Variable (see ``scripts/make_stubs.py``), is a base of its class for type checkers alone.
+``paddle/tensor/methods.py`` does for Tensor. Type checkers read the stubs that
+``scripts/make_stubs.py`` writes.
 """
 
 from __future__ import annotations

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import paddle
+from paddle.executor.emitters.arrays import present
 from paddle.static import Executor, Scope
 from tests.executor.building import building, put, run, started, value
 
@@ -354,3 +356,10 @@ def test_a_value_written_in_place_by_an_operator_is_a_copy():
     x = np.array([1.0], "float32")
     got = run(main, {"x": x}, [view, again, "x"])
     assert [float(g.ravel()[0]) for g in got] == [1.0, 2.0, 2.0] and x[0] == 1.0
+
+
+def test_a_sum_of_what_there_is_has_memory_of_its_own():
+    term = torch.ones(3)
+    assert present(None, term, None).data_ptr() != term.data_ptr()
+    assert present(term, None, term).tolist() == [2.0, 2.0, 2.0]
+    assert present(None, None) is None

@@ -102,6 +102,8 @@ def present(*parts: Any) -> Any:
     found = [p for p in parts if p is not None]
     if not found:
         return None
+    if len(found) == 1:  # `sum` of several declares no alias, so what follows may overwrite it
+        return found[0].clone()
     total = found[0]
     for part in found[1:]:
         total = total + part

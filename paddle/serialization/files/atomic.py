@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import socket
 import stat
@@ -13,13 +12,15 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import BinaryIO, TypeVar
 
+from paddle.core.lazy_pattern import LazyPattern
+
 try:
     import fcntl
 except ImportError:  # Windows: no locks, so nothing of others is ever removed
     fcntl = None  # type: ignore[assignment]
 
 # .paddle-<machine>-<process>-<number>.tmp; older names do not tell the machine.
-_SCRATCH = re.compile(r"\.paddle-(?:([0-9a-f]{8})-)?\d+-[0-9a-f]{12}\.tmp\Z")
+_SCRATCH = LazyPattern(r"\.paddle-(?:([0-9a-f]{8})-)?\d+-[0-9a-f]{12}\.tmp\Z")
 # Locks of other machines may not be seen here; what they write is left alone for so long.
 _FOREIGN_SECONDS = 24 * 3600
 

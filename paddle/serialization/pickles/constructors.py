@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import collections
-import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 
+from paddle.core.lazy_pattern import LazyPattern
 from paddle.serialization.pickles.limits import Known, Refused, key_parts, kind_of, shown
 
-_NUMERIC_DTYPE = re.compile(r"[<>=|]?[biufc](1|2|4|8|16)\Z")
+_NUMERIC_DTYPE = LazyPattern(r"[<>=|]?[biufc](1|2|4|8|16)\Z")
 
 
 class Budget(Protocol):

@@ -1,0 +1,13 @@
+"""What `import paddle` attaches to Block; written by scripts/make_stubs.py."""
+
+from paddle.ir.block import Block
+from typing import Any
+
+class Methods:
+    def __repr__(self) -> str: ...
+    def __str__(self) -> str: ...
+    @property
+    def desc(self) -> Any:
+        """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""
+    def to_string(self, throw_on_error: bool = False, with_details: bool = False) -> str:
+        """Returns the block in the text format of its protobuf message."""
