@@ -90,3 +90,13 @@ def test_a_kernel_needs_no_docstring_of_its_own(tmp_path: Path) -> None:
     )
     (tmp_path / "paddle" / "a.py").write_text(text, encoding="utf8")
     assert lint_baseline.found(tmp_path) == {("D103", "paddle/a.py"): 1}
+
+
+def test_underscores_that_are_the_spelling_of_others_are_no_private_members(tmp_path: Path) -> None:
+    (tmp_path / "paddle").mkdir()
+    text = (
+        "import torch\n\n\ndef _two(op, a):\n    op._rename_input(1, 2)\n"
+        "    torch._foreach_add(a, a)\n    return op._hidden\n"
+    )
+    (tmp_path / "paddle" / "a.py").write_text(text, encoding="utf8")
+    assert lint_baseline.found(tmp_path) == {("SLF001", "paddle/a.py"): 1}
