@@ -100,7 +100,7 @@ class Emitter:
     # -- lines and names ----------------------------------------------------------------------
 
     def line(self, text: str) -> None:
-        """Writes one line at the current depth; one of a hoisted constant goes before the function."""
+        """Writes one line at the current depth; a hoisted constant goes before the function."""
         if self._current is not None and self._current.attrs.get(HOISTED):
             self._bind_lines.append((text, self._current))
             return
