@@ -25,7 +25,7 @@ from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
-from paddle.executor.lod_propagation import share_levels
+from paddle.executor.lod_propagation import share_lod
 from paddle.executor.memo import Memo
 from paddle.ir.block import Block
 from paddle.ir.needs import shape_needs
@@ -93,7 +93,7 @@ class Emitter:
         self._prologue: list[str] = []
         self._bind_lines: list[tuple[str, Operator | None]] = []
         self._hoisted: set[str] = set()
-        self._levels: bool | None = None  # whether any variable has a LoD
+        self._any_lod: bool | None = None  # whether any variable has a LoD
         self.run_limit = flags.run_limit
         self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
@@ -363,7 +363,7 @@ class Emitter:
                 write_gradient(self, op, known.base)
             else:
                 self._forward(op, known)
-        self._share_levels(op)
+        self._share_lod(op)
         for name in {*op.input_arg_names, *op.output_arg_names}:
             key = (self.owner(name).idx, name)
             shape = self.shapes.get(key)
@@ -374,22 +374,22 @@ class Emitter:
             check = self.constant(self.op_callback, "check")
             self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
 
-    def _share_levels(self, op: Operator) -> None:
+    def _share_lod(self, op: Operator) -> None:
         """Lets results say which of their rows belong together, where the Program tells that."""
-        if self._levels is None:
+        if self._any_lod is None:
             variables = (v for b in self.program.blocks for v in b.vars.values())
-            self._levels = any(v._lod_level for v in variables)
-        if not self._levels:
+            self._any_lod = any(v._lod_level for v in variables)
+        if not self._any_lod:
             return
         copies = op.type in ("assign", "cast", "scale")  # of what 1.x does not tell it about
-        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_levels(n, copies)]
+        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_lod(n, copies)]
         for name in dict.fromkeys(op.output_arg_names):
-            if given and self._has_levels(name, copies) and name not in given:
-                share = self.constant(share_levels, "share_levels")
+            if given and self._has_lod(name, copies) and name not in given:
+                share = self.constant(share_lod, "share_lod")
                 sources = ", ".join(self.read(n) for n in given)
                 self.line(f"{share}({self.read(name)}, {sources})")
 
-    def _has_levels(self, name: str, unsaid: bool) -> bool:
+    def _has_lod(self, name: str, unsaid: bool) -> bool:
         if name == EMPTY or not self.is_defined(name):
             return False
         var = self.owner(name).vars.get(name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -108,18 +107,10 @@ def batch_fc(x, weight, bias):
     return torch.baddbmm(bias.unsqueeze(1), x, weight)
 
 
-def _shuffle_rule(inputs: list, attrs: dict) -> list[Spec]:
-    x = inputs[0]
-    rows = 1
-    for n in x.shape[:-1]:
-        rows = -1 if -1 in (n, rows) else rows * n
-    return [x, Spec((rows,), VarType.INT64), Spec((1,), VarType.INT64)]
-
-
 _NEXT, _PRIME = 16807, 2**31 - 1  # of the generator that SeedOut goes on with
 
 
-@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", infer=_shuffle_rule, random=True)
+@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", random=True)
 def shuffle_batch(x, seed, *, startup_seed=0):
     """The rows of X in another order; SeedOut is the seed of the next call."""
     rows = x.reshape(-1, x.shape[-1]) if x.numel() else x.flatten(0, -2)

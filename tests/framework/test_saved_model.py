@@ -14,8 +14,8 @@ from paddle import static
 from paddle.serialization.models.layouts import MAIN, folder_layout, prefix_layout
 from paddle.serialization.models.saved_model import SavedModel
 from paddle.static import InputSpec
-from tests.jit.model_cases import names, read_case
-from tests.jit.saved_cases import FOUR, Methods, Plain
+from tests.jit.cases.model_cases import names, read_case
+from tests.jit.cases.saved_cases import FOUR, Methods, Plain
 
 OLD = [n for n in names("inference") if n.startswith("1.8.5")]
 
