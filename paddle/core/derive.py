@@ -94,7 +94,7 @@ def _differentiate(outputs: tuple, d_outputs: tuple, leaves: tuple, again: bool)
 
 
 def _track(value: Any, want: Any, leaves: list, places: list, nested: bool) -> Any:
-    """Marks an input for torch where its gradient is wanted."""
+    """Marks an input for torch where its gradient is needed."""
     if isinstance(value, (list, tuple)):
         made, flags = [], []
         for part, wish in zip(value, want, strict=True):
@@ -138,8 +138,8 @@ def _pairs(op: OpDef, outs: Any, d_outs: list) -> list[tuple[torch.Tensor, torch
 def gradient_operator(op: OpDef) -> OpDef:
     """Returns ``<name>_grad`` as an operator of its own, so that it can be recorded too.
 
-    Inputs are the gradients of the outputs and the saved buffers; saved shapes, attributes and the
-    flags of wanted results are attributes; outputs are the gradients of the inputs.
+    Inputs are the gradients of the outputs and the saved buffers; saved shapes, attributes and
+    ``needs_grad`` are attributes; outputs are the gradients of the inputs.
     """
     found = op._derived.get("gradient_operator")
     if found is not None:

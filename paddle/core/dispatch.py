@@ -6,7 +6,7 @@ step on the tape. ``PADDLE_DEBUG=calls`` prints the sources.
 
 What a generated call does: hand over to the thread's hook if there is one (static recording,
 mixed precision), take the buffers, run the kernel, wrap the results, and record a
-:class:`~paddle.core.tape.Node` if gradients are on and any input wants one.
+:class:`~paddle.core.tape.Node` if gradients are on and any input needs one.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class OpDef(Traits):
         Args:
             saves (str): what the gradient needs.
             own_shapes (bool): it reads the shape of an input for the gradient of that input only,
-                so that a call need not save it where that gradient is not wanted.
+                so that a call need not save it where that gradient is not needed.
             no_alias (str|callable): the inputs whose gradients are memory of their own.
             inplace (InPlace): how it writes into the first gradient that it gets.
         """

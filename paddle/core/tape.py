@@ -3,7 +3,7 @@
 Every recorded call is a :class:`Node`: how to step backward, the edges to where its inputs came
 from, and the values the gradient needs. An edge is the Node that made an input, a :class:`Port`
 where that Node made several, the Tensor itself where it is a leaf, or None where no gradient is
-wanted. Nodes are numbered, so walking them from the highest number down visits every consumer
+needed. Nodes are numbered, so walking them from the highest number down visits every consumer
 before its producer; a heap of the pending ones is all the bookkeeping there is.
 """
 
@@ -92,7 +92,7 @@ def slot_ranges(node: Node) -> list[slice]:
 
 
 def needs_grad_flags(node: Node) -> tuple:
-    """Returns for each input slot whether its gradient is wanted, a tuple of flags for a list."""
+    """Returns for each input slot whether its gradient is needed, a tuple of flags for a list."""
     return tuple(
         tuple(e is not None for e in node.edges[where])
         if slot.many
@@ -224,11 +224,11 @@ def after_updates(node: Node, values: Sequence[Any]) -> tuple:
         elif isinstance(item, torch.Tensor):
             if strict and updated_since(item, node.seq):
                 raise overwritten(node)
-            fresh = item if strict else newest(item, node.seq)
-            if updated_since(fresh, node.seq) and not (strict or writes.warned):
+            latest = item if strict else newest(item, node.seq)
+            if updated_since(latest, node.seq) and not (strict or writes.warned):
                 writes.warned = True
                 warnings.warn(_updated(node), stacklevel=2)
-            item = fresh
+            item = latest
         found.append(item)
     return tuple(found)
 

@@ -39,7 +39,7 @@ class Tensor(Methods):
     accepts one array-like for convenience.
 
     Attributes:
-        stop_gradient (bool): True (the default) where no gradient is wanted.
+        stop_gradient (bool): True (the default) where no gradient is needed.
         persistable (bool): whether saving a model includes it.
 
     Examples:
@@ -57,7 +57,7 @@ class Tensor(Methods):
         "_buf": "the buffer",
         "_dt": "its torch dtype; asking the buffer costs more than a slot",
         "_edge": "where it came from on the tape",
-        "stop_gradient": "True (the default) where no gradient is wanted.",
+        "stop_gradient": "True (the default) where no gradient is needed.",
     }
 
     # Rarely set, so they live on the class until an instance gets its own.

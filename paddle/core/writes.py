@@ -67,21 +67,25 @@ def unshared(tensor: Tensor) -> torch.Tensor:
         return buf
     if getattr(buf, "_shared_outside", False):
         return buf
-    fresh = buf.clone(memory_format=torch.contiguous_format)
-    replace_buffer(tensor, fresh)
-    return fresh
+    replacement = buf.clone(memory_format=torch.contiguous_format)
+    replace_buffer(tensor, replacement)
+    return replacement
 
 
-def replace_buffer(tensor: Tensor, fresh: torch.Tensor) -> None:
+def replace_buffer(tensor: Tensor, replacement: torch.Tensor) -> None:
     """Gives a Tensor new contents, and so those detached from it that still share."""
     before = tensor._buf
-    tensor._rebind(fresh)
-    if tensor._family is None or fresh.shape != before.shape or fresh.dtype is not before.dtype:
+    tensor._rebind(replacement)
+    if (
+        tensor._family is None
+        or replacement.shape != before.shape
+        or replacement.dtype is not before.dtype
+    ):
         return
     for ref in tensor._family:
         other = ref()
         if other is not None and other._buf is before:
-            other._buf = fresh
+            other._buf = replacement
 
 
 def share_outside(tensor: Tensor) -> None:
@@ -110,8 +114,8 @@ def newest(buf: Any, moment: int) -> Any:
     An update of shared memory gives the owner another buffer. In PaddlePaddle, where views are
     copies or see the update too, the owner has one memory all the time.
     """
-    since, fresh = getattr(buf, "_replaced", (-1, None))
+    since, replacement = getattr(buf, "_replaced", (-1, None))
     while since > moment:
-        buf = fresh
-        since, fresh = getattr(buf, "_replaced", (-1, None))
+        buf = replacement
+        since, replacement = getattr(buf, "_replaced", (-1, None))
     return buf

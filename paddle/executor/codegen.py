@@ -25,7 +25,7 @@ from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
-from paddle.executor.lod_propagation import share_levels
+from paddle.executor.lod_propagation import share_lod
 from paddle.executor.memo import Memo
 from paddle.ir.block import Block
 from paddle.ir.needs import shape_needs
@@ -75,7 +75,7 @@ class Emitter:
         self.scope_names: list[str] = []
         self.written: dict[str, str] = {}  # scope variables to hand back: name -> Python name
         self.needed: dict[str, None] = {}  # scope variables that must have a value
-        self.borrowed: set[str] = set()  # those of them whose memory may be that of a feed
+        self.may_alias_feed: set[str] = set()  # those of them whose memory may be that of a feed
         self.inplace_scope = self._written_inside()
         self.depth = 2
         self._names: dict[tuple[int, str], str] = {}
@@ -91,25 +91,25 @@ class Emitter:
         self.functions: list[tuple[str, Operator | None]] = []  # blocks that are nested too deeply
         self.shared: set[str] = set()  # Python names that those assign
         self._prologue: list[str] = []
-        self._once: list[tuple[str, Operator | None]] = []
-        self._constants: set[str] = set()
-        self._levels: bool | None = None  # whether any variable has a LoD
+        self._bind_lines: list[tuple[str, Operator | None]] = []
+        self._hoisted: set[str] = set()
+        self._any_lod: bool | None = None  # whether any variable has a LoD
         self.run_limit = flags.run_limit
         self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
     # -- lines and names ----------------------------------------------------------------------
 
     def line(self, text: str) -> None:
-        """Writes one line at the current depth; what is computed once goes before the function."""
+        """Writes one line at the current depth; a hoisted constant goes before the function."""
         if self._current is not None and self._current.attrs.get(HOISTED):
-            self._once.append((text, self._current))
+            self._bind_lines.append((text, self._current))
             return
         self.lines.append("    " * self.depth + text)
         self.origin.append(self._current)
 
     def before(self, text: str) -> None:
         """Writes one line that runs once, when the plan meets a scope."""
-        self._once.append((text, self._current))
+        self._bind_lines.append((text, self._current))
 
     def _unique(self, text: str) -> str:
         name = _CLEAN.sub("_", text)
@@ -259,7 +259,7 @@ class Emitter:
                 self.load_if_there(name, block)
             self.written[name] = self.python_name(name)
             if self._current is None or not makes_memory(self._current, name):
-                self.borrowed.add(name)
+                self.may_alias_feed.add(name)
 
     def is_defined(self, name: str, block: Block | None = None) -> bool:
         """Says whether a variable has a value already."""
@@ -315,19 +315,19 @@ class Emitter:
         self.defined.difference_update((block.idx, n) for n in names)
 
     def _stays(self, block: Block, name: str) -> bool:
-        """Whether a variable is computed once, so that the function must not drop it."""
-        if not self._constants:
+        """Whether a variable is a hoisted constant, which the function must not drop."""
+        if not self._hoisted:
             for op in self.program.global_block().ops:
                 if op.attrs.get(HOISTED):
-                    self._constants.update(op.output_arg_names)
-            self._constants.add("")
-        return block.idx == 0 and name in self._constants
+                    self._hoisted.update(op.output_arg_names)
+            self._hoisted.add("")
+        return block.idx == 0 and name in self._hoisted
 
     def _hoist_shapes(self, block: Block, at: int, ends: list[list[str]]) -> None:
         """Remembers shapes that a later gradient needs of values that are dropped after this."""
-        wanted = self._shape_readers(block)
+        last = self._shape_readers(block)
         for name in ends[at]:
-            if name in wanted and wanted[name] > at and (block.idx, name) not in self.shapes:
+            if name in last and last[name] > at and (block.idx, name) not in self.shapes:
                 self.shapes[block.idx, name] = self._unique(f"{name}_shape")
 
     def _shape_readers(self, block: Block) -> dict[str, int]:
@@ -363,7 +363,7 @@ class Emitter:
                 write_gradient(self, op, known.base)
             else:
                 self._forward(op, known)
-        self._share_levels(op)
+        self._share_lod(op)
         for name in {*op.input_arg_names, *op.output_arg_names}:
             key = (self.owner(name).idx, name)
             shape = self.shapes.get(key)
@@ -374,22 +374,22 @@ class Emitter:
             check = self.constant(self.op_callback, "check")
             self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
 
-    def _share_levels(self, op: Operator) -> None:
+    def _share_lod(self, op: Operator) -> None:
         """Lets results say which of their rows belong together, where the Program tells that."""
-        if self._levels is None:
+        if self._any_lod is None:
             variables = (v for b in self.program.blocks for v in b.vars.values())
-            self._levels = any(v._lod_level for v in variables)
-        if not self._levels:
+            self._any_lod = any(v._lod_level for v in variables)
+        if not self._any_lod:
             return
         copies = op.type in ("assign", "cast", "scale")  # of what 1.x does not tell it about
-        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_levels(n, copies)]
+        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_lod(n, copies)]
         for name in dict.fromkeys(op.output_arg_names):
-            if given and self._has_levels(name, copies) and name not in given:
-                share = self.constant(share_levels, "share_levels")
+            if given and self._has_lod(name, copies) and name not in given:
+                share = self.constant(share_lod, "share_lod")
                 sources = ", ".join(self.read(n) for n in given)
                 self.line(f"{share}({self.read(name)}, {sources})")
 
-    def _has_levels(self, name: str, unsaid: bool) -> bool:
+    def _has_lod(self, name: str, unsaid: bool) -> bool:
         if name == EMPTY or not self.is_defined(name):
             return False
         var = self.owner(name).vars.get(name)
@@ -559,7 +559,7 @@ class Emitter:
         parts: list[list[tuple[str, Operator | None]]] = [
             [(text, None) for text in notes],
             [(f"def bind({', '.join(self._slots.values())}):", None)],
-            [(f"    {text}", op) for text, op in self._once],
+            [(f"    {text}", op) for text, op in self._bind_lines],
             [(f"    def step({', '.join(args)}):", None)],
             [(f"        {text}", None) for text in self._prologue],
             self.functions,
@@ -585,7 +585,7 @@ class Emitter:
     def _hand_over(self, top: Block) -> None:
         """Writes the lines that put what was assigned to stored variables into the scope."""
         for name, local in self.written.items():
-            value = f"{local}.clone()" if name in self.borrowed else local
+            value = f"{local}.clone()" if name in self.may_alias_feed else local
             test = f"if {local} is not None: " if name in self.maybe else ""
             self.line(f"{test}{self.scope_slot(name)}.put({value})")
 

@@ -16,7 +16,7 @@ from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.operator import Operator
 
 
-def probe_for() -> Callable | None:
+def debug_callback() -> Callable | None:
     """Returns what to call after every operator as flags and PADDLE_DEBUG say, or None."""
     if flags.get("FLAGS_check_nan_inf"):
         return check_finite

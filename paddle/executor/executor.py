@@ -24,7 +24,7 @@ from paddle.core.mode import hooked
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import writable
-from paddle.executor.debug import probe_for
+from paddle.executor.debug import debug_callback
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -146,7 +146,7 @@ class Executor(Guarded):
         self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
     ) -> Plan:
         """Returns the plan of a Program for given feeds and fetches, made when first asked for."""
-        op_callback = probe_for()
+        op_callback = debug_callback()
         key = (
             program._serial, program._version, feeds, tuple(fetches), use_prune, op_callback,
             flags.run_limit,

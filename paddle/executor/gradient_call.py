@@ -1,4 +1,4 @@
-"""The call of a gradient kernel: what it takes, what was saved for it, what is wanted."""
+"""The call of a gradient kernel: what it takes, what was saved, which results are needed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ ADVICE = (
 
 
 def gradient_program(
-    program: Program, feeds: Sequence[str], fetches: Sequence[str], wanted: Sequence[str]
+    program: Program, feeds: Sequence[str], fetches: Sequence[str], wrt: Sequence[str]
 ) -> tuple[Program, list[str], list[str]]:
     """Returns a Program that computes the forward part again, and from it gradients.
 
@@ -32,11 +32,11 @@ def gradient_program(
         program (Program): the forward part; stays as it is.
         feeds (Sequence[str]): its fed variables.
         fetches (Sequence[str]): its results.
-        wanted (Sequence[str]): fed or stored variables whose gradients are computed.
+        wrt (Sequence[str]): fed or stored variables whose gradients are computed.
 
     Returns:
         tuple: the Program, its fed variables (those of the forward part, then a gradient for every
-        result that has one), and the gradients, in the order of ``wanted``.
+        result that has one), and the gradients, in the order of ``wrt``.
 
     Raises:
         UnimplementedError: what the user wrote for a gradient does not add up.
@@ -55,9 +55,9 @@ def gradient_program(
         for op in block.ops:
             if op.type == "print":
                 op.type, op.inputs = "assign", {"X": op.inputs["In"]}
-    marked = connected(made, wanted)
+    marked = connected(made, wrt)
     through = list(dict.fromkeys(n for n in fetches if n in marked))
-    given, grads = differentiated(made, through, wanted)
+    given, grads = differentiated(made, through, wrt)
     found = [g for g in grads if g is not None]
     remove_dead_code(made, feeds, [*fetches, *found])
     for op in made.global_block().ops:

@@ -1,4 +1,4 @@
-"""What a generated function calls on the values that a scope holds, or may not hold."""
+"""Run-time helpers of generated functions for values that a scope holds, or lacks."""
 
 from __future__ import annotations
 

@@ -38,28 +38,28 @@ class JoinedPlan(Plan):
         program (Program): the forward part; stays as it is.
         feeds (Sequence[str]): variables that are given.
         fetches (Sequence[str]): variables to return.
-        wanted (Sequence[str]): fed or stored variables whose gradients are computed.
+        wrt (Sequence[str]): fed or stored variables whose gradients are computed.
 
     Attributes:
         through (list[str]): the fetched variables that a gradient comes back through, each once.
-        found (list[bool]): for each wanted variable whether there is a gradient. That of a table
+        found (list[bool]): for each of ``wrt`` whether there is a gradient. That of a table
             may be :class:`paddle.core.selected_rows.Rows`.
     """
 
     def __init__(
-        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], wanted: Sequence[str]
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], wrt: Sequence[str]
     ) -> None:
         joined = clone(program)
         self.results = list(fetches)
-        flags = connected(joined, wanted)
+        flags = connected(joined, wrt)
         self.through = through = list(dict.fromkeys(n for n in fetches if n in flags))
-        given, grads = differentiated(joined, through, wanted)
+        given, grads = differentiated(joined, through, wrt)
         self.found = [g is not None for g in grads]
         self.forward_feeds = list(feeds)
         made = [g for g in grads if g is not None]
         names, asked = [*feeds, *given], [*fetches, *made]
         prepared = prepare(joined, names, asked, skipped=_MARKS)
-        gather_gradients(prepared, fetches, _of_stored(prepared, wanted, grads))
+        gather_gradients(prepared, fetches, _of_stored(prepared, wrt, grads))
         mark_in_place(prepared, names, [*asked, *_crossing(prepared)])
         mark_lifetimes(prepared, names, asked)
         self._given, self._made_grads = given, made
@@ -76,10 +76,10 @@ def _backward(op: Operator) -> bool:
     return bool(op.role & Role.BACKWARD) and op.role != Role.NOT_SPECIFIED
 
 
-def connected(program: Program, wanted: Sequence[str]) -> set[str]:
-    """Marks the leaves that want a gradient; returns the variables that depend on them."""
+def connected(program: Program, wrt: Sequence[str]) -> set[str]:
+    """Marks the leaves that need a gradient; returns the variables that depend on them."""
     block = program.global_block()
-    names = set(wanted)
+    names = set(wrt)
     for name, var in block.vars.items():
         if var.persistable or var.is_data:
             var.stop_gradient = name not in names
@@ -97,11 +97,11 @@ def connected(program: Program, wanted: Sequence[str]) -> set[str]:
 
 
 def differentiated(
-    program: Program, through: list[str], wanted: Sequence[str]
+    program: Program, through: list[str], wrt: Sequence[str]
 ) -> tuple[list[str], list[str | None]]:
     """Adds the gradients; returns the names that are given and those that are found."""
     if not through:
-        return [], [None] * len(wanted)
+        return [], [None] * len(wrt)
     block = program.global_block()
     last = block.ops[-1]  # gradients may copy values before it that it overwrites
     given = []
@@ -110,18 +110,16 @@ def differentiated(
         options = {"shape": var.shape, "dtype": var.dtype, "is_data": True, "stop_gradient": True}
         given.append(block.create_var(name=f"{name}@GIVEN", **options))
     targets = [block.var(n) for n in through]
-    grads = gradients(targets, [block.var(n) for n in wanted], given)
+    grads = gradients(targets, [block.var(n) for n in wrt], given)
     for op in block.ops[block.ops.index(last) + 1 :]:
         op.attrs["op_role"] = int(Role.BACKWARD)
     return [v.name for v in given], [None if g is None else g.name for g in grads]
 
 
-def _of_stored(
-    program: Program, wanted: Sequence[str], grads: Sequence[str | None]
-) -> dict[str, str]:
+def _of_stored(program: Program, wrt: Sequence[str], grads: Sequence[str | None]) -> dict[str, str]:
     """Gradient -> stored variable, of those variables that have one."""
     block = program.global_block()
-    pairs = [(g, w) for g, w in zip(grads, wanted, strict=True) if g is not None]
+    pairs = [(g, w) for g, w in zip(grads, wrt, strict=True) if g is not None]
     return {g: w for g, w in pairs if w in block.vars and block.var(w).persistable}
 
 
@@ -189,7 +187,7 @@ class _JoinedEmitter(Emitter):
         parts: list[list[tuple[str, Operator | None]]] = [
             [(text, None) for text in self._notes()],
             [(f"def bind({', '.join(self._slots.values())}):", None)],
-            [(f"    {text}", op) for text, op in self._once],
+            [(f"    {text}", op) for text, op in self._bind_lines],
             [(f"    def step({', '.join(inputs)}):", None)],
             [(f"        {' = '.join([*unsure, 'None'])}", None)] if unsure else [],
             [(f"        {text}", None) for text in self._prologue],

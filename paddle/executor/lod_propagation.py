@@ -1,6 +1,6 @@
 """LoD at run time: which rows of a buffer belong to one image or sequence.
 
-Programs of 1.x say which variables have such levels; most operators hand those of an input on. The
+Programs of 1.x say which variables have a LoD; most operators hand that of an input on. The
 few operators that look at them (region pooling, suppression, alignment) find them as ``_lod``.
 """
 
@@ -9,17 +9,17 @@ from __future__ import annotations
 from typing import Any
 
 
-def share_levels(out: Any, *sources: Any) -> None:
-    """Gives a result the levels of the first source that has any, unless it has its own.
+def share_lod(out: Any, *sources: Any) -> None:
+    """Gives a result the LoD of the first source that has one, unless it has its own.
 
     Args:
-        out (torch.Tensor): the result; something else has no levels.
+        out (torch.Tensor): the result; something else has no LoD.
         *sources (torch.Tensor): inputs of the operator.
     """
     if getattr(out, "_lod", None) or not hasattr(out, "shape"):
         return
     for source in sources:
-        levels = getattr(source, "_lod", None)
-        if levels and out.shape and levels[-1][-1] == out.shape[0]:
-            out._lod = levels
+        lod = getattr(source, "_lod", None)
+        if lod and out.shape and lod[-1][-1] == out.shape[0]:
+            out._lod = lod
             return

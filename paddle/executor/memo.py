@@ -1,4 +1,4 @@
-"""Results that are kept as long as the buffers they were computed from stay the same."""
+"""Memoization: results kept as long as the buffers they were computed from stay the same."""
 
 from __future__ import annotations
 

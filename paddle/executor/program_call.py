@@ -78,26 +78,26 @@ class ProgramCall:
             with hooked(None):
                 return self(inputs)
         if mode & GRAD:
-            wanted = tuple(
+            stopped = tuple(
                 [t.stop_gradient for t in inputs] + [t.stop_gradient for _, t in self._trainable]
             )
-            if not all(wanted):
-                joined = self._joined.get(wanted)
+            if not all(stopped):
+                joined = self._joined.get(stopped)
                 if joined is None:
-                    joined = self._joined[wanted] = _Joined(self, wanted)
+                    joined = self._joined[stopped] = _Joined(self, stopped)
                 return joined(inputs)
         if self._plain is None:
             with checked_plan(self.program):
                 prepared = prepare(self.program, self.feeds, self.fetches)
                 plan = Plan(prepared, self.feeds, self.fetches)
-            self._plain = plan, plan.bound(self.scope), _computed_once(plan, self.fetches)
-        plan, step, once = self._plain
+            self._plain = plan, plan.bound(self.scope), _hoisted(plan, self.fetches)
+        plan, step, hoisted = self._plain
         try:
             values = without_torch_gradients(step, [t._buf for t in inputs])
         except Exception as error:
             self._plain = None
             _raise(plan, error, self.scope)
-        return _wrapped(values, inputs, once)
+        return _wrapped(values, inputs, hoisted)
 
     def rebind(self, name: str, tensor: Tensor) -> None:
         """Lets another Tensor of the same kind stand for a stored variable.
@@ -128,7 +128,7 @@ for _name in ("FLAGS_run_limit_seconds", "FLAGS_run_limit_steps"):
 
 
 class _Joined:
-    """A call of which gradients are wanted, with respect to certain inputs and Tensors."""
+    """A call with gradients with respect to certain inputs and Tensors."""
 
     def __init__(self, call: ProgramCall, stopped: tuple) -> None:
         self.call = call
@@ -137,9 +137,9 @@ class _Joined:
             pair for pair, stop in zip(call._trainable, stopped[len(call.feeds) :], strict=True)
             if not stop
         ]  # fmt: skip
-        self.wanted = wanted = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
+        self.wrt = wrt = [*[call.feeds[i] for i in inputs], *[n for n, _ in stored]]
         with checked_plan(call.program):
-            self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wanted)
+            self.plan = JoinedPlan(call.program, call.feeds, call.fetches, wrt)
         found = self.plan.found
         self.inputs = [i for i, on in zip(inputs, found, strict=False) if on]
         self.stored = [t for (_, t), on in zip(stored, found[len(inputs) :], strict=True) if on]
@@ -151,7 +151,7 @@ class _Joined:
                 self.tied.append(i)
         self.back: Any = None
         self.step: Any = None
-        self.once = _computed_once(self.plan, call.fetches)
+        self.hoisted = _hoisted(self.plan, call.fetches)
         self.backward = _Backward(self)
         self.gradients: _Gradients | None = None
         self.draws = random_in(call.program)
@@ -167,7 +167,7 @@ class _Joined:
         except Exception as error:
             self.step = None
             _raise(self.plan, error, self.call.scope)
-        outs = _wrapped(values, inputs, self.once)
+        outs = _wrapped(values, inputs, self.hoisted)
         if not self.tied:
             return outs
         node = Node()
@@ -252,7 +252,7 @@ class _Gradients:
     def __init__(self, joined: _Joined) -> None:
         call = joined.call
         program, feeds, fetches = gradient_program(
-            call.program, call.feeds, call.fetches, joined.wanted
+            call.program, call.feeds, call.fetches, joined.wrt
         )
         written = set(written_in(call.program))
         self.read = [t for n, t in call.tensors.items() if n not in written]
@@ -294,17 +294,17 @@ def _raise(plan: Plan, error: Exception, scope: Scope) -> Any:
     raise explained from error
 
 
-def _computed_once(plan: Plan, fetches: Sequence[str]) -> list[int]:
-    """Positions of results that are the same buffers in every call."""
+def _hoisted(plan: Plan, fetches: Sequence[str]) -> list[int]:
+    """Positions of results that are hoisted constants: the same buffers in every call."""
     ops = plan.program.global_block().ops
     names = {n for op in ops if op.attrs.get(HOISTED) for n in op.output_arg_names}
     return [i for i, n in enumerate(fetches) if n in names]
 
 
-def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], once: list[int]) -> list[Any]:
+def _wrapped(values: Sequence[Any], inputs: Sequence[Tensor], hoisted: list[int]) -> list[Any]:
     """Tensors of what was computed; none is the very buffer of an input or a later result."""
     given = {id(t._buf) for t in inputs}
-    given.update(id(values[i]) for i in once)
+    given.update(id(values[i]) for i in hoisted)
     outs: list[Any] = []
     for value in values:
         if isinstance(value, list):

@@ -263,7 +263,7 @@ class DataLoader(Guarded):
 
         Args:
             feed_list (list|None): Variables (or names) that the fields belong to.
-            capacity (int|None): batches that a process may read ahead; used with
+            capacity (int|None): batches that a process may prefetch; used with
                 ``use_multiprocess``, since without it nothing is read before it is needed. None
                 means 2.
             use_double_buffer (bool): whether to copy the next batch to the GPU while the current

@@ -114,7 +114,7 @@ def declared(op_type: str, name: str) -> AttrType | None:
 def is_private(name: str) -> bool:
     """Says whether an attribute is ours alone and never written.
 
-    These are ``_...``, the flags of wanted gradients, and the saved shapes of gradient operators
+    These are ``_...``, ``needs_grad_...``, and the saved shapes of gradient operators
     (``X.shape``); PaddlePaddle declares no attribute that looks so.
     """
     return name.startswith("_") or "." in name or name.startswith("needs_grad_")

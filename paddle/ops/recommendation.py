@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import torch
 
-from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -108,22 +107,14 @@ def batch_fc(x, weight, bias):
     return torch.baddbmm(bias.unsqueeze(1), x, weight)
 
 
-def _shuffle_rule(inputs: list, attrs: dict) -> list[Spec]:
-    x = inputs[0]
-    rows = 1
-    for n in x.shape[:-1]:
-        rows = -1 if -1 in (n, rows) else rows * n
-    return [x, Spec((rows,), VarType.INT64), Spec((1,), VarType.INT64)]
-
-
 _NEXT, _PRIME = 16807, 2**31 - 1  # of the generator that SeedOut goes on with
 
 
-@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", infer=_shuffle_rule, random=True)
+@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", random=True)
 def shuffle_batch(x, seed, *, startup_seed=0):
     """The rows of X in another order; SeedOut is the seed of the next call."""
     rows = x.reshape(-1, x.shape[-1]) if x.numel() else x.flatten(0, -2)
-    if x.device.type == "meta":
+    if x.is_meta:
         place = torch.empty(rows.shape[0], dtype=torch.int64, device=x.device)
         return x.clone(), place, torch.empty(1, dtype=torch.int64, device=x.device)
     start = int(seed) if seed.numel() else startup_seed
@@ -177,7 +168,7 @@ def _expect_same(name: str, first: str, x: torch.Tensor, second: str, y: torch.T
 def modified_huber_loss(x, y):
     """For labels 0 and 1: the square of what is missing to 1, far outside a line."""
     _expect_same("modified_huber_loss", "X", x, "Y", y)
-    if y.device.type != "meta" and not bool(((y == 0) | (y == 1)).all()):
+    if not y.is_meta and not bool(((y == 0) | (y == 1)).all()):
         raise InvalidArgumentError("modified_huber_loss: expected labels Y of 0 and 1 only.")
     value = x * (2 * y - 1)
     loss = torch.where(value < -1, -4 * value, torch.square(torch.clamp(1 - value, min=0)))
@@ -230,7 +221,7 @@ def center_loss(x, label, centers, rate, *, cluster_num, need_update):
             f"center_loss: expected X [N, D], Label [N, 1] and Centers [{cluster_num}, D], but "
             f"received shapes {list(x.shape)}, {list(label.shape)} and {list(centers.shape)}."
         )
-    if row.device.type != "meta" and row.numel():
+    if not row.is_meta and row.numel():
         low, high = int(row.min()), int(row.max())
         if low < 0 or high >= cluster_num:
             raise OutOfRangeError(

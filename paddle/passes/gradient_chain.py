@@ -96,7 +96,7 @@ class _Derivation(GradientWalk):
         self.origins: dict[int, Operator] = {}
 
     def outgoing(self, slot: str) -> list[str] | None:
-        names = [EMPTY] * len(self.wanted(slot))
+        names = [EMPTY] * len(self.needs_grad(slot))
         for at in range(len(names)):
             self._to_operand_or_inside(slot, at, GradientPart(names, at))
         return names or None

@@ -83,21 +83,21 @@ def _look_ups(def_use: DefUse, table: str, grad: str, reader: Operator | None) -
 
     ``reader`` is the one operator that may read the gradient; None where it is a result.
     """
-    maker = def_use.definition(grad)
-    if maker is None or not _private(def_use, grad, reader):
+    writer = def_use.definition(grad)
+    if writer is None or not _private(def_use, grad, reader):
         return []
-    if maker.type == "sum":
-        names = maker.inputs["X"]
-        makers = [def_use.definition(n) for n in names]
-        if len(set(names)) != len(names) or not all(_private(def_use, n, maker) for n in names):
+    if writer.type == "sum":
+        names = writer.inputs["X"]
+        writers = [def_use.definition(n) for n in names]
+        if len(set(names)) != len(names) or not all(_private(def_use, n, writer) for n in names):
             return []
     else:
-        makers = [maker]
-    found = [m for m in makers if m is not None and _is_sparse(m, table)]
-    if len(found) != len(makers):
+        writers = [writer]
+    found = [m for m in writers if m is not None and _is_sparse(m, table)]
+    if len(found) != len(writers):
         return []
     kept = [(m, [single(m, "Ids") or "", single(m, "Out@GRAD") or ""]) for m in found]
-    end = reader or maker
+    end = reader or writer
     return found if all(m is end or def_use.unchanged(names, m, end) for m, names in kept) else []
 
 

@@ -1,4 +1,4 @@
-"""Functions that make readers from readers: chained, zipped, shuffled, read ahead."""
+"""Functions that make readers from readers: chained, zipped, shuffled, prefetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers that work ahead: in a thread, in several threads, in several processes."""
+"""Readers that prefetch: in a thread, in several threads, in several processes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_readers(api: str, *readers: Any) -> None:
 
 
 def buffered(reader: Reader, size: int) -> Reader:
-    """Reads ahead in a thread.
+    """Prefetches in a thread.
 
     Args:
         reader (Callable): the reader.

@@ -11,7 +11,7 @@ from paddle.core.backends import CUDA, backend_on
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.place import CPUPlace, CUDAPlace, to_torch_device
-from paddle.executor.debug import probe_for
+from paddle.executor.debug import debug_callback
 from paddle.executor.executor import (
     Executor,
     check_feed,
@@ -265,7 +265,7 @@ class CompiledProgram(Guarded):
         program = self._program
         scale = self._build.gradient_scale_strategy
         skipped = self._build._skipped()
-        op_callback = probe_for()
+        op_callback = debug_callback()
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
             op_callback, flags.run_limit,

@@ -31,7 +31,7 @@ def integers(name: str, high: int, *shape: int) -> np.ndarray:
 
 
 def flat(outputs) -> list:
-    """Tensors of a nest, in the order in which jit.save lists them."""
+    """Tensors of a pytree, in the order in which jit.save lists them."""
     if isinstance(outputs, dict):
         return [t for value in outputs.values() for t in flat(value)]
     if isinstance(outputs, (list, tuple)):

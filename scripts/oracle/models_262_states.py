@@ -115,7 +115,7 @@ def state(protocol: int):
 
 
 def objects(folder: str) -> dict:
-    """Nests of Tensors, arrays and plain values, each in a file; expected values by path."""
+    """Pytrees of Tensors, arrays and plain values, each in a file; expected values by path."""
     made = {
         "tensor": paddle.to_tensor([[1.5, -2.0]]),
         "scalar": paddle.to_tensor(3.25),

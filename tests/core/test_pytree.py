@@ -10,22 +10,22 @@ import pytest
 from paddle.core.pytree import difference, leaves, paths, rebuilt, tree_map
 
 Pair = collections.namedtuple("Pair", "first second")
-NEST = {"b": [1, (2, 3)], "a": Pair(4, {"z": 5})}
+PYTREE = {"b": [1, (2, 3)], "a": Pair(4, {"z": 5})}
 
 
 def test_values_come_by_sorted_keys():
-    assert leaves(NEST) == [4, 5, 1, 2, 3]
-    assert [p for p, _ in paths(NEST)] == [
+    assert leaves(PYTREE) == [4, 5, 1, 2, 3]
+    assert [p for p, _ in paths(PYTREE)] == [
         "['a'][0]", "['a'][1]['z']", "['b'][0]", "['b'][1][0]", "['b'][1][1]",
     ]  # fmt: skip
     assert leaves(7) == [7] and leaves([]) == [] and leaves({1: "x", "a": "y"}) == ["x", "y"]
 
 
 def test_the_form_stays():
-    doubled = tree_map(lambda v: 2 * v, NEST)
+    doubled = tree_map(lambda v: 2 * v, PYTREE)
     assert doubled == {"b": [2, (4, 6)], "a": Pair(8, {"z": 10})}
     assert type(doubled["a"]) is Pair and list(doubled) == ["b", "a"]
-    assert rebuilt(NEST, ["p", "q", "r", "s", "t"]) == {
+    assert rebuilt(PYTREE, ["p", "q", "r", "s", "t"]) == {
         "b": ["r", ("s", "t")], "a": Pair("p", {"z": "q"}),
     }  # fmt: skip
     ordered = tree_map(str, collections.OrderedDict(b=1, a=2))

@@ -300,19 +300,19 @@ def test_tensor_that_does_not_fit(value, text):
     ("value", "text"),
     [
         ([ones(2)], "expected a list of 2, as its input_spec says, but received a list of 1."),
-        ({"a": 1}, "of(nest): expected a list of 2"),
-        (ones(2), "of(nest): expected a list of 2"),
-        (7, "of(nest): expected a list of 2, as its input_spec says, but received 7."),
-        ([ones(2), {"a": ones(3)}], "of(nest[1]['a']): expected a Tensor of shape [2]"),
-        ([ones(2), {"b": ones(2)}], "of(nest[1]): expected a dict with keys ['a']"),
-        ([ones(2), ones(2)], "of(nest[1]): expected a dict with keys ['a']"),
-        ([ones(2), [ones(2)]], "of(nest[1]): expected a dict with keys ['a']"),
+        ({"a": 1}, "of(pytree): expected a list of 2"),
+        (ones(2), "of(pytree): expected a list of 2"),
+        (7, "of(pytree): expected a list of 2, as its input_spec says, but received 7."),
+        ([ones(2), {"a": ones(3)}], "of(pytree[1]['a']): expected a Tensor of shape [2]"),
+        ([ones(2), {"b": ones(2)}], "of(pytree[1]): expected a dict with keys ['a']"),
+        ([ones(2), ones(2)], "of(pytree[1]): expected a dict with keys ['a']"),
+        ([ones(2), [ones(2)]], "of(pytree[1]): expected a dict with keys ['a']"),
     ],
 )  # fmt: skip
 def test_wrong_nesting(value, text):
     @to_static(input_spec=[[spec(2), {"a": spec(2)}]])
-    def of(nest):
-        return nest[0] + nest[1]["a"]
+    def of(pytree):
+        return pytree[0] + pytree[1]["a"]
 
     with pytest.raises(ValueError) as info:
         of(value)

@@ -182,7 +182,7 @@ def test_state_of_a_layer(name: str, tmp_path: Path) -> None:
 
 
 def leaves(path: str, value: Any, found: dict[str, Any]) -> dict[str, Any]:
-    """Tensors, arrays and plain values of a nest by their paths, None left out."""
+    """Tensors, arrays and plain values of a pytree by their paths, None left out."""
     if isinstance(value, dict):
         for key, item in value.items():
             leaves(f"{path}/{key}", item, found)

@@ -278,15 +278,15 @@ def test_rest_arguments():
 
 def test_nests_of_tensors_and_values():
     @to_static
-    def of(nest):
-        return nest["a"][0] - nest["b"] * nest["k"]
+    def of(pytree):
+        return pytree["a"][0] - pytree["b"] * pytree["k"]
 
-    def nest(k):
+    def pytree(k):
         return {"b": paddle.full([1], 2.0), "a": (paddle.full([1], 7.0), "text"), "k": k}
 
-    assert of(nest(1)).item() == 5
-    assert of(nest(2)).item() == 3
-    assert of(nest(1)).item() == 5
+    assert of(pytree(1)).item() == 5
+    assert of(pytree(2)).item() == 3
+    assert of(pytree(1)).item() == 5
     assert count(of) == 2
 
 

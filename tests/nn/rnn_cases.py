@@ -65,11 +65,11 @@ def network(paddle: Any, name: str) -> Any:
     return filled(paddle, getattr(paddle.nn, kind)(*made, **options))
 
 
-def flat(nest: Any) -> list[Any]:
+def flat(pytree: Any) -> list[Any]:
     """The Tensors of a result in order."""
-    if isinstance(nest, (list, tuple)):
-        return [leaf for item in nest for leaf in flat(item)]
-    return [nest]
+    if isinstance(pytree, (list, tuple)):
+        return [leaf for item in pytree for leaf in flat(item)]
+    return [pytree]
 
 
 def arguments(paddle: Any, name: str) -> tuple[Any, dict[str, Any]]:

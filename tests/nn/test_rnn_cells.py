@@ -55,11 +55,11 @@ def test_initial_states():
     assert one.dtype == paddle.float64
     np.testing.assert_array_equal(one.numpy(), np.full((5, 2, 6), 2.5))
     assert cell.get_initial_states(x, shape=[-1, 2]).shape == [3, 2]
-    nest = cell.get_initial_states(
+    states = cell.get_initial_states(
         {"x": x}, shape={"a": [2], "b": ([3], (-1, 4))}, dtype={"a": "int64", "b": ("float32",) * 2}
     )
-    assert nest["a"].dtype == paddle.int64
-    assert [t.shape for t in nest["b"]] == [[3, 3], [3, 4]]
+    assert states["a"].dtype == paddle.int64
+    assert [t.shape for t in states["b"]] == [[3, 3], [3, 4]]
     pair = collections.namedtuple("Pair", "h c")
     made = cell.get_initial_states(x, shape=pair([2], [6]))
     assert type(made) is pair and made.c.shape == [3, 6]
@@ -76,7 +76,7 @@ def test_bad_initial_states(options, error, text):
 
 
 class Running(nn.RNNCellBase):
-    """Sums and counts: nests of inputs, outputs and states, and an argument of its own."""
+    """Sums and counts: pytrees of inputs, outputs and states, and an argument of its own."""
 
     @property
     def state_shape(self):

@@ -1,4 +1,4 @@
-"""Operators of quantised Programs that read one of their outputs, as no other operator does."""
+"""Emitters of quantisation operators, which read a variable that they list as an output only."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ class GeneratorLoader:
             return
         recipe = Recipe(_Stream(source), default_convert_fn, True, None, False)
         tasks = self._tasks() if reading is None else reading.tasks
-        for batch in read_with_workers(recipe, tasks, 1, ahead=self._capacity, reading=reading):
+        for batch in read_with_workers(recipe, tasks, 1, prefetch=self._capacity, reading=reading):
             yield to_tensors(batch, share=True)
 
 

@@ -31,7 +31,7 @@ def read_with_workers(
     share: bool = True,
     timeout: float = 0,
     init: Callable[[int], Any] | None = None,
-    ahead: int = 2,
+    prefetch: int = 2,
     reading: Reading | None = None,
 ) -> Iterator[Any]:
     """Yields the batches of ``tasks``, in their order, made by worker processes.
@@ -43,13 +43,13 @@ def read_with_workers(
         share (bool): whether batches come through shared memory.
         timeout (float): seconds to wait for a batch; 0 waits as long as the worker lives.
         init (callable|None): called in each worker with its number.
-        ahead (int): batches a worker may be ahead of the trainer.
+        prefetch (int): batches that a worker may make before the trainer asks for them.
         reading (Reading|None): notes where the pass stands, and says where it begins.
     """
     pool = _Pool(recipe, num_workers, share, timeout, init, reading)
     finished = False
     try:
-        yield from pool.batches(tasks, ahead, reading)
+        yield from pool.batches(tasks, prefetch, reading)
         finished = True
     finally:
         # Also when the loop is left early: the generator is closed as soon as nobody holds it.
@@ -91,7 +91,7 @@ class _Pool:
             self.shutdown(0)
             raise
 
-    def batches(self, tasks: Iterator[Any], ahead: int, reading: Any) -> Iterator[Any]:
+    def batches(self, tasks: Iterator[Any], prefetch: int, reading: Any) -> Iterator[Any]:
         """Yields batches; tasks go round the workers, so the order of replies is known."""
         due: collections.deque[int] = collections.deque()
         trouble: Exception | None = None
@@ -114,7 +114,7 @@ class _Pool:
 
         size = len(self._conns)
         first = 0 if reading is None else reading.first
-        for i in range(first, first + ahead * size):
+        for i in range(first, first + prefetch * size):
             hand_out(i % size)
         while due:
             i = due.popleft()

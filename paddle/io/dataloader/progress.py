@@ -27,7 +27,7 @@ def follow(loader: Any) -> Progress:
 class Progress:
     """Notes how far the pass over a loader came that began last.
 
-    The position is what the trainer was given, whatever workers have read ahead. To go on from
+    The position is what the trainer was given, whatever workers have prefetched. To go on from
     there the sampler runs again from the state before the pass, which gives the same order, and
     the samples of batches that were delivered are not read again. A stream has no sampler: it is
     read from its beginning, and what was delivered is dropped.
@@ -139,7 +139,7 @@ class Progress:
             self._drop(read, reading, began)
         self._now = reading
         try:
-            # Without workers a batch read ahead would have drawn numbers that come later.
+            # Without workers a prefetched batch would have drawn numbers that come later.
             for batch in loader._delivered(read, prefetch=loader.num_workers > 0):
                 reading.deliver()
                 yield batch

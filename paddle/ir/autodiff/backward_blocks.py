@@ -114,7 +114,7 @@ def _sources(walk: GradientWalk, op: Operator, *slots: str) -> set[str]:
     """The variables of input slots that want a gradient."""
     found = set()
     for slot in slots:
-        pairs = zip(op.inputs.get(slot, []), walk.wanted(slot), strict=False)
+        pairs = zip(op.inputs.get(slot, []), walk.needs_grad(slot), strict=False)
         found |= {name for name, want in pairs if want}
     return found
 
@@ -394,7 +394,7 @@ def _write_to_array(op: Operator, walk: GradientWalk) -> None:
     assert gradient is not None
     index = walk.value(op.inputs["I"][0])
     like = walk.name_of(value)
-    if any(walk.wanted("X")):
+    if any(walk.needs_grad("X")):
         inputs = {"X": [gradient], "I": [index], "X_W": [like]}
         walk.emit("read_from_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
     var = walk.block._var_recursive(value)
@@ -411,7 +411,7 @@ def _write_to_array(op: Operator, walk: GradientWalk) -> None:
 @grad_maker("read_from_array")
 def _read_from_array(op: Operator, walk: GradientWalk) -> None:
     gradient = walk.incoming(op.outputs["Out"][0])
-    if not any(walk.wanted("X")):
+    if not any(walk.needs_grad("X")):
         return
     inputs = {"X": [gradient], "I": [walk.value(op.inputs["I"][0])]}
     walk.emit("write_to_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]

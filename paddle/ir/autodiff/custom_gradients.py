@@ -192,8 +192,8 @@ def _checked(api: str, gradient: Any, var: Variable) -> str:
 
 @grad_maker(CUSTOM)
 def _custom_gradient(op: Operator, walk: GradientWalk) -> None:
-    wanted = walk.wanted("X")
-    if not any(wanted):
+    needs_grad = walk.needs_grad("X")
+    if not any(needs_grad):
         return
     given = []
     for name in op.outputs["Out"]:
@@ -204,5 +204,5 @@ def _custom_gradient(op: Operator, walk: GradientWalk) -> None:
             walk.emit("fill_zeros_like", {"X": [like]}, {"Out": [gradient]}, {})
         given.append(gradient)
     for at, made in enumerate(inline(op, walk, given)):
-        if made is not None and wanted[at]:
+        if made is not None and needs_grad[at]:
             walk.emit("assign", {"X": [made]}, {"Out": walk.outgoing_at("X", at)}, {})

@@ -1,4 +1,4 @@
-"""The two operators that stand for gradients of the user's, and how they are taken away.
+"""``custom_gradient`` and ``gradient_hook``: operators for gradients of the user's; their removal.
 
 ``custom_gradient`` passes its values on, ``gradient_hook`` has no result. The sub-block of either
 computes gradients of gradients, and runs nowhere itself.

@@ -1,4 +1,4 @@
-"""Which inputs of which operators want a gradient: found on a walk from the leaves on."""
+"""needs_grad of every operator's inputs: found on a forward walk from the leaves."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _sum(op: Operator, walk: GradientWalk) -> None:
     """Every term has the gradient of the sum; a copy each, for one may be written to."""
     d_out = walk.incoming(op.outputs["Out"][0])
     assert d_out is not None
-    for at, want in enumerate(walk.wanted("X")):
+    for at, want in enumerate(walk.needs_grad("X")):
         if want:
             walk.emit("assign", {"X": [d_out]}, {"Out": walk.outgoing_at("X", at)}, _alike(op))
 

@@ -99,20 +99,20 @@ class GradientWalk:
         """The gradient of an output of the current operator; None where nothing arrived."""
         return self._arrived.get(name)
 
-    def wanted(self, slot: str) -> list[bool]:
+    def needs_grad(self, slot: str) -> list[bool]:
         """One flag per variable of an input slot of the current operator."""
         return self.flags[self.at].get(slot, [])
 
     def outgoing(self, slot: str) -> Names | None:
-        """Names for the gradients of an input slot; None if none of them is wanted.
+        """Names for the gradients of an input slot; None if none of them is needed.
 
         The list is filled in when the walk is over: put it into a Step as it is.
         """
-        wanted = self.wanted(slot)
-        if not any(wanted):
+        needed = self.needs_grad(slot)
+        if not any(needed):
             return None
-        names = [EMPTY] * len(wanted)
-        for i, (name, want) in enumerate(zip(self.ops[self.at].inputs[slot], wanted, strict=True)):
+        names = [EMPTY] * len(needed)
+        for i, (name, want) in enumerate(zip(self.ops[self.at].inputs[slot], needed, strict=True)):
             if want:
                 self.add(name, GradientPart(names, i))
         return names

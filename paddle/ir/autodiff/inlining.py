@@ -1,4 +1,4 @@
-"""Puts the operators of a gradient that the user wrote where the gradient is needed."""
+"""Inlining of custom gradients: the operators of a user's backward or hook, where it is needed."""
 
 from __future__ import annotations
 

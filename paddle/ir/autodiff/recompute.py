@@ -1,4 +1,4 @@
-"""Recomputation: forward values that are computed again in the backward part instead of kept.
+"""Recomputation: the backward part computes forward values again instead of keeping them.
 
 Checkpoints cut the operators into segments. When the walk back enters a segment, copies of its
 operators go in front of its gradient operators and write to ``<name>.subprog_<k>``. What follows

@@ -74,7 +74,7 @@ def cond(
         name (str, optional): has no effect.
 
     Returns:
-        What the function returns: None, a Variable, or a nest (list, tuple, dict) of them. Both
+        What the function returns: None, a Variable, or a pytree (list, tuple, dict) of them. Both
         have to return the same structure. Where element types or ranks differ there is a warning,
         and the Program declares what ``true_fn`` returns. Numbers become Variables.
 

@@ -39,7 +39,7 @@ class ConcreteProgram:
         inputs (list[Variable]): the data variables, in the order of the Tensors that are given.
         outputs: what the function returned, with Variables in the place of Tensors.
         tensors (dict[str, Tensor]): the eager Tensors it uses, by the name of their variable.
-        kept (list[SideEffect]): attributes of layers that a call sets.
+        side_effects (list[SideEffect]): attributes of layers that a call sets.
         used (int): greater, the later it ran last, or was recorded.
     """
 
@@ -51,7 +51,7 @@ class ConcreteProgram:
         inputs: list[Variable],
         outputs: Any,
         tensors: dict[str, Tensor],
-        kept: list[SideEffect],
+        side_effects: list[SideEffect],
     ) -> None:
         self.function = function
         self.main_program = main_program
@@ -59,12 +59,12 @@ class ConcreteProgram:
         self.inputs = inputs
         self.outputs = outputs
         self.tensors = tensors
-        self.kept = kept
+        self.side_effects = side_effects
         self.used = next(_clock)
-        flat = leaves([outputs, [k.value for k in kept]])
+        flat = leaves([outputs, [e.value for e in side_effects]])
         self._at = [i for i, v in enumerate(flat) if isinstance(v, Variable)]
         self._flat = flat
-        self._one = isinstance(outputs, Variable) and not kept
+        self._one = isinstance(outputs, Variable) and not side_effects
         self._picks = holds_alternatives(outputs)
         self._call = ProgramCall(
             main_program, [v.name for v in inputs], [flat[i].name for i in self._at], tensors
@@ -89,10 +89,10 @@ class ConcreteProgram:
         flat = list(self._flat)
         for i, value in zip(self._at, results, strict=True):
             flat[i] = value
-        outputs, kept = rebuilt([self.outputs, [k.value for k in self.kept]], flat)
+        outputs, side_effects = rebuilt([self.outputs, [e.value for e in self.side_effects]], flat)
         if self._picks:
             outputs = picked(outputs)
-        for where, value in zip(self.kept, kept, strict=True):
+        for where, value in zip(self.side_effects, side_effects, strict=True):
             where.set(value)
         return outputs
 
@@ -176,13 +176,13 @@ def record(
         with side_effects_on(layers) as changed:
             with outermost(function):
                 outputs = function(*positional, **named)
-            kept = changed()
+            side_effects = changed()
         outputs = _returned(outputs, captured)
-        for where in kept:
+        for where in side_effects:
             where.value = _returned(where.value, captured)
-        kept = _write_buffers(kept, captured)
+        side_effects = _write_buffers(side_effects, captured)
     inputs = [main.global_block().vars[name] for name in fed]  # changed in place: another object
-    return ConcreteProgram(function, main, startup, inputs, outputs, captured.tensors, kept)
+    return ConcreteProgram(function, main, startup, inputs, outputs, captured.tensors, side_effects)
 
 
 def _recorder() -> Any:
@@ -255,7 +255,7 @@ def _returned(outputs: Any, captured: _Captured) -> Any:
     return rebuilt(outputs, [own(v) for v in leaves(outputs)])
 
 
-def _write_buffers(kept: list[SideEffect], captured: _Captured) -> list[SideEffect]:
+def _write_buffers(side_effects: list[SideEffect], captured: _Captured) -> list[SideEffect]:
     """Records that buffers get new values, where that can be in place; returns the others.
 
     A value that a gradient flows through is another Tensor, in a graph of its own.
@@ -268,7 +268,7 @@ def _write_buffers(kept: list[SideEffect], captured: _Captured) -> list[SideEffe
         if flags:
             dependent.update(op.output_arg_names)
     others = []
-    for where in kept:
+    for where in side_effects:
         old: Any = where.before if where.is_buffer() else None
         new = where.value
         if old is None or not isinstance(new, Variable) or new.name in dependent:

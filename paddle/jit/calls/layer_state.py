@@ -107,8 +107,8 @@ class Guards:
 
     def hold(self) -> bool:
         """Whether the Program is valid: all are where they were, or others can stand for them."""
-        for kept in self._program.kept:
-            if not kept.same_form():
+        for effect in self._program.side_effects:
+            if not effect.same_form():
                 return False
         for place, tensor in self._held:
             if place.get() is not tensor:
@@ -140,7 +140,7 @@ class Guards:
         return True
 
     def __len__(self) -> int:
-        return len(self._held) + len(self._buffers) + len(self._program.kept)
+        return len(self._held) + len(self._buffers) + len(self._program.side_effects)
 
 
 def _alike(one: Tensor, other: Any) -> bool:

@@ -1,4 +1,4 @@
-"""ProgramCache: the Programs that were recorded of one function, those that were used last."""
+"""ProgramCache: the Programs recorded of one function; the least recently used one goes first."""
 
 from __future__ import annotations
 

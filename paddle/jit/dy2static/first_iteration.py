@@ -1,4 +1,4 @@
-"""The first iteration of a loop apart from the others: variables that are None before the loop."""
+"""Loop peeling: the first iteration by itself, for variables that are None before the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of one variable that an auto_cast made of different precision."""
+"""Mixed precision in branches and loops: one variable with values of different dtypes."""
 
 from __future__ import annotations
 

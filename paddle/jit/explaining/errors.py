@@ -294,7 +294,7 @@ def _without_location(text: str, lines: list[Line]) -> str:
     return text
 
 
-class _Verbatim(str):
+class _RawText(str):
     """A text whose ``repr`` is itself: a KeyError shows the ``repr`` of what it holds."""
 
     def __repr__(self) -> str:
@@ -309,7 +309,7 @@ def _with_text(error: Exception, text: str) -> Exception:
         return error
     plain = len(error.args) == 0 or (len(error.args) == 1 and isinstance(error.args[0], str))
     if plain and kind.__str__ is KeyError.__str__:
-        error.args = (_Verbatim(text),)
+        error.args = (_RawText(text),)
         return error
     if plain and kind.__str__ is BaseException.__str__:
         error.args = (text,)

@@ -1,4 +1,4 @@
-"""Programs for inference of what is recorded, and the SavedModel that they make."""
+"""Recorded Programs turned into Programs for inference, and the SavedModel made of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts the operators of a Program that was read into the Program that is being recorded."""
+"""Inlining of loaded Programs: their operators are added to the Program being recorded."""
 
 from __future__ import annotations
 

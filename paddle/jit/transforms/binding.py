@@ -1,4 +1,4 @@
-"""Which names have a value at each statement, by walking forwards; reads that may find none."""
+"""Definite assignment: which names have a value at each statement; reads that may find none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names are live after each statement, by walking backwards."""
+"""Liveness of names: which are still read after each statement, by walking backwards."""
 
 from __future__ import annotations
 

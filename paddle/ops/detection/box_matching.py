@@ -114,7 +114,7 @@ def target_assign(x, match, negative, *, mismatch_value=0):
             f"{list(match.shape)}; call it for each image."
         )
     row = match[0].long()
-    if row.device.type != "meta" and row.numel() and int(row.max()) >= x.shape[0]:
+    if not row.is_meta and row.numel() and int(row.max()) >= x.shape[0]:
         raise OutOfRangeError(
             f"target_assign: expected MatchIndices below {x.shape[0]}, the rows of X, but "
             f"received {int(row.max())}."

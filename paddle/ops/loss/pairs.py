@@ -126,7 +126,7 @@ def bpr_loss(x, label):
     """Minus the mean of log sigmoid(score of the label - score of each other class)."""
     classes = x.shape[-1]
     target = label.reshape(*x.shape[:-1], 1).long()
-    if target.device.type != "meta" and bool(((target < 0) | (target >= classes)).any()):
+    if not target.is_meta and bool(((target < 0) | (target >= classes)).any()):
         raise OutOfRangeError(
             f"bpr_loss: expected labels in [0, {classes}), but they span "
             f"[{int(target.min())}, {int(target.max())}]."

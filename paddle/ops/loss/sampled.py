@@ -80,7 +80,7 @@ def _check(x, label, w, sample_weight, probs, alias, alias_probs, sampler, total
             f"nce(custom_neg_classes): expected num_neg_samples ({count}) classes, but received "
             f"{len(given)}."
         )
-    if label.device.type != "meta" and label.numel():
+    if not label.is_meta and label.numel():
         low, high = int(label.min()), int(label.max())
         if low < 0 or high >= total:
             raise OutOfRangeError(

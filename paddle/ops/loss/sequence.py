@@ -40,7 +40,7 @@ def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_time
         raise InvalidArgumentError(
             f"warpctc(blank): expected 0 <= blank < {classes}, the number of classes, got {blank}."
         )
-    if logits.device.type == "meta":  # the kernel has no form for it
+    if logits.is_meta:  # the kernel has no form for it
         return logits.new_empty((batch, 1)), None
     _check_labels(label, label_length, classes)
     loss = F.ctc_loss(
@@ -91,7 +91,7 @@ def hierarchical_sigmoid(x, w, label, table, code, bias, *, num_classes=2, is_sp
         table, code = _paths(label.reshape(-1).long(), num_classes)
     on_path = torch.ge(table, 0)
     node = table.long().clamp(min=0)
-    if table.device.type != "meta" and node.numel() and int(node.max()) >= w.shape[0]:
+    if not table.is_meta and node.numel() and int(node.max()) >= w.shape[0]:
         raise OutOfRangeError(
             f"hierarchical_sigmoid: expected nodes in [0, {w.shape[0]}), the rows of the weight, "
             f"but received {int(node.max())}."
@@ -106,7 +106,7 @@ def hierarchical_sigmoid(x, w, label, table, code, bias, *, num_classes=2, is_sp
 
 
 def _check_classes(label: torch.Tensor, classes: int) -> None:
-    if label.device.type == "meta" or not label.numel():
+    if label.is_meta or not label.numel():
         return
     low, high = int(label.min()), int(label.max())
     if low < 0 or high >= classes:

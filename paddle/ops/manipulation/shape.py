@@ -347,7 +347,7 @@ def _(d_out, shifts_whole, *, shifts, axis):
 
 @op("shard_index", "X -> Out", infer="same", differentiable=False)
 def shard_index(x, *, index_num, nshards, shard_id, ignore_value=-1):
-    if x.device.type != "meta" and x.numel() and not 0 <= int(x.min()) <= int(x.max()) < index_num:
+    if not x.is_meta and x.numel() and not 0 <= int(x.min()) <= int(x.max()) < index_num:
         raise InvalidArgumentError(
             f"shard_index: indices are expected to be in range of [0, {index_num}), the attribute "
             f"index_num, but received values from {int(x.min())} to {int(x.max())}."

@@ -175,7 +175,7 @@ def _check_indices(x: torch.Tensor, indices: list[torch.Tensor]) -> None:
             )
         if not whole:
             return  # masks check themselves, and number the axes behind them otherwise
-        if index.numel() and index.device.type != "meta":
+        if index.numel() and not index.is_meta:
             low, high, size = int(index.min()), int(index.max()), x.shape[axis]
             if low < -size or high >= size:
                 raise OutOfRangeError(

@@ -63,7 +63,7 @@ def histogram(x, *, bins=100, min=0, max=0):
         raise InvalidArgumentError(
             f"histogram: expected max >= min, but received min = {min} and max = {max}."
         )
-    if x.device.type == "meta":
+    if x.is_meta:
         return torch.empty([bins], dtype=torch.int64, device=x.device)
     values = x.reshape(-1).to(torch.float64)
     low, high = float(min), float(max)
@@ -95,7 +95,7 @@ def multiplex(x, ids):
             f"multiplex: expected one index for each of the {x[0].shape[0]} rows, "
             f"but received {rows.shape[0]}."
         )
-    if rows.device.type != "meta" and rows.numel():
+    if not rows.is_meta and rows.numel():
         low, high = int(rows.min()), int(rows.max())
         if low < 0 or high >= len(x):
             raise InvalidArgumentError(

@@ -34,7 +34,7 @@ def _expect_numbers(name: str, slot: str, index: torch.Tensor) -> torch.Tensor:
 
 
 def _expect_below(name: str, slot: str, index: torch.Tensor, rows: int) -> None:
-    if index.device.type != "meta" and index.numel():
+    if not index.is_meta and index.numel():
         low, high = int(index.min()), int(index.max())
         if low < 0 or high >= rows:
             raise OutOfRangeError(

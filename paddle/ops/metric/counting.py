@@ -29,7 +29,7 @@ def auc(predict, label, positive, negative, *, curve="ROC", num_thresholds=8191,
     then their sum, then the number of batches seen. PaddlePaddle takes no notice of ``curve``.
     """
     _check_auc(predict, label, positive, negative, num_thresholds, slide_steps)
-    if predict.device.type == "meta":
+    if predict.is_meta:
         return predict.new_empty(1, dtype=torch.float64), positive, negative
     _check_chances(predict)
     score = as_matrix(predict)[:, -1]
@@ -114,7 +114,7 @@ def mean_iou(
             "mean_iou: expected as many Predictions as Labels, but received "
             f"{predictions.numel()} and {labels.numel()}."
         )
-    if predictions.device.type != "meta":
+    if not predictions.is_meta:
         _check_classes(num_classes, Predictions=predictions, Labels=labels)
     hit = torch.eq(predictions, labels)
     miss = torch.logical_not(hit).to(torch.int32)

@@ -103,7 +103,7 @@ def _source(
     x: torch.Tensor, seed: torch.Tensor | None, fix_seed: bool, number: int
 ) -> torch.Generator | None:
     """The random source: the framework's, or one of its own where a seed is given."""
-    if x.device.type == "meta":
+    if x.is_meta:
         return None
     if seed is not None:
         number, fix_seed = int(seed), True
@@ -169,7 +169,7 @@ def one_hot_v2(x, depth_tensor, *, depth=-1, dtype=5, allow_out_of_range=False):
     size = depth if depth_tensor is None else int(depth_tensor)
     classes = torch.arange(size, dtype=x.dtype, device=x.device)
     out = torch.eq(x.unsqueeze(-1), classes)
-    if not allow_out_of_range and x.device.type != "meta":
+    if not allow_out_of_range and not x.is_meta:
         _check_range(x, size)
     return out.to(torch_dtype(dtype))
 

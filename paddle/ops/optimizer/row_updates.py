@@ -170,7 +170,7 @@ def rows_of(table: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     """The rows of a table at row numbers of one dimension.
 
     For rows that lie scattered over more than the caches hold, the kernel that sums up bags of rows
-    fetches ahead; with bags of one row it takes two thirds of the time of ``index_select``.
+    prefetches; with bags of one row it takes two thirds of the time of ``index_select``.
     """
     count = index.numel()
     if (

@@ -217,7 +217,7 @@ def multinomial(x, *, num_samples=1, replacement=False):
             "multinomial: x is expected to have 1 or 2 dimensions and num_samples to be positive, "
             f"but received shape {list(x.shape)} and num_samples = {num_samples}."
         )
-    if x.device.type != "meta":
+    if not x.is_meta:
         possible = int(torch.count_nonzero(x > 0, -1).min())
         if bool((x < 0).any()) or possible < (1 if replacement else num_samples):
             raise InvalidArgumentError(

@@ -62,7 +62,7 @@ def _(d_out, noise):
 @op("poisson", "X -> Out", infer="same", dtypes="floats", random=True)
 def poisson(x):
     """Counts of events whose mean number is x."""
-    if x.device.type != "meta" and x.numel() and not bool((x >= 0).all()):
+    if not x.is_meta and x.numel() and not bool((x >= 0).all()):
         raise InvalidArgumentError(
             f"poisson: expected no negative rates, but received {float(x.min())}."
         )

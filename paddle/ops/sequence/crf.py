@@ -40,7 +40,7 @@ def _check(name: str, emission: torch.Tensor, transition: torch.Tensor, length: 
             f"{name}: expected a Length for each of {emission.shape[0]} sequences, but received "
             f"shape {list(length.shape)}."
         )
-    if length.device.type != "meta" and length.numel():
+    if not length.is_meta and length.numel():
         low, high = int(length.min()), int(length.max())
         if low < 0 or high > emission.shape[1]:
             raise OutOfRangeError(
@@ -65,7 +65,7 @@ def _tags(name: str, emission, label, inside) -> torch.Tensor:
         )
     label = label.reshape(emission.shape[:2]).long()
     wrong = torch.logical_and(inside, torch.logical_or(label < 0, label >= emission.shape[2]))
-    if label.device.type != "meta" and bool(wrong.any()):
+    if not label.is_meta and bool(wrong.any()):
         raise OutOfRangeError(
             f"{name}: expected labels in [0, {emission.shape[2]}), but received "
             f"{int(label[wrong][0])}."

@@ -78,7 +78,7 @@ def edit_distance(hyps, refs, hyps_length, refs_length, *, normalized=False):
         )
     hyps_length = _lengths("HypsLength", hyps, hyps_length)
     refs_length = _lengths("RefsLength", refs, refs_length)
-    if normalized and refs.device.type != "meta" and bool((refs_length == 0).any()):
+    if normalized and not refs.is_meta and bool((refs_length == 0).any()):
         empty = int(torch.nonzero(refs_length == 0)[0])
         raise InvalidArgumentError(
             f"edit_distance(normalized): expected references of at least one element, but "

@@ -120,7 +120,7 @@ Found = namedtuple("Found", "loss hidden extra")
 
 
 class Several(nn.Layer):
-    """Results in nests, and None."""
+    """Results in pytrees, and None."""
 
     def __init__(self):
         super().__init__()

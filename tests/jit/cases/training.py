@@ -22,7 +22,7 @@ def both(run, rtol=1e-5, atol=1e-7):
 
 
 def same(a, b, rtol=1e-5, atol=1e-7, path=""):
-    """Compares nests of Tensors, arrays and plain values."""
+    """Compares pytrees of Tensors, arrays and plain values."""
     assert type(a) is type(b), path
     if isinstance(a, dict):
         assert list(a) == list(b), path
