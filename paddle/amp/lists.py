@@ -39,6 +39,8 @@ def custom(api: str, white: Any, black: Any) -> tuple[frozenset[str], frozenset[
             f"but {both} are in both."
         )
     white, black = with_trait("amp", "white"), with_trait("amp", "black")
+    if not more_white and not more_black:
+        return white, black
     return (white | more_white) - more_black, (black | more_black) - more_white
 
 
