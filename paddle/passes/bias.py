@@ -26,7 +26,7 @@ _convolution = Pattern(
 _convolution_and_bias = Pattern("elementwise_add", X=_convolution, Y=Operand("Bias"))
 
 
-def _is_bias(match: Match, made_by: Operator, along: int) -> bool:
+def _is_bias(match: Match, along: int) -> bool:
     """Whether one number is added for each element along a dimension, of the same dtype."""
     bias, middle = match.var("Bias"), match.block.vars.get(match.root.inputs["X"][0])
     if bias is None or middle is None or len(bias.shape) != 1 or bias.dtype != middle.dtype:
@@ -49,12 +49,12 @@ def _is_linear(match: Match, def_use: DefUse) -> bool:
             return False
     elif op.attrs.get("trans_x") or op.attrs.get("trans_y"):
         return False
-    return _is_bias(match, op, -1)
+    return _is_bias(match, -1)
 
 
 def _is_of_channels(match: Match, def_use: DefUse) -> bool:
     last = str(match[_convolution].attrs.get("data_format", "NCHW")).endswith("C")
-    return _is_bias(match, match[_convolution], -1 if last else 1)
+    return _is_bias(match, -1 if last else 1)
 
 
 LINEAR = Fusion(_product_and_bias, "linear", where=_is_linear)
