@@ -93,7 +93,6 @@ class _Made(Loader):
 # Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
 # it is found before this is looked at.
 AWAITED = {
-    "paddle.dataset": "paddle.vision.datasets has data sets of images",
     "paddle.fluid": "docs/migration.md says which names of 2.0 stand for those of 1.x",
     "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
     "run saved models",

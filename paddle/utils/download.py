@@ -28,8 +28,12 @@ _PAUSE_SECONDS = 0.5
 
 
 def dataset_home() -> str:
-    """Returns the folder datasets are kept in: ``$PADDLE_DATASET_HOME``, or one in the cache."""
-    return os.path.expanduser(os.environ.get("PADDLE_DATASET_HOME") or "~/.cache/paddle/dataset")
+    """Returns the folder data sets are kept in.
+
+    ``$PADDLE_DATASET_HOME``, else ``$DATA_HOME``, else ``~/.cache/paddle/dataset``.
+    """
+    given = os.environ.get("PADDLE_DATASET_HOME") or os.environ.get("DATA_HOME")
+    return os.path.expanduser(given or "~/.cache/paddle/dataset")
 
 
 def is_url(path: str) -> bool:
@@ -125,28 +129,35 @@ def get_path_from_url(
     return path
 
 
-def fetch_dataset(url: str, module_name: str, md5sum: str | None, hint: str = "") -> str:
-    """Returns the path of a dataset's file, downloading it unless it is in the cache.
+def fetch_file(
+    url: str, folder: str, md5sum: str | None, name: str | None = None, hint: str = ""
+) -> str:
+    """Returns the path of a file in a folder, downloading it unless it is there.
 
     Args:
         url (str): where the file is.
-        module_name (str): folder below :func:`dataset_home`.
-        md5sum (str|None): its MD5 checksum.
+        folder (str): where it is kept; made if needed.
+        md5sum (str|None): its MD5 checksum; None does not check.
+        name (str|None): its name there; None takes the address's last part.
         hint (str): what the user can do when the download fails.
     """
-    folder = os.path.join(dataset_home(), module_name)
-    return _fetched(url, folder, md5sum, True, hint)[0]
+    return _fetched(url, folder, md5sum, True, hint, name)[0]
 
 
 def _fetched(
-    url: str, folder: str, md5sum: str | None, check_exist: bool, hint: str = ""
+    url: str,
+    folder: str,
+    md5sum: str | None,
+    check_exist: bool,
+    hint: str = "",
+    name: str | None = None,
 ) -> tuple[str, bool]:
     """Returns the path of a downloaded file, and whether it is new."""
     if not is_url(url):
         raise InvalidArgumentError(
             f"download: expected an http, https or file address, but received {url!r}."
         )
-    name = urllib.parse.unquote(urllib.parse.urlsplit(url).path).rpartition("/")[2]
+    name = name or urllib.parse.unquote(urllib.parse.urlsplit(url).path).rpartition("/")[2]
     if name in ("", ".", ".."):
         raise InvalidArgumentError(
             f"download: expected an address that ends in a file name, but received {url!r}."
@@ -155,7 +166,7 @@ def _fetched(
     if check_exist and os.path.isfile(path) and (md5sum is None or md5_of(path) == md5sum):
         return path, False
     try:
-        os.makedirs(folder, exist_ok=True)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
     except OSError as error:
         raise PermissionDeniedError(
             f"download: cannot make the folder {folder}: {error}."

@@ -13,9 +13,10 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
+from paddle.dataset.files import locate
 from paddle.io import Dataset
 from paddle.serialization.pickles.reader import read_pickle
-from paddle.vision.datasets.common import check_arguments, locate
+from paddle.vision.datasets.common import check_arguments
 
 __all__ = []
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import guard_module
+from paddle.dataset.files import TarMembers, locate
 from paddle.io import Dataset
-from paddle.vision.datasets.common import TarMembers, check_arguments, decode, locate
+from paddle.vision.datasets.common import check_arguments, decode
 
 __all__ = []
 

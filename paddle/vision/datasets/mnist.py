@@ -10,9 +10,11 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, UnavailableError
 from paddle.core.guards import guard_module
+from paddle.dataset.common import data_home
+from paddle.dataset.files import open_maybe_gzip
 from paddle.io import Dataset
-from paddle.utils.download import dataset_home, fetch_dataset
-from paddle.vision.datasets.common import check_arguments, open_maybe_gzip
+from paddle.utils.download import fetch_file
+from paddle.vision.datasets.common import check_arguments
 from paddle.vision.datasets.pixelwise import pixel_table
 
 __all__ = []
@@ -99,7 +101,7 @@ class MNIST(Dataset):
     def _located(self, kind: str, download: bool) -> str:
         """Returns the path of a file in the cache, where a download puts it if need be."""
         name = _FILES[self.mode, kind]
-        folder = os.path.join(dataset_home(), self.NAME)
+        folder = os.path.join(data_home(), self.NAME)
         for path in (os.path.join(folder, name), os.path.join(folder, name + ".gz")):
             if os.path.isfile(path):
                 return path
@@ -114,7 +116,7 @@ class MNIST(Dataset):
                 hint=hint,
             )
         checksum = getattr(self, f"{self.mode}_{kind}_md5".upper())
-        return fetch_dataset(f"{self.URL_PREFIX}{name}.gz", self.NAME, checksum, hint)
+        return fetch_file(f"{self.URL_PREFIX}{name}.gz", folder, checksum, hint=hint)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         image: Any = self.images[idx]
