@@ -13,7 +13,7 @@ import zlib
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
-from paddle.dataset.common import data_home
+from paddle.dataset.common import SETTING, data_home
 from paddle.utils.download import fetch_file
 
 __all__: list[str] = []
@@ -72,7 +72,7 @@ def locate(
             f"{api}: {argument} is not given, download is False and there is no {cached}.",
             hint=hint,
         )
-    return fetch_file(url, os.path.dirname(cached), md5, hint=hint)
+    return fetch_file(url, os.path.dirname(cached), md5, hint=hint, setting=SETTING)
 
 
 class TarMembers:
