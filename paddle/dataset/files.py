@@ -15,7 +15,7 @@ import zlib
 from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
-from paddle.dataset.common import data_home
+from paddle.dataset.common import SETTING, data_home
 from paddle.utils.download import fetch_file
 
 __all__: list[str] = []
@@ -82,7 +82,7 @@ def locate(
             f"{os.path.join(home, name)}.",
             hint=hint,
         )
-    return fetch_file(url, home, md5, hint=hint)
+    return fetch_file(url, home, md5, hint=hint, setting=SETTING)
 
 
 def open_packed(path: str) -> IO[bytes]:
