@@ -44,6 +44,21 @@ def open_maybe_gzip(path: str) -> bytes:
         ) from error
 
 
+def check_mode(api: str, mode: Any, modes: tuple[str, ...]) -> str:
+    """Returns the part of a data set that is asked for, in lower case.
+
+    Args:
+        api (str): name of the data set, for messages.
+        mode (str): the part, in any case.
+        modes (tuple): the parts there are.
+    """
+    if not isinstance(mode, str) or mode.lower() not in modes:
+        raise InvalidArgumentError(
+            f"{api}(mode): expected one of {list(modes)}, but received {mode!r}."
+        )
+    return mode.lower()
+
+
 def locate(
     api: str, argument: str, given: str | None, url: str, md5: str, folder: str, download: bool
 ) -> str:
