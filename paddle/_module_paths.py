@@ -97,7 +97,6 @@ AWAITED = {
     "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
     "run saved models",
     "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
-    "paddle.text": "write a paddle.io.Dataset that reads the texts",
 }
 
 

@@ -53,21 +53,22 @@ def tar_files(path: str, wanted: Callable[[str], Any]) -> Iterator[tuple[str, by
         ValueError: the archive is damaged, or no tar archive.
     """
     with reading(path, "tar archive"):
-        seen = 0
+        seen, is_plain = 0, True
         with open_packed(path) as file:
-            while (header := _next_header(file)) is not None:
+            while is_plain and (header := _next_header(file)) is not None:
                 block, name, size = header
-                if size is None:
-                    break
-                content = _content(file, block, name, size, wanted)
-                if content is not None:
-                    yield name, content
-                seen += 1
-            else:
-                while file.read(1 << 16):  # the checksum of packed data comes last
-                    pass
-                return
-        yield from _by_tarfile(path, wanted, seen)
+                is_plain = size is not None
+                if size is not None:
+                    content = _content(file, block, name, size, wanted)
+                    if content is not None:
+                        yield name, content
+                    seen += 1
+            # The checksum of packed data comes last. Without it tarfile takes a damaged header for
+            # the end.
+            while file.read(1 << 16):
+                pass
+        if not is_plain:
+            yield from _by_tarfile(path, wanted, seen)
 
 
 def _next_header(file: IO[bytes]) -> tuple[bytes, str, int | None] | None:
