@@ -17,7 +17,7 @@ from benchmarks.table import Row, markdown
 
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "static", "models", "amp", "jit", "programs",
-    "floors",
+    "floors", "text_parsing",
 )  # fmt: skip
 
 

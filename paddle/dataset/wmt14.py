@@ -57,7 +57,7 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Reader:
 
     def reader() -> Iterator[tuple[list[int], list[int], list[int]]]:
         for pair in wmt14.load(tar_file, file_name, dict_size)[1]:
-            yield tuple(pair)
+            yield pair.source, pair.target, pair.target_next
 
     return reader
 
