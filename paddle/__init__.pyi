@@ -6,6 +6,7 @@ from paddle import callbacks as callbacks
 from paddle import common_ops_import as common_ops_import
 from paddle import compat as compat
 from paddle import core as core
+from paddle import dataset as dataset
 from paddle import device as device
 from paddle import distributed as distributed
 from paddle import distribution as distribution
@@ -22,6 +23,7 @@ from paddle import regularizer as regularizer
 from paddle import static as static
 from paddle import sysconfig as sysconfig
 from paddle import tensor as tensor
+from paddle import text as text
 from paddle import utils as utils
 from paddle import version as version
 from paddle import vision as vision
