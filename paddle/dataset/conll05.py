@@ -200,4 +200,15 @@ def fetch() -> None:
     _file(DATA_URL, DATA_MD5)
 
 
-guard_module(globals())
+guard_module(
+    globals(),
+    more=(
+        "corpus_reader",
+        "fetch",
+        "get_dict",
+        "load_dict",
+        "load_label_dict",
+        "reader_creator",
+        "test",
+    ),
+)

@@ -160,4 +160,4 @@ def fetch() -> None:
     _archive()
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch", "reader_creator", "tokenize", "word_dict"))

@@ -173,4 +173,6 @@ def fetch() -> None:
     _table()
 
 
-guard_module(globals())
+guard_module(
+    globals(), more=("feature_range", "fetch", "fluid_model", "load_data", "predict_reader")
+)

@@ -144,4 +144,4 @@ def fetch() -> None:
     fetch_file(URL_MODEL, os.path.join(data_home(), wmt14.FOLDER), MD5_MODEL, name)
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch", "gen", "reader_creator"))

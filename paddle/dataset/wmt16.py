@@ -151,4 +151,4 @@ def fetch() -> None:
     _archive()
 
 
-guard_module(globals())
+guard_module(globals(), more=("reader_creator",))
