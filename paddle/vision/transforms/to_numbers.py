@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from paddle import tensor
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import current_backend
 from paddle.core.tensor import Tensor, from_numpy
@@ -120,17 +121,40 @@ def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: b
     axis = 0 if data_format == "CHW" else -1
     _check_channels(img, max(shift.size, scale.size), data_format, axis)
     if is_tensor:
-        return functional_tensor.normalize(img, shift, scale, axis % 3, to_rgb)
+        if to_rgb or not _is_plain(img):
+            return functional_tensor.normalize(img, shift, scale, axis % 3, to_rgb)
+        # An image of a dataset: NumPy writes over its copy, operators would make two more.
+        own = img.numpy()
+        return from_numpy(_normalized(own, shift, scale, out=own))
     if to_rgb:
         img = img[::-1] if axis == 0 else img[..., ::-1]
-    return (img - shift) / scale
+    return _normalized(img, shift, scale)
+
+
+def _is_plain(img: Tensor) -> bool:
+    """Whether a Tensor is an image in main memory and nobody asks for its gradient."""
+    return img.stop_gradient and img.dtype is VarType.FP32 and img.place.is_cpu_place()
+
+
+def _normalized(img: np.ndarray, shift: np.ndarray, scale: np.ndarray, out: Any = None) -> Any:
+    """Return (img - shift) / scale; `out` is memory for it, where the image keeps its shape."""
+    shape = img.shape
+    if np.broadcast_shapes(shape, shift.shape, scale.shape) != shape:
+        return (img - shift) / scale  # an image of one channel becomes several
+    if shift.shape == scale.shape == (1, 1, shape[-1]):
+        # Rows of pixels instead of pixels: long loops in place of many with three turns.
+        rows = (shape[0], shape[1] * shape[2])
+        img, out = img.reshape(rows), None if out is None else out.reshape(rows)
+        shift, scale = (np.tile(values.ravel(), shape[1]) for values in (shift, scale))
+    moved = np.subtract(img, shift, out=out)
+    return np.divide(moved, scale, out=moved).reshape(shape)
 
 
 def _floating_array(img: Any, data_format: str) -> np.ndarray:
     """Return a PIL image or array as a floating array with three dimensions."""
     array = np.asarray(img)
     if array.dtype != np.float64:
-        array = array.astype(np.float32, copy=False)
+        array = array.astype(np.float32, order="C", copy=False)
     if array.ndim == 2:
         array = array[None] if data_format == "CHW" else array[..., None]
     return array
