@@ -272,7 +272,8 @@ def _of_samples(task: Any) -> str:
     """Which samples a task is about; tasks of streams tell none."""
     if task is None:
         return ""
-    return f" of samples {brief(task)}" if isinstance(task, (list, tuple)) else f" of sample {task}"
+    several = isinstance(task, (list, tuple, range))
+    return f" of samples {brief(task)}" if several else f" of sample {task}"
 
 
 def _start(process: Any) -> None:

@@ -50,15 +50,41 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     """
     if data_format not in _DATA_FORMATS:
         checks.one_of("to_tensor", "data_format", data_format, _DATA_FORMATS)
-    if isinstance(pic, Image.Image):
-        array = np.asarray(pic, dtype=_WIDER.get(pic.mode))
-        if array.dtype == np.bool_:
-            array = array.astype(np.float32)
-    elif isinstance(pic, np.ndarray):
-        array = pic if pic.ndim in (2, 3) else checks.image("to_tensor", pic)
-    else:
+    array = _pixels(pic)
+    if array is None:
         return checks.image("to_tensor", pic)
     return _tensor_from(_laid_out(array, data_format))
+
+
+def _pixels(pic: Any) -> np.ndarray | None:
+    """Return the values of a PIL image or array; None where it is neither."""
+    if isinstance(pic, Image.Image):
+        array = np.asarray(pic, dtype=_WIDER.get(pic.mode))
+        return array.astype(np.float32) if array.dtype == np.bool_ else array
+    if isinstance(pic, np.ndarray):
+        return pic if pic.ndim in (2, 3) else checks.image("to_tensor", pic)
+    return None
+
+
+def to_normalized(
+    pic: Any, data_format: str, mean: Any, std: Any, normal_format: str, to_rgb: bool
+) -> Tensor | None:
+    """Do what :func:`to_tensor` and :func:`normalize` do one after the other, in one memory.
+
+    Returns:
+        Tensor|None: the image; None where it takes both, one after the other.
+    """
+    array = _pixels(pic) if current_backend().host and not to_rgb else None
+    if array is None or array.dtype != np.uint8:
+        return None
+    shift, scale = checked_statistics(mean, std, normal_format)
+    own = _laid_out(array, data_format)
+    try:
+        if np.broadcast_shapes(own.shape, shift.shape, scale.shape) != own.shape:
+            return None
+    except ValueError:  # statistics that do not fit, which normalize explains
+        return None
+    return from_numpy(_normalized(own, shift, scale, out=own))
 
 
 def _laid_out(array: np.ndarray, data_format: str) -> np.ndarray:
