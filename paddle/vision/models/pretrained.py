@@ -13,8 +13,9 @@ from paddle.core.errors import (
 )
 from paddle.nn import Layer
 from paddle.serialization.files.suffixes import PARAMS, PROGRAM, STREAMS
+from paddle.serialization.tensor_stream import plain
 from paddle.utils import download
-from paddle.utils.download import get_weights_path_from_url, is_url, md5_of
+from paddle.utils.download import get_weights_path_from_url, is_url
 from paddle.vision.models.weights import load_weights
 
 _BASE = "https://paddle-hapi.bj.bcebos.com/models/"
@@ -85,17 +86,10 @@ def _published(name: str, where: str) -> str:
     except UnavailableError as error:
         place = os.path.join(download.WEIGHTS_HOME, file)
         raise UnavailableError(
-            f"{where}: {_BASE}{file} could not be downloaded to {place}{_found(place, md5sum)}.",
-            hint=f"get it from {_BASE}{file} (MD5 {md5sum}) by other means and put it at {place}; "
+            f"{where}: {plain(error)}",
+            hint=f"get {_BASE}{file} (MD5 {md5sum}) by other means and put it at {place}; "
             f"or pass where you have it: pretrained='/folder/{file}'",
         ) from error
-
-
-def _found(place: str, md5sum: str) -> str:
-    """What is to be said of a file that the cache has, and that was not taken."""
-    if not os.path.isfile(place):
-        return ""
-    return f"; the file there has MD5 {md5_of(place)}, expected {md5sum}"
 
 
 def _given(path: str, name: str, where: str) -> str:
