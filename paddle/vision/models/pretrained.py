@@ -85,8 +85,9 @@ def _published(name: str, where: str) -> str:
         return get_weights_path_from_url(_BASE + file, md5sum)
     except UnavailableError as error:
         place = os.path.join(download.WEIGHTS_HOME, file)
+        reason = plain(error).partition("\n")[0]  # without its hint
         raise UnavailableError(
-            f"{where}: {plain(error)}",
+            f"{where}: {reason}",
             hint=f"get {_BASE}{file} (MD5 {md5sum}) by other means and put it at {place}; "
             f"or pass where you have it: pretrained='/folder/{file}'",
         ) from error
@@ -104,10 +105,12 @@ def _given(path: str, name: str, where: str) -> str:
             return candidate
     if os.path.isdir(path) or os.path.isfile(path + PROGRAM):
         return path
+    hints = [] if os.path.isabs(path) else [f"the path is seen from {os.getcwd()}"]
+    if name in _FILES:
+        hints.append("pretrained=True downloads the published weights")
     raise MissingFileError(
         f"{where}: there is neither '{path}' nor '{path}{PARAMS}'{_beside(path)}.",
-        hint=f"seen from the folder {os.getcwd()}"
-        + ("; pretrained=True downloads the published weights" if name in _FILES else ""),
+        hint="; ".join(hints) or None,
     )
 
 
