@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from paddle import nn, tensor
@@ -94,11 +95,14 @@ class MobileNetV1(nn.Layer):
         return x
 
 
-def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
+def mobilenet_v1(
+    pretrained: bool | str | PathLike[str] = False, scale: float = 1.0, **kwargs: Any
+) -> MobileNetV1:
     """MobileNetV1.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet, for scale 1.0. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, published for scale 1.0,
+            or those of this file. Default: False.
         scale (float): all numbers of channels are multiplied by it. Default: 1.0.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`MobileNetV1`.
 
@@ -109,7 +113,7 @@ def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
             model = mobilenet_v1(scale=0.5, num_classes=10)
     """
     model = MobileNetV1(scale=scale, **kwargs)
-    return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained)
+    return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained, "fc")
 
 
 guard_module(globals())
