@@ -161,7 +161,9 @@ def train(agent, steps, seed):
             agent.learn(*memory.draw(64))
         if step % 500 == 0:
             mean = evaluate(agent, 10, seed=1000).mean()
-            print(f"step {step:6}: {len(episodes):4} episodes; ten tests last {mean:.1f} in the mean")
+            print(
+                f"step {step:6}: {len(episodes):4} episodes; ten tests last {mean:.1f} in the mean"
+            )
             if mean >= max((best for _, best in tests), default=0):
                 # What was learnt may be lost again, so the best network is kept.
                 kept = {name: value.numpy() for name, value in agent.net.state_dict().items()}
@@ -198,7 +200,7 @@ def main(seed=0):
     draw(episodes, tests, OUTPUT / "episodes.png")
     paddle.save(agent.net.state_dict(), str(OUTPUT / "values.pdparams"))
     print(f"the pole stands {before.mean():.1f} steps before training,", end=" ")
-    print(f"{after.mean():.1f} of {LIMIT} after {tests[-1][0]} steps")
+    print(f"{after.mean():.1f} of {LIMIT} after {tests[-1][0]:.0f} steps")
     print(f"the curve is {OUTPUT / 'episodes.png'}")
     return before, after
 

@@ -34,13 +34,13 @@ class Generator(nn.Layer):
 
     def __init__(self):
         super().__init__()
-        self.start = nn.Sequential(nn.Linear(NOISE, 96 * 7 * 7), nn.BatchNorm1D(96 * 7 * 7))
-        self.grow = nn.Conv2DTranspose(96, 48, 4, stride=2, padding=1)
-        self.norm = nn.BatchNorm2D(48)
-        self.draw = nn.Conv2DTranspose(48, 1, 4, stride=2, padding=1)
+        self.start = nn.Sequential(nn.Linear(NOISE, 64 * 7 * 7), nn.BatchNorm1D(64 * 7 * 7))
+        self.grow = nn.Conv2DTranspose(64, 32, 4, stride=2, padding=1)
+        self.norm = nn.BatchNorm2D(32)
+        self.draw = nn.Conv2DTranspose(32, 1, 4, stride=2, padding=1)
 
     def forward(self, noise):
-        cells = F.relu(self.start(noise)).reshape([-1, 96, 7, 7])
+        cells = F.relu(self.start(noise)).reshape([-1, 64, 7, 7])
         return F.tanh(self.draw(F.relu(self.norm(self.grow(cells)))))
 
 
@@ -50,13 +50,13 @@ class Discriminator(nn.Layer):
     def __init__(self):
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Conv2D(1, 32, 4, stride=2, padding=1),
+            nn.Conv2D(1, 24, 4, stride=2, padding=1),
             nn.LeakyReLU(0.2),
-            nn.Conv2D(32, 64, 4, stride=2, padding=1),
-            nn.BatchNorm2D(64),
+            nn.Conv2D(24, 48, 4, stride=2, padding=1),
+            nn.BatchNorm2D(48),
             nn.LeakyReLU(0.2),
             nn.Flatten(),
-            nn.Linear(64 * 7 * 7, 1),
+            nn.Linear(48 * 7 * 7, 1),
         )
 
     def forward(self, image):
@@ -97,7 +97,7 @@ def judged(judge, generator, count=1000):
 
 def train(generator, discriminator, steps, looks):
     """Both learn in turn. Returns the losses, and what became of the same noise at `looks` times."""
-    rates = {"learning_rate": 4e-4, "beta1": 0.5}
+    rates = {"learning_rate": 4e-4, "beta1": 0.5, "beta2": 0.99}
     generator_adam = paddle.optimizer.Adam(parameters=generator.parameters(), **rates)
     discriminator_adam = paddle.optimizer.Adam(parameters=discriminator.parameters(), **rates)
     loader = paddle.io.DataLoader(digits("train"), batch_size=BATCH, shuffle=True, drop_last=True)
@@ -134,7 +134,9 @@ def train(generator, discriminator, steps, looks):
             with paddle.no_grad():
                 shown.append(generator(noise_to_show).numpy())
             generator.train()
-            print(f"step {step:5}: discriminator {losses[-1][0]:.3f}, generator {losses[-1][1]:.3f}")
+            print(
+                f"step {step:5}: discriminator {losses[-1][0]:.3f}, generator {losses[-1][1]:.3f}"
+            )
     return np.array(losses), shown
 
 
@@ -163,7 +165,7 @@ def main(quick=False):
     paddle.seed(3)
     np.random.seed(3)
     steps = 300 if quick else 1500
-    judge, accuracy = train_judge(steps=300)
+    judge, accuracy = train_judge(steps=600)
     print(f"the judge knows {accuracy:.3f} of the real test images")
 
     generator, discriminator = Generator(), Discriminator()

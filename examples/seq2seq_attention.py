@@ -243,9 +243,13 @@ def main(quick=False):
     for text, answer, iso in wrong[:5]:
         print(f"wrong: {text!r} -> {answer} instead of {iso}")
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    rows = [next(i for i, (t, _) in enumerate(unseen.pairs) if k in t) for k in (" of ", "day", "/")]
+    rows = [
+        next(i for i, (t, _) in enumerate(unseen.pairs) if k in t) for k in (" of ", "day", "/")
+    ]
     draw_attention(net, unseen, rows, OUTPUT / "attention.png")
-    print(f"exactly right of {len(unseen)} unseen dates: greedy {greedy:.3f}, beam search {beam:.3f}")
+    print(
+        f"exactly right of {len(unseen)} unseen dates: greedy {greedy:.3f}, beam search {beam:.3f}"
+    )
     print(f"where the network looked is in {OUTPUT / 'attention.png'}")
     return greedy, beam
 
