@@ -2,9 +2,9 @@
 
 Measured: TODO.
 
-What `examples/quickstart.py` begins, a whole project goes on with: a network of one's own, a part of the
-data held back for validation, a learning rate that falls, the curves of the training, a confusion
-matrix, and files to go on training from or to serve. `digits_by_hand.py` does it without Model.
+What `examples/quickstart.py` begins, a whole project goes on with: a network of one's own, images
+held back for validation, a learning rate that falls, curves, a confusion matrix, and
+files to go on training from or to serve. `digits_by_hand.py` does it without Model.
 
 Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
 """

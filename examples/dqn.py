@@ -28,7 +28,7 @@ DISCOUNT = 0.99
 
 
 class CartPole:
-    """A cart on a track with a pole on it; the state is place, speed, angle and turn of the pole."""
+    """A cart on a track with a pole on it; the state: place, speed, angle, turn."""
 
     GRAVITY, CART, POLE, HALF, FORCE, TICK = 9.8, 1.0, 0.1, 0.5, 10.0, 0.02
     MOST = np.array([2.4, np.inf, 0.21, np.inf])  # beyond that the episode has failed
@@ -45,7 +45,7 @@ class CartPole:
 
     def step(self, action):
         """Pushes left (0) or right (1); returns (state, whether it failed, whether it is over)."""
-        place, speed, angle, turn = self.state
+        _, speed, angle, turn = self.state
         force = self.FORCE if action == 1 else -self.FORCE
         sin, cos, mass = np.sin(angle), np.cos(angle), self.CART + self.POLE
         push = (force + self.POLE * self.HALF * turn**2 * sin) / mass
@@ -181,6 +181,7 @@ def draw(episodes, tests, path):
     axis.plot(*tests.T, "o-", label="mean of ten tests", color="C0")
     axis.set_xlabel("steps played")
     axis.set_ylabel("steps the pole stands")
+    axis.set_ylim(0, 680)
     axis.legend(loc="upper left")
     figure.tight_layout()
     figure.savefig(path, dpi=80)

@@ -2,9 +2,9 @@
 
 Measured: TODO.
 
-The networks are small convolutional ones (DCGAN). Nobody can measure a picture's beauty, so a judge,
-a classifier that was trained on real digits only, looks at a thousand generated ones: how sure is it
-of what it sees, and are all ten digits among them?
+The networks are small convolutional ones (DCGAN). Nobody can measure a picture's beauty, so a
+judge, a classifier that was trained on real digits only, looks at a thousand generated ones: how
+sure is it of what it sees, and are all ten digits among them?
 
 Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
 """
@@ -95,17 +95,22 @@ def train_judge(steps):
 
 def judged(judge, generator, count=1000):
     """Mean confidence of the judge in its answers, and the share of each digit in them."""
-    generator.eval()
     with paddle.no_grad():
-        images = generator(paddle.randn([count, NOISE]))
-        scores = F.softmax(judge(images)).numpy()
-    generator.train()
+        scores = F.softmax(judge(generator(paddle.randn([count, NOISE])))).numpy()
     shares = np.bincount(scores.argmax(axis=1), minlength=10) / count
     return float(scores.max(axis=1).mean()), shares
 
 
 def train(generator, discriminator, steps, looks):
-    """Both learn in turn. Returns the losses, and what became of the same noise at `looks` times."""
+    """Both learn in turn.
+
+    Returns the losses, what the same noise gave at the steps `looks`, and the generator whose
+    weights are a moving average: it draws steadier than the one that is still learning.
+    """
+    averaged = Generator()
+    averaged.set_state_dict(generator.state_dict())
+    averaged.eval()
+    pairs = list(zip(averaged.state_dict().values(), generator.state_dict().values()))
     rates = {"learning_rate": 4e-4, "beta1": 0.5, "beta2": 0.999}
     generator_adam = paddle.optimizer.Adam(parameters=generator.parameters(), **rates)
     discriminator_adam = paddle.optimizer.Adam(parameters=discriminator.parameters(), **rates)
@@ -138,15 +143,16 @@ def train(generator, discriminator, steps, looks):
         discriminator_adam.clear_grad()  # the way back led through the discriminator
 
         losses.append((float(d_loss), float(g_loss)))
+        with paddle.no_grad():
+            for slow, quick in pairs:  # the running statistics of batch norm are averaged as well
+                slow.set_value(slow + 0.01 * (quick - slow))
         if step in looks:
-            generator.eval()
             with paddle.no_grad():
-                shown.append(generator(noise_to_show).numpy())
-            generator.train()
+                shown.append(averaged(noise_to_show).numpy())
             print(
                 f"step {step:5}: discriminator {losses[-1][0]:.3f}, generator {losses[-1][1]:.3f}"
             )
-    return np.array(losses), shown
+    return np.array(losses), shown, averaged
 
 
 def draw(shown, looks, losses, path):
@@ -174,12 +180,12 @@ def main(quick=False):
     paddle.seed(3)
     np.random.seed(3)
     steps = 400 if quick else 2000
-    judge, accuracy = train_judge(steps=600)
+    judge, accuracy = train_judge(steps=900)
     print(f"the judge knows {accuracy:.3f} of the real test images")
 
     generator, discriminator = Generator(), Discriminator()
     looks = [steps // 30, steps // 10, steps // 3, steps]
-    losses, shown = train(generator, discriminator, steps, looks)
+    losses, shown, generator = train(generator, discriminator, steps, looks)
     confidence, shares = judged(judge, generator)
 
     OUTPUT.mkdir(parents=True, exist_ok=True)

@@ -4,10 +4,11 @@ Measured: TODO.
 
 In mixed precision the products of matrices are computed in 16 bits, sums and losses in 32, and the
 parameters stay in 32. A CPU computes in bfloat16, which has the range of float32; a GPU in float16,
-whose small range needs a GradScaler. Each way is trained in a process of its own, so that the peak of
-its memory can be told. The last part shows what a GradScaler is good for.
+whose small range needs a GradScaler. Each way is trained in a process of its own, so that the peak
+of its memory can be told. The last part shows what a GradScaler is good for.
 
-Times depend on the CPU: with bfloat16 in hardware (avx512_bf16, amx) it is faster, without it slower.
+Times depend on the CPU: with bfloat16 in hardware (avx512_bf16, amx) mixed precision is faster,
+without it slower. Memory is saved either way.
 Needs matplotlib (`pip install "pypaddle[plot]"`) and MNIST (`make mnist` fetches it).
 """
 
@@ -70,7 +71,7 @@ def train(level, steps):
     dataset = MNIST(mode="train", transform=ToTensor())
     loader = paddle.io.DataLoader(dataset, batch_size=BATCH, shuffle=True, drop_last=True)
     losses, start, before = [], None, peak()
-    for step, (image, label) in zip(range(steps), loader):
+    for (image, label), _ in zip(loader, range(steps)):
         with paddle.amp.auto_cast(level=level):  # only the forward part; gradients follow
             loss = F.cross_entropy(net(image), label)
         scaled = scaler.scale(loss)
@@ -144,7 +145,7 @@ def draw(found, path):
 
 def main(quick=False):
     """Measures all ways; writes the results to output/mixed_precision/results.json."""
-    steps = 60 if quick else 468  # an epoch
+    steps = 100 if quick else 468  # an epoch
     found = {}
     for name, level in LEVELS.items():
         with multiprocessing.get_context("spawn").Pool(1) as pool:  # a process for each

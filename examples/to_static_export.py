@@ -1,12 +1,13 @@
-"""A network with Python's `if` and `while` is trained, exported, served without its code, fine-tuned.
+"""A network with Python's `if` and `while` is trained, exported, served and fine-tuned.
 
 Measured: TODO.
 
-The network tells the points of two spirals apart. How much it computes depends on the data: it accepts
-coordinates in metres or in centimetres, and refines what it thinks of a batch until it is sure or
-has done so eight times. `to_static` turns this control flow into operators, so that the exported file
-has all of it. It is loaded as a layer (`paddle.jit.load`), as a Program (`load_inference_model`), and in a
-process that has never seen the class. In the end the spirals are turned, and the loaded layer learns that.
+The network tells the points of two spirals apart. How much it computes depends on the data: it
+accepts coordinates in metres or in centimetres, and refines what it thinks of a batch until it is
+sure or has done so eight times. `to_static` turns this control flow into operators, so that the
+exported file has all of it. It is loaded as a layer (`paddle.jit.load`), as a Program
+(`load_inference_model`), and in a process that has never seen the class. In the end the spirals are
+turned, and the loaded layer learns that.
 """
 
 import subprocess

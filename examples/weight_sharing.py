@@ -2,15 +2,15 @@
 
 Measured: TODO.
 
-A network guesses the next word of an artificial language from the two words before. In the usual one
-each of three blocks has weights of its own, and so has the matrix that turns what came out into a score
-for each word. In the other one the three blocks are one, and the scores come from the matrix of word
-vectors: words that were learnt as inputs help as outputs. The same is then built in static mode,
-where parameters are shared by their name, saved, loaded, and trained further: they stay shared.
+A network guesses the next word of an artificial language from the two words before. In the usual
+one each of three blocks has weights of its own, and so has the matrix that turns what came out into
+a score for each word. In the other one the three blocks are one, and the matrix of the scores is
+that of the word vectors: words that were learnt as inputs help as outputs.
+The same is then built in static
+mode, where parameters are shared by name; saved, loaded and trained further they stay shared.
 """
 
 import tempfile
-from pathlib import Path
 
 import numpy as np
 
@@ -213,7 +213,7 @@ def in_static_mode(net, words, folder):
 
 
 def main():
-    """Returns for each network (numbers learnt, perplexity of unseen text), and what was checked."""
+    """Returns (numbers learnt, perplexity of unseen text) of both networks, and more."""
     text, at_best = language(12000, seed=1)
     unseen, _ = language(6000, seed=2)
     found, nets = {}, {}
