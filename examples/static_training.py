@@ -50,7 +50,7 @@ class Recipe:
             self.accuracy = static.accuracy(self.probability, self.label)
             self.test = self.train.clone(for_test=True)
 
-            self.rate = paddle.optimizer.lr.LinearWarmup(2e-3, 100, start_lr=0.0, end_lr=2e-3)
+            self.rate = paddle.optimizer.lr.LinearWarmup(2e-3, 50, start_lr=0.0, end_lr=2e-3)
             paddle.optimizer.Adam(self.rate).minimize(self.loss)
             self.average = static.ExponentialMovingAverage(0.99)
             self.average.update()  # after the optimizer's operators
@@ -125,7 +125,7 @@ def main(quick=False):
     test = MNIST(mode="test", transform=ToTensor())
     epochs = 3
     if quick:
-        train, epochs = paddle.io.Subset(train, range(12800)), 1
+        train, epochs = paddle.io.Subset(train, range(25600)), 1
     recipe = Recipe()
     show(recipe)
 
@@ -169,5 +169,7 @@ def main(quick=False):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a fifth of the data, one epoch")
+    parser.add_argument(
+        "--quick", action="store_true", help="less data, one epoch"
+    )
     main(**vars(parser.parse_args()))

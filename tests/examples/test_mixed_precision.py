@@ -17,9 +17,7 @@ def test_mixed_precision_is_as_good_in_less_memory(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     results = json.loads((tmp_path / "output/mixed_precision/results.json").read_text())
     ways = results["ways"]
-    assert {way["dtype"] for way in ways.values()} == {
-        "VarType.FP32"
-    }  # of parameters
+    assert {way["dtype"] for way in ways.values()} == {"VarType.FP32"}  # of parameters
     for way in ways.values():
         assert way["accuracy"] > 0.9
         assert way["accuracy"] == pytest.approx(ways["float32"]["accuracy"], abs=0.02)
