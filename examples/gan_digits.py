@@ -26,7 +26,7 @@ from matplotlib import pyplot as plt
 
 OUTPUT = Path("output/gan_digits")
 NOISE = 64  # a digit is made of so many random numbers
-BATCH = 64
+BATCH = 32
 
 
 class Generator(nn.Layer):
@@ -103,6 +103,12 @@ def judged(judge, generator, count=1000):
     return float(scores.max(axis=1).mean()), shares
 
 
+def learning(net, on):
+    """Says whether a network's weights get gradients."""
+    for parameter in net.parameters():
+        parameter.stop_gradient = not on
+
+
 def train(generator, discriminator, steps, looks):
     """Both learn in turn. Returns the losses, and what the same noise gave at the steps `looks`."""
     rates = {"learning_rate": 4e-4, "beta1": 0.5, "beta2": 0.999}
@@ -129,12 +135,14 @@ def train(generator, discriminator, steps, looks):
         discriminator_adam.step()
         discriminator_adam.clear_grad()
 
-        # The generator: its images are to be called real.
+        # The generator: its images are to be called real. The way back leads through the
+        # discriminator, whose weights need no gradients of it.
+        learning(discriminator, False)
         g_loss = F.binary_cross_entropy_with_logits(discriminator(fake), ones)
         g_loss.backward()
         generator_adam.step()
         generator_adam.clear_grad()
-        discriminator_adam.clear_grad()  # the way back led through the discriminator
+        learning(discriminator, True)
 
         losses.append((float(d_loss), float(g_loss)))
         if step in looks:
@@ -172,8 +180,8 @@ def main(quick=False):
     """Returns the accuracy of the judge, its mean confidence, and the shares of the digits."""
     paddle.seed(3)
     np.random.seed(3)
-    steps = 400 if quick else 2000
-    judge, accuracy = train_judge(steps=300 if quick else 900)
+    steps = 800 if quick else 4000
+    judge, accuracy = train_judge(steps=600 if quick else 1800)
     print(f"the judge knows {accuracy:.3f} of the real test images")
 
     generator, discriminator = Generator(), Discriminator()

@@ -169,7 +169,5 @@ def main(quick=False):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument(
-        "--quick", action="store_true", help="less data, one epoch"
-    )
+    parser.add_argument("--quick", action="store_true", help="less data, one epoch")
     main(**vars(parser.parse_args()))
