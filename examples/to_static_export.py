@@ -1,6 +1,7 @@
 """A network with Python's `if` and `while` is trained, exported, served and fine-tuned.
 
-Measured: accuracy 1.000; 0.763 once the spirals are turned, 1.000 after tuning what was loaded; 7 s of one core.
+Measured: accuracy 1.000; 0.763 once the spirals are turned, 1.000 after tuning what was loaded; 7 s
+of one core.
 
 The network tells the points of two spirals apart. How much it computes depends on the data: it
 accepts coordinates in metres or in centimetres, and refines what it thinks of a batch until it is

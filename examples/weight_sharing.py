@@ -1,7 +1,7 @@
 """Sharing weights in two ways, one layer used three times and one matrix in two places, pays off.
 
-Measured: 28,812 numbers are learnt instead of 62,124, and the perplexity of unseen text is 46.7 instead of
-49.7 (36.3 is the best there is); 5 s of one core.
+Measured: 28,812 numbers are learnt instead of 62,124, and the perplexity of unseen text is 46.7
+instead of 49.7 (36.3 is the best there is); 5 s of one core.
 
 A network guesses the next word of an artificial language from the two words before. In the usual
 one each of three blocks has weights of its own, and so has the matrix that turns what came out into
