@@ -1,9 +1,11 @@
-"""Runs a script of examples/ inside a test, in a folder of its own."""
+"""How tests get at the scripts in examples/: as modules, or run as a user would."""
 
 from __future__ import annotations
 
 import importlib.util
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,21 @@ MNIST = Path.home() / ".cache" / "paddle" / "dataset" / "mnist" / "train-images-
 needs_mnist = pytest.mark.skipif(not MNIST.exists(), reason="no MNIST here: make mnist fetches it")
 
 
+def load(name: str) -> ModuleType:
+    """Returns an example as a module; its `main` has not run."""
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def run(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs an example in a folder, into which it writes."""
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=280)
+
+
 @contextmanager
 def example(name: str, folder: Path) -> Iterator[ModuleType]:
     """Gives the module of an example, with ``folder`` as working folder.
@@ -29,14 +46,10 @@ def example(name: str, folder: Path) -> Iterator[ModuleType]:
         folder (Path): what it writes comes here.
     """
     pytest.importorskip("matplotlib")
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
     drawn = random.getstate(), np.random.get_state(), paddle.get_rng_state()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        spec.loader.exec_module(module)
-        yield module
+        yield load(name)
     random.setstate(drawn[0])
     np.random.set_state(drawn[1])
     paddle.set_rng_state(drawn[2])
