@@ -139,6 +139,12 @@ class CallbackList(Guarded):
             )
         self.callbacks.append(callback)
 
+    def _prepend(self, callback: Callback) -> None:
+        """Adds one that is called before all others, and tells it what they were told."""
+        self.callbacks.insert(0, callback)
+        callback.set_params(self.params)
+        callback.set_model(self.model)
+
     def __iter__(self) -> Iterator[Callback]:
         return iter(self.callbacks)
 

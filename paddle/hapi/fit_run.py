@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.hapi.losses import Losses
+
 
 @dataclass
 class FitRun:
@@ -15,22 +17,29 @@ class FitRun:
     Attributes:
         loader (DataLoader|iterable): the data.
         told (CallbackList): the callbacks.
+        log_freq (int): steps between lines of the log.
         epoch (int): the epoch under way.
         step (int): steps of this epoch that are done.
         total (int): steps of all epochs that are done.
         ended (bool): the steps of the epoch are done; its evaluation comes next.
         stopped (bool): a callback has stopped the training.
         logs (dict): those of the last step.
+        losses (Losses): those of the epoch.
     """
 
     loader: Any
     told: Any
+    log_freq: int = 10
     epoch: int = 0
     step: int = 0
     total: int = 0
     ended: bool = False
     stopped: bool = False
     logs: dict[str, Any] = field(default_factory=dict)
+    losses: Losses = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.losses = Losses(self.log_freq)
 
     def epochs(self, count: int) -> Iterator[int]:
         """The epochs that are left of ``count``."""

@@ -18,7 +18,9 @@ from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
 from paddle.hapi.fit_run import FitRun
+from paddle.hapi.history import History
 from paddle.hapi.logs import Logs
+from paddle.hapi.losses import Losses
 from paddle.hapi.model_summary import summary
 from paddle.hapi.static_adapter import StaticAdapter
 from paddle.metric import Metric
@@ -75,6 +77,7 @@ class Model(Guarded):
         self._loss: Any = None
         self._metrics: list[Metric] = []
         self._run: FitRun | None = None  # inside of fit
+        self.history: History | None = None  # of the last fit
         self._seen_shapes: list[list[int]] | None = None
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         names = [spec.name for spec in (*self._inputs, *self._labels)]
@@ -298,7 +301,7 @@ class Model(Guarded):
         shuffle: bool = True,
         num_workers: int = 0,
         callbacks: Any = None,
-    ) -> None:
+    ) -> History:
         """Trains.
 
         Args:
@@ -317,6 +320,10 @@ class Model(Guarded):
             num_workers (int): processes that load data. Default: 0.
             callbacks (Callback|list, optional): called at every step and epoch.
 
+        Returns:
+            History: the curves: ``history.history["loss"]``, ``history.plot("curves.png")``; they
+            are ``model.history`` too, also where the training was interrupted.
+
         Examples:
             .. code-block:: python
 
@@ -326,7 +333,8 @@ class Model(Guarded):
                 model = paddle.Model(paddle.nn.Linear(2, 1))
                 model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
                               paddle.nn.MSELoss())
-                model.fit(data, batch_size=8, epochs=2, verbose=0)
+                history = model.fit(data, batch_size=8, epochs=2, verbose=0)
+                print(history.epoch)  # [0, 1]
         """
         if train_data is None:
             raise InvalidArgumentError("Model.fit(train_data): expected data, but received None.")
@@ -345,7 +353,9 @@ class Model(Guarded):
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
-        self._run = run = FitRun(loader, told)
+        self.history = History()
+        told._prepend(self.history)
+        self._run = run = FitRun(loader, told, log_freq)
         try:
             told.on_begin("train")
             for epoch in run.epochs(epochs):
@@ -360,6 +370,8 @@ class Model(Guarded):
             told.on_end("train", run.logs)
         finally:
             self._run = None
+            self.history.settle(run.losses)
+        return self.history
 
     def evaluate(
         self,
@@ -468,7 +480,9 @@ class Model(Guarded):
         that a device is not waited for at every step.
         """
         resumed = run is not None and run.step > 0
+        losses = Losses() if run is None else run.losses
         if not resumed:
+            losses.clear()
             for metric in self._metrics:
                 metric.reset()
         step_function = self._train_step if mode == "train" else self._eval_step
@@ -478,7 +492,10 @@ class Model(Guarded):
         for step, data in enumerate(loader) if run is None else run.batches():
             inputs, labels = self._splitter(data, mode)
             told.on_batch_begin(mode, step, logs)
-            losses, states = step_function(inputs, labels)
+            found, states = step_function(inputs, labels)
+            count = rows(inputs)
+            if found:
+                losses.add(step, count, found)
             if run is not None:
                 run.advance()
             if states:
@@ -488,9 +505,7 @@ class Model(Guarded):
                     self._settle(waiting)
                     room = _MOST_NUMBERS
             logs = Logs(
-                functools.partial(self._read, losses, waiting),
-                step=step,
-                batch_size=rows(inputs),
+                functools.partial(self._read, losses, waiting), losses, step=step, batch_size=count
             )
             told.on_batch_end(mode, step, logs)
         if isinstance(logs, Logs):
@@ -512,12 +527,11 @@ class Model(Guarded):
             self._update_metrics(states)
         waiting.clear()
 
-    def _read(self, losses: list[Tensor], waiting: list[list]) -> dict[str, Any]:
+    def _read(self, losses: Losses, waiting: list[list]) -> dict[str, Any]:
         """Fetches the loss of a step and the metrics up to it."""
         self._settle(waiting)
-        values: dict[str, Any] = {}
-        if losses:
-            values["loss"] = [float(loss.numpy().reshape(-1)[0]) for loss in losses]
+        last = losses.fetch()
+        values: dict[str, Any] = {"loss": last} if last else {}
         for metric in self._metrics:
             names, numbers = to_list(metric.name()), metric.accumulate()
             if len(names) > 1:
