@@ -59,7 +59,7 @@ def load_weights(model: Layer, path: str, where: str, head: str) -> None:
     """
     own = model.state_dict()
     state = _read(path, own, where)
-    fits = [_fit(own, state, key) for key in (_structured, _variable, _Counted(own, state))]
+    fits = [_fit(own, state, key) for key in (_structured, _Counted(own, state))]
     fit = max(fits, key=lambda one: len(one.found))  # of equals the first
     kept = _differing_head(fit, head)
     if kept is None:
@@ -102,11 +102,6 @@ def _read(path: str, own: dict[str, Tensor], where: str) -> dict[str, Any]:
 def _structured(name: str, tensor: Tensor) -> str:
     """The name of an entry in a state dict."""
     return name
-
-
-def _variable(name: str, tensor: Tensor) -> str:
-    """The name of the variable."""
-    return tensor.name
 
 
 class _Counted:
