@@ -15,7 +15,7 @@ from tests.examples.running import check_picture, example, needs_mnist
 @needs_mnist
 def test_vectors_find_more_than_pixels(tmp_path: Path) -> None:
     with example("image_similarity", tmp_path) as script:
-        first, four, plain = script.main(batches=250)
+        first, four, plain = script.main(batches=200)
     assert first > plain + 0.05
     assert four > first
     check_picture(tmp_path / script.OUTPUT / "neighbours.png")

@@ -109,8 +109,16 @@ def mobilenet_v1(
     Examples:
         .. code-block:: python
 
+            import os, tempfile
+            import paddle
             from paddle.vision.models import mobilenet_v1
-            model = mobilenet_v1(scale=0.5, num_classes=10)
+
+            model = mobilenet_v1(scale=0.25, num_classes=10)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "small.pdparams")
+                paddle.save(model.state_dict(), path)
+                again = mobilenet_v1(pretrained=path, scale=0.25, num_classes=10)
+            print(bool((again.fc.weight == model.fc.weight).all()))  # True
     """
     model = MobileNetV1(scale=scale, **kwargs)
     return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained, "fc")

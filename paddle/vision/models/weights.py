@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from paddle.core.dtype import dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
@@ -58,7 +59,7 @@ def load_weights(model: Layer, path: str, where: str, head: str) -> None:
     """
     own = model.state_dict()
     state = _read(path, own, where)
-    fits = [_fit(own, state, key) for key in (_structured, _variable, _Counted(own, state))]
+    fits = [_fit(own, state, key) for key in (_structured, _Counted(own, state))]
     fit = max(fits, key=lambda one: len(one.found))  # of equals the first
     kept = _differing_head(fit, head)
     if kept is None:
@@ -86,10 +87,14 @@ def _read(path: str, own: dict[str, Tensor], where: str) -> dict[str, Any]:
         for name, value in state.items():
             if not isinstance(name, str) or not isinstance(value, Tensor):
                 odd = f"a dict whose entry {shown(name)} is a {type(value).__name__}"
+            elif not torch_dtype(value.dtype).is_floating_point:
+                odd = f"a dict whose entry {shown(name)} is of {dtype_name(value.dtype)}"
+            if odd is not None:
                 break
     if odd is not None:
         raise InvalidArgumentError(
-            f"{where}: expected a dict of names to Tensors in '{path}', but it holds {odd}."
+            f"{where}: expected a dict of names to Tensors of floats in '{path}', "
+            f"but it holds {odd}."
         )
     return state
 
@@ -97,11 +102,6 @@ def _read(path: str, own: dict[str, Tensor], where: str) -> dict[str, Any]:
 def _structured(name: str, tensor: Tensor) -> str:
     """The name of an entry in a state dict."""
     return name
-
-
-def _variable(name: str, tensor: Tensor) -> str:
-    """The name of the variable."""
-    return tensor.name
 
 
 class _Counted:

@@ -260,6 +260,15 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
             _small(pretrained=path)
 
 
+@pytest.mark.parametrize("dtype", ["int64", "bool", "complex64"])
+def test_values_that_are_no_floats_are_refused(dtype: str, saved: Path) -> None:
+    state = paddle.load(saved, return_numpy=True)
+    state["fc.bias"] = state["fc.bias"].astype(dtype)
+    paddle.save(state, saved)
+    with pytest.raises(ValueError, match=rf"Tensors of floats .* 'fc\.bias' is of {dtype}"):
+        _small(pretrained=saved)
+
+
 def test_a_file_that_is_not_there(saved: Path, tmp_path: Path) -> None:
     wrong = str(tmp_path / "nett")
     with pytest.raises(RuntimeError) as error:
