@@ -60,7 +60,14 @@ def check_mode(api: str, mode: Any, modes: tuple[str, ...]) -> str:
 
 
 def locate(
-    api: str, argument: str, given: str | None, url: str, md5: str, folder: str, download: bool
+    api: str,
+    argument: str,
+    given: str | None,
+    url: str,
+    md5: str,
+    folder: str,
+    download: bool,
+    hint: str = "",
 ) -> str:
     """Returns the path of a dataset's file: the one given, the cached one, or a fresh download.
 
@@ -72,6 +79,7 @@ def locate(
         md5 (str): its MD5 checksum.
         folder (str): name of the folder in the cache.
         download (bool): whether to download a file that is not in the cache.
+        hint (str): what else the user can do where the file is missing.
     """
     if given is not None and not isinstance(given, (str, os.PathLike)):
         raise TypeError(
@@ -87,10 +95,17 @@ def locate(
     in_url = url.rsplit("/", 1)[1]
     name = urllib.parse.unquote(in_url).rpartition("/")[2]
     home = os.path.join(data_home(), folder)
-    for known in (name, in_url):  # PaddlePaddle leaves %2F in the names of its cache
+    # All that reads .gz files reads them unpacked; PaddlePaddle leaves %2F in the cache's names.
+    for known in (name.removesuffix(".gz"), name, in_url):
         if os.path.isfile(os.path.join(home, known)):
             return os.path.join(home, known)
-    hint = f"put {name} into {home}" + (f", or give {argument}" if argument else "")
+    hint = ", or ".join(
+        [
+            f"put {name} into {home}",
+            *([f"give {argument}"] if argument else []),
+            *filter(None, [hint]),
+        ]
+    )
     if not download:
         raise UnavailableError(
             f"{api}: {argument} is not given, download is False and there is no "
