@@ -9,10 +9,11 @@ import numpy as np
 from paddle.core.guards import guard_module
 from paddle.dataset.files import locate
 from paddle.dataset.parsers import cifar
-from paddle.dataset.parsers.cifar import CIFAR10, CIFAR100, URL_PREFIX, Kind
+from paddle.dataset.parsers.cifar import CIFAR10, CIFAR100, Kind
 
 __all__ = ["test10", "test100", "train10", "train100"]
 
+URL_PREFIX = cifar.URL_PREFIX
 CIFAR10_URL, CIFAR10_MD5 = CIFAR10.url, CIFAR10.md5
 CIFAR100_URL, CIFAR100_MD5 = CIFAR100.url, CIFAR100.md5
 

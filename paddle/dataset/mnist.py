@@ -9,10 +9,10 @@ import numpy as np
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.dataset.parsers import mnist
-from paddle.dataset.parsers.mnist import URL_PREFIX
 
 __all__ = ["test", "train"]
 
+URL_PREFIX = mnist.URL_PREFIX
 TRAIN_IMAGE_URL = URL_PREFIX + mnist.FILES["train", "image"]
 TRAIN_LABEL_URL = URL_PREFIX + mnist.FILES["train", "label"]
 TEST_IMAGE_URL = URL_PREFIX + mnist.FILES["test", "image"]
