@@ -188,8 +188,9 @@ def valid(mapper: Mapper = test_mapper, buffered_size: int = 1024, use_xmap: boo
 
 
 def _part(mode: str, mapper: Mapper, buffered_size: int, use_xmap: bool, cycle: bool) -> Reader:
+    data, labels, setid = _files()
     flag = flowers.FLAGS[mode]
-    return reader_creator(*_files(), flag, mapper, buffered_size, use_xmap, cycle)
+    return reader_creator(data, labels, setid, flag, mapper, buffered_size, use_xmap, cycle)
 
 
 def _files() -> list[str]:
