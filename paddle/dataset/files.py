@@ -12,6 +12,7 @@ import tarfile
 import tempfile
 import urllib.parse
 import zlib
+from collections.abc import Iterable
 from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
@@ -143,6 +144,8 @@ class TarMembers:
             self._file = self._plain(path)
             with tarfile.open(fileobj=self._file, mode="r:") as archive:
                 self._places = {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
+        except (FileNotFoundError, PermissionError, IsADirectoryError):
+            raise
         except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             raise InvalidArgumentError(
                 f"{path}: expected a complete tar archive, but reading it says: {error}.",
@@ -178,12 +181,24 @@ class TarMembers:
             )
         return content
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
+    def check(self, names: Iterable[str], source: str) -> None:
+        """Raises ValueError for the first of ``names`` that is missing.
 
-    def close(self) -> None:
-        """Closes the archive."""
-        self._file.close()
+        Args:
+            names (Iterable[str]): names of files.
+            source (str): what says that they are there, for the message.
+        """
+        for name in names:
+            if name not in self._places:
+                raise InvalidArgumentError(
+                    f"{self.path}: expected {name} in it, as {source} says, but it is missing.",
+                    hint="delete the file, so that it is fetched again",
+                )
+
+    def __del__(self) -> None:
+        file = getattr(self, "_file", None)  # none where opening it failed
+        if file is not None:
+            file.close()
 
     def __reduce__(self) -> Any:
         return TarMembers, (self.path,)

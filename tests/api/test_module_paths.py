@@ -17,7 +17,6 @@ from scripts import api_table, make_module_paths
 EXCEPTIONS = {
     r"paddle\.distributed\.(fleet\.)?(dataset\.)?\w*(Dataset|Entry|DatasetBase)": "another issue",
     r"paddle\.distributed\.(fleet|utils|cloud_utils)\..*": "another issue",
-    r"paddle\.dataset\..*": "the data sets of 1.x, another issue",
 }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from paddle.core.errors import InvalidArgumentError
 from paddle.dataset.files import TarMembers
 from paddle.dataset.parsers.archives import text_lines
 
@@ -31,11 +30,5 @@ def pairs(archive: TarMembers, flag: str) -> list[tuple[str, str]]:
     lines = text_lines(archive.read(listed), f"{listed} in {archive.path}")
     names = [line.strip() for line in lines if line.strip()]
     found = [(DATA_FILE.format(name), LABEL_FILE.format(name)) for name in names]
-    for number, pair in enumerate(found, 1):
-        for name in pair:
-            if name not in archive:
-                raise InvalidArgumentError(
-                    f"{archive.path}: expected {name} in it, as name {number} in {listed} says, "
-                    "but it is missing."
-                )
+    archive.check((name for pair in found for name in pair), listed)
     return found

@@ -68,6 +68,8 @@ class Flowers(Dataset):
         )
         self.indexes, self.labels = flowers.read_part(self.label_file, self.setid_file, self.flag)
         self._images = TarMembers(self.data_file)
+        names = (flowers.name_of(number) for number in self.indexes.tolist())
+        self._images.check(names, self.setid_file)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[idx])

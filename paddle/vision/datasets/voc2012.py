@@ -81,10 +81,5 @@ class VOC2012(Dataset):
     def __len__(self) -> int:
         return len(self.data)
 
-    def __del__(self) -> None:
-        archive = getattr(self, "_archive", None)
-        if archive is not None:
-            archive.close()
-
 
 guard_module(globals())

@@ -193,7 +193,7 @@ def test_flowers_refuses(flowers: list[str], tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a MATLAB file"):
         Flowers(flowers[0], flowers[0], flowers[2])
     empty = make_tar(tmp_path / "empty.tgz", {})
-    with pytest.raises(ValueError, match=r"expected jpg/image_00004\.jpg in it, but it is missing"):
+    with pytest.raises(ValueError, match=r"expected jpg/image_00004\.jpg in it, as .*setid"):
         Flowers(empty, *flowers[1:])[0]
 
 
