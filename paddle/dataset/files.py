@@ -195,10 +195,14 @@ class TarMembers:
                     hint="delete the file, so that it is fetched again",
                 )
 
-    def __del__(self) -> None:
+    def close(self) -> None:
+        """Closes the archive."""
         file = getattr(self, "_file", None)  # none where opening it failed
         if file is not None:
             file.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def __reduce__(self) -> Any:
         return TarMembers, (self.path,)

@@ -45,12 +45,15 @@ def reader_creator(image_filename: str, label_filename: str, buffer_size: int) -
     Examples:
         .. code-block:: python
 
-            import os
-            from paddle.dataset import common, mnist
-            names = ("t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte")
-            paths = [os.path.join(common.data_home(), "mnist", name) for name in names]
-            image, label = next(mnist.reader_creator(*paths, 100)())
-            print(image.shape, image.dtype)  # (784,) float32
+            import struct
+            from paddle.dataset import mnist
+
+            with open("images", "wb") as file:
+                file.write(struct.pack(">4I", 2051, 2, 28, 28) + bytes(2 * 784))
+            with open("labels", "wb") as file:
+                file.write(struct.pack(">2I", 2049, 2) + bytes([7, 3]))
+            image, label = next(mnist.reader_creator("images", "labels", 100)())
+            print(image.shape, image.dtype, label)  # (784,) float32 7
     """
     if buffer_size < 1:
         raise InvalidArgumentError(

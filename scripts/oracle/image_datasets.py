@@ -100,4 +100,4 @@ if __name__ == "__main__":
         legacy(name).download = put
     found = dict(images())
     found["texts"] = np.array(json.dumps(dict(texts())))
-    np.savez_compressed(sys.argv[1], **{name: value for name, value in found.items()})
+    np.savez_compressed(sys.argv[1], **found)

@@ -81,5 +81,10 @@ class VOC2012(Dataset):
     def __len__(self) -> int:
         return len(self.data)
 
+    def __del__(self) -> None:
+        archive = getattr(self, "_archive", None)
+        if archive is not None:
+            archive.close()
+
 
 guard_module(globals())
