@@ -6,9 +6,11 @@ from paddle import callbacks as callbacks
 from paddle import common_ops_import as common_ops_import
 from paddle import compat as compat
 from paddle import core as core
+from paddle import dataset as dataset
 from paddle import device as device
 from paddle import distributed as distributed
 from paddle import distribution as distribution
+from paddle import fluid as fluid
 from paddle import framework as framework
 from paddle import hapi as hapi
 from paddle import incubate as incubate
@@ -22,6 +24,7 @@ from paddle import regularizer as regularizer
 from paddle import static as static
 from paddle import sysconfig as sysconfig
 from paddle import tensor as tensor
+from paddle import text as text
 from paddle import utils as utils
 from paddle import version as version
 from paddle import vision as vision

@@ -132,11 +132,9 @@ def _all_of(names: dict[str, Public]) -> list[str]:
 # Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
 # it is found before this is looked at.
 AWAITED = {
-    "paddle.dataset": "paddle.vision.datasets has data sets of images",
     "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
     "run saved models",
     "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
-    "paddle.text": "write a paddle.io.Dataset that reads the texts",
 }
 
 

@@ -221,14 +221,19 @@ def _traced(watcher: Watcher, run: Callable[[], Any], name: str) -> None:
 
 
 def run_examples(watcher: Watcher, chosen: Callable[[str], bool]) -> None:
-    """Runs the examples whose name is chosen."""
-    for name, source in examples():
-        if not chosen(name) or name.startswith(NOT_CALLED):
-            continue
-        file = f"<example of {name}>"
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        code = compile(source, file, "exec")
-        _traced(watcher, lambda code=code: exec(code, {"__name__": "__example__"}), name)
+    """Runs the examples whose name is chosen, with small data sets in the place of true ones."""
+    from tests.dataset.text_archives import write_home
+
+    with tempfile.TemporaryDirectory() as home:
+        os.environ["PADDLE_DATASET_HOME"] = str(write_home(Path(home)))
+        for name, source in examples():
+            if not chosen(name) or name.startswith(NOT_CALLED):
+                continue
+            file = f"<example of {name}>"
+            linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+            code = compile(source, file, "exec")
+            _traced(watcher, lambda code=code: exec(code, {"__name__": "__example__"}), name)
+        del os.environ["PADDLE_DATASET_HOME"]
 
 
 def run_tables(watcher: Watcher) -> None:

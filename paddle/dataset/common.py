@@ -15,7 +15,8 @@ from typing import Any
 import paddle.dataset
 from paddle.core.errors import InvalidArgumentError, MissingFileError
 from paddle.core.guards import guard_module
-from paddle.utils.download import dataset_home, fetch_file, md5_of
+from paddle.utils.download import dataset_home, fetch_file
+from paddle.utils.fetching import md5_of
 
 __all__ = ["DATA_HOME", "cluster_files_reader", "download", "md5file", "split"]
 
@@ -23,6 +24,8 @@ HOME = os.path.expanduser("~")
 # For reading; data_home() is asked before each use, so that the environment may change later.
 DATA_HOME = dataset_home()
 _AT_IMPORT = DATA_HOME
+# What errors name where the folder cannot be written.
+SETTING = "the environment variable PADDLE_DATASET_HOME or DATA_HOME"
 
 
 def data_home() -> str:
@@ -113,7 +116,9 @@ def download(url: str, module_name: str, md5sum: str | None, save_name: str | No
                 f"download({argument}): expected letters, digits and any of '_-./' that name a "
                 f"place below {data_home()}, but received {name!r}."
             )
-    return fetch_file(url, os.path.join(data_home(), module_name), md5sum, save_name)
+    return fetch_file(
+        url, os.path.join(data_home(), module_name), md5sum, save_name, setting=SETTING
+    )
 
 
 def fetch_all() -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import shutil
 import tarfile
 import tempfile
+import urllib.parse
 import zlib
-from typing import Any
+from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
-from paddle.dataset.common import data_home
+from paddle.dataset.common import SETTING, data_home
 from paddle.utils.download import fetch_file
 
 __all__: list[str] = []
@@ -42,6 +44,21 @@ def open_maybe_gzip(path: str) -> bytes:
         ) from error
 
 
+def check_mode(api: str, mode: Any, modes: tuple[str, ...]) -> str:
+    """Returns the part of a data set that is asked for, in lower case.
+
+    Args:
+        api (str): name of the data set, for messages.
+        mode (str): the part, in any case.
+        modes (tuple): the parts there are.
+    """
+    if not isinstance(mode, str) or mode.lower() not in modes:
+        raise InvalidArgumentError(
+            f"{api}(mode): expected one of {list(modes)}, but received {mode!r}."
+        )
+    return mode.lower()
+
+
 def locate(
     api: str, argument: str, given: str | None, url: str, md5: str, folder: str, download: bool
 ) -> str:
@@ -49,30 +66,50 @@ def locate(
 
     Args:
         api (str): name of the dataset, for messages.
-        argument (str): name of the argument that gives the file.
+        argument (str): name of the argument that gives the file; '' where there is none.
         given (str|None): its value.
         url (str): where the file can be had.
         md5 (str): its MD5 checksum.
         folder (str): name of the folder in the cache.
         download (bool): whether to download a file that is not in the cache.
     """
+    if given is not None and not isinstance(given, (str, os.PathLike)):
+        raise TypeError(
+            f"{api}({argument}): expected the path of a file, a str, "
+            f"but received {type(given).__name__}."
+        )
     if given:
         if not os.path.isfile(given):
             raise NotFoundError(
                 f"{api}({argument}): expected a file at {given}, but there is none."
             )
-        return given
-    name = url.rsplit("/", 1)[1]
-    cached = os.path.join(data_home(), folder, name)
-    hint = f"put {name} into {os.path.dirname(cached)}, or give {argument}"
-    if os.path.isfile(cached):
-        return cached
+        return os.fspath(given)
+    in_url = url.rsplit("/", 1)[1]
+    name = urllib.parse.unquote(in_url).rpartition("/")[2]
+    home = os.path.join(data_home(), folder)
+    for known in (name, in_url):  # PaddlePaddle leaves %2F in the names of its cache
+        if os.path.isfile(os.path.join(home, known)):
+            return os.path.join(home, known)
+    hint = f"put {name} into {home}" + (f", or give {argument}" if argument else "")
     if not download:
         raise UnavailableError(
-            f"{api}: {argument} is not given, download is False and there is no {cached}.",
+            f"{api}: {argument} is not given, download is False and there is no "
+            f"{os.path.join(home, name)}.",
             hint=hint,
         )
-    return fetch_file(url, os.path.dirname(cached), md5, hint=hint)
+    return fetch_file(url, home, md5, hint=hint, setting=SETTING)
+
+
+def open_packed(path: str) -> IO[bytes]:
+    """Opens a file for reading, unpacked where its first bytes say gzip, bzip2 or xz."""
+    file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    start = file.read(2)
+    file.seek(0)
+    openers = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
+    if start not in openers:
+        return file
+    file.close()
+    return openers[start](path)  # type: ignore[operator]
 
 
 class TarMembers:
@@ -99,16 +136,12 @@ class TarMembers:
 
     @staticmethod
     def _plain(path: str) -> Any:
-        file = open(path, "rb")  # noqa: SIM115 - kept open for read()
-        start = file.read(6)
-        file.seek(0)
-        openers = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
-        opener: Any = openers.get(start[:2])
-        if opener is None:
+        file = open_packed(path)
+        if isinstance(file, io.BufferedReader):  # not packed
             return file
         unpacked = tempfile.TemporaryFile()  # noqa: SIM115
-        with file, opener(file) as packed:
-            shutil.copyfileobj(packed, unpacked, 1 << 20)
+        with file:
+            shutil.copyfileobj(file, unpacked, 1 << 20)
         unpacked.seek(0)
         return unpacked
 

@@ -1,30 +1,18 @@
-"""Downloads files into the cache: checked, repeated on failure, and never left half done."""
+"""Files of the cache: weights and data sets, downloaded, checked, and unpacked if need be."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import sys
-import tarfile
-import tempfile
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
-import zipfile
-from pathlib import Path, PurePosixPath
 
-from paddle.core.errors import InvalidArgumentError, PermissionDeniedError, UnavailableError
+from paddle.core.errors import InvalidArgumentError
+from paddle.utils.fetching import RETRY_LIMIT, Wanted, fetch
+from paddle.utils.unpacking import is_archive, unpack
 
 __all__ = ["get_weights_path_from_url"]
 
+DOWNLOAD_RETRY_LIMIT = RETRY_LIMIT
 WEIGHTS_HOME = os.path.expanduser("~/.cache/paddle/hapi/weights")
-DOWNLOAD_RETRY_LIMIT = 3
-
-_TIMEOUT_SECONDS = 30
-_CHUNK = 1 << 20
-_PAUSE_SECONDS = 0.5
 
 
 def dataset_home() -> str:
@@ -49,15 +37,6 @@ def is_url(path: str) -> bool:
             print(is_url("https://host/file.tar"), is_url("/tmp/file.tar"))  # True False
     """
     return isinstance(path, str) and path.startswith(("http://", "https://", "file://"))
-
-
-def md5_of(path: str) -> str:
-    """Returns the MD5 checksum of a file in hexadecimal."""
-    digest = hashlib.md5(usedforsecurity=False)
-    with open(path, "rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _get_unique_endpoints(trainer_endpoints: list[str]) -> set[str]:
@@ -90,7 +69,9 @@ def get_weights_path_from_url(url: str, md5sum: str | None = None) -> str:
             path = download.get_weights_path_from_url(source.as_uri())
             print(os.path.basename(path))  # net.pdparams
     """
-    return get_path_from_url(url, WEIGHTS_HOME, md5sum)
+    return _path_from_url(
+        _wanted(url, WEIGHTS_HOME, md5sum, setting="paddle.utils.download.WEIGHTS_HOME"), True
+    )
 
 
 def get_path_from_url(
@@ -110,7 +91,8 @@ def get_path_from_url(
 
     Raises:
         RuntimeError: the download fails three times, or the checksum is wrong each time.
-        ValueError: ``url`` is no address, or an archive would write outside of ``root_dir``.
+        ValueError: ``url`` is no address, or an archive is damaged or would write outside of
+            ``root_dir``.
 
     Examples:
         .. code-block:: python
@@ -123,14 +105,32 @@ def get_path_from_url(
             path = get_path_from_url(source.as_uri(), root_dir=tempfile.mkdtemp())
             print(open(path).read())  # hello
     """
-    path, fresh = _fetched(url, root_dir, md5sum, check_exist)
-    if tarfile.is_tarfile(path) or zipfile.is_zipfile(path):
-        return _unpacked(path, fresh)
-    return path
+    return _path_from_url(_wanted(url, root_dir, md5sum, setting="root_dir"), check_exist)
+
+
+def _path_from_url(wanted: Wanted, check_exist: bool) -> str:
+    """Fetches a file, and unpacks it if it is an archive."""
+    name = os.path.basename(wanted.path)
+    unpacked: list[str] = []
+
+    def prepare(path: str) -> None:
+        # Before the archive gets its name: one that is in the cache was unpacked to the end.
+        if is_archive(path):
+            unpacked.append(unpack(path, name, replace=True))
+
+    fetch(wanted, check_exist, prepare)
+    if not unpacked and is_archive(wanted.path):
+        unpacked.append(unpack(wanted.path, name, replace=False))
+    return unpacked[0] if unpacked else wanted.path
 
 
 def fetch_file(
-    url: str, folder: str, md5sum: str | None, name: str | None = None, hint: str = ""
+    url: str,
+    folder: str,
+    md5sum: str | None = None,
+    name: str | None = None,
+    hint: str = "",
+    setting: str = "",
 ) -> str:
     """Returns the path of a file in a folder, downloading it unless it is there.
 
@@ -140,19 +140,21 @@ def fetch_file(
         md5sum (str|None): its MD5 checksum; None does not check.
         name (str|None): its name there; None takes the address's last part.
         hint (str): what the user can do when the download fails.
+        setting (str): what moves the folder, for the error where it cannot be written.
     """
-    return _fetched(url, folder, md5sum, True, hint, name)[0]
+    wanted = _wanted(url, folder, md5sum, name, hint, setting)
+    fetch(wanted)
+    return wanted.path
 
 
-def _fetched(
+def _wanted(
     url: str,
     folder: str,
     md5sum: str | None,
-    check_exist: bool,
-    hint: str = "",
     name: str | None = None,
-) -> tuple[str, bool]:
-    """Returns the path of a downloaded file, and whether it is new."""
+    hint: str = "",
+    setting: str = "",
+) -> Wanted:
     if not is_url(url):
         raise InvalidArgumentError(
             f"download: expected an http, https or file address, but received {url!r}."
@@ -162,120 +164,4 @@ def _fetched(
         raise InvalidArgumentError(
             f"download: expected an address that ends in a file name, but received {url!r}."
         )
-    path = os.path.join(folder, name)
-    if check_exist and os.path.isfile(path) and (md5sum is None or md5_of(path) == md5sum):
-        return path, False
-    try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-    except OSError as error:
-        raise PermissionDeniedError(
-            f"download: cannot make the folder {folder}: {error}."
-        ) from error
-    reasons = []
-    for attempt in range(DOWNLOAD_RETRY_LIMIT):
-        if attempt:
-            time.sleep(_PAUSE_SECONDS * attempt)
-        try:
-            _download(url, path, md5sum)
-            return path, True
-        except (OSError, ValueError) as error:
-            reasons.append(str(error))
-            if isinstance(error, urllib.error.HTTPError) and 400 <= error.code < 500:
-                break  # asking again will not change the answer
-    raise UnavailableError(
-        f"download: {url} could not be fetched to {path}: {reasons[-1]} "
-        f"({len(reasons)} of {DOWNLOAD_RETRY_LIMIT} attempts).",
-        hint=hint or f"check the network, or put the file there yourself: {path}",
-    )
-
-
-def _download(url: str, path: str, md5sum: str | None) -> None:
-    """Fetches once, to a temporary name that becomes ``path`` only when all is well."""
-    print(f"Downloading {url} to {path}", file=sys.stderr)
-    digest = hashlib.md5(usedforsecurity=False)
-    handle, part = tempfile.mkstemp(prefix=os.path.basename(path) + ".", dir=os.path.dirname(path))
-    try:
-        with os.fdopen(handle, "wb") as file:
-            request = urllib.request.Request(url, headers={"User-Agent": "pypaddle"})
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS) as answer:
-                announced = answer.headers.get("Content-Length")
-                while chunk := answer.read(_CHUNK):
-                    digest.update(chunk)
-                    file.write(chunk)
-            size = file.tell()
-        if announced is not None and announced.isdigit() and size != int(announced):
-            raise OSError(f"expected {announced} bytes, but received {size}")
-        if md5sum is not None and digest.hexdigest() != md5sum:
-            raise OSError(f"expected MD5 {md5sum}, but received {digest.hexdigest()}")
-        os.chmod(part, 0o644)
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
-
-
-def _unpacked(archive: str, fresh: bool) -> str:
-    """Unpacks an archive beside itself, unless that was done before, and returns what came."""
-    folder = os.path.dirname(archive)
-    names = _members(archive)
-    tops = {PurePosixPath(name).parts[0] for name in names if PurePosixPath(name).parts}
-    base = os.path.basename(archive)
-    for ending in (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tar", ".zip"):
-        base = base.removesuffix(ending)
-    single = next(iter(tops)) if len(tops) == 1 else None
-    target = os.path.join(folder, single or base)
-    if os.path.abspath(target) == os.path.abspath(archive):
-        target += ".unpacked"
-    if os.path.exists(target) and not fresh:
-        return target
-    scratch = tempfile.mkdtemp(prefix=base + ".", dir=folder)
-    try:
-        _extract(archive, scratch)
-        if os.path.isdir(target):
-            shutil.rmtree(target)
-        os.replace(os.path.join(scratch, single) if single else scratch, target)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-    return target
-
-
-def _members(archive: str) -> list[str]:
-    """Returns the names in an archive after making sure that all stay inside of a folder."""
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as zipped:
-            names = zipped.namelist()
-        odd = [name for name in names if _leaves(name)]
-    else:
-        with tarfile.open(archive) as tarred:
-            members = tarred.getmembers()
-        names = [member.name for member in members]
-        odd = [m.name for m in members if _leaves(m.name) or not (m.isfile() or m.isdir())]
-    if odd:
-        raise InvalidArgumentError(
-            f"download: the archive {archive} is refused: expected files and folders inside of "
-            f"it, but it holds {odd[0]!r}, which is a link, a device or a path leading outside."
-        )
-    return [name for name in names if name.strip("./")]
-
-
-def _leaves(name: str) -> bool:
-    path = PurePosixPath(name.replace("\\", "/"))
-    return path.is_absolute() or ".." in path.parts or ":" in path.parts[:1]
-
-
-def _extract(archive: str, folder: str) -> None:
-    if zipfile.is_zipfile(archive):
-        with zipfile.ZipFile(archive) as zipped:
-            zipped.extractall(folder)
-        return
-    with tarfile.open(archive) as tarred:
-        # The names were checked; the filter also drops odd permissions and owners.
-        if hasattr(tarfile, "data_filter"):
-            tarred.extractall(folder, filter="data")
-        else:
-            for member in tarred.getmembers():
-                member.mode = 0o755 if member.isdir() else 0o644
-                tarred.extract(member, folder, set_attrs=False)
-    for path in Path(folder).rglob("*"):
-        if path.is_symlink():
-            path.unlink()
+    return Wanted(url, os.path.join(folder, name), md5sum, hint, setting)

@@ -19,6 +19,7 @@ import paddle
 from paddle.jit.explaining import logs
 from scripts import api_table
 from tests.api.test_conformance import ROWS
+from tests.dataset import text_archives
 
 # Python calls these itself; what they do is said once, at the class or in the language reference.
 SPECIAL_MEMBERS = ("forward", "extra_repr")
@@ -80,6 +81,18 @@ RUNNABLE = [(r.name, i, b) for r, _, blocks in COLLECTED for i, b in enumerate(b
 
 
 @pytest.fixture
+def small_datasets(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Puts small data sets where the examples of readers and data sets look for the true ones."""
+    if request.node.callspec.params["name"].startswith(("paddle.dataset.", "paddle.text.")):
+        home = text_archives.write_home(tmp_path_factory.mktemp("datasets"))
+        monkeypatch.setenv("PADDLE_DATASET_HOME", str(home))
+
+
+@pytest.fixture
 def clean_state(tmp_path: Path) -> Any:
     """Give an example the state of a fresh process, in a folder of its own, and put it back."""
     dtype, device, folder = paddle.get_default_dtype(), paddle.get_device(), os.getcwd()
@@ -113,7 +126,7 @@ def test_public_names_have_a_docstring(row: api_table.Row, obj: Any) -> None:
         assert examples(own), f"{row.name} has no `.. code-block:: python` example"
 
 
-@pytest.mark.usefixtures("clean_state")
+@pytest.mark.usefixtures("clean_state", "small_datasets")
 @pytest.mark.parametrize("name, index, source", RUNNABLE, ids=[f"{n}-{i}" for n, i, _ in RUNNABLE])
 def test_examples_run(name: str, index: int, source: str) -> None:
     file = f"<example {index} of {name}>"

@@ -18,7 +18,6 @@ EXCEPTIONS = {
     r"paddle\.distributed\.(fleet\.)?(dataset\.)?\w*(Dataset|Entry|DatasetBase)": "another issue",
     r"paddle\.distributed\.(fleet|utils|cloud_utils)\..*": "another issue",
     r"paddle\.dataset\..*": "the data sets of 1.x, another issue",
-    r"paddle\.text\..*": "data sets of texts, another issue",
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from paddle.utils import download
+from paddle.utils import download, fetching
 from paddle.utils.download import get_path_from_url, get_weights_path_from_url, is_url
 
 
@@ -49,7 +49,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    monkeypatch.setattr(download, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(fetching, "PAUSE_SECONDS", 0.0)
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     made = Server()
     yield made
@@ -185,7 +185,7 @@ def test_archives_may_not_leave_their_folder(ending, pack, name: str, tmp_path: 
     url = pack(tmp_path / f"bad{ending}", {"ok.txt": b"", name: b"x"})
     with pytest.raises(ValueError, match=r"is refused: .* inside of it, but it holds"):
         get_path_from_url(url, str(tmp_path / "home"))
-    assert os.listdir(tmp_path / "home") == [f"bad{ending}"]
+    assert os.listdir(tmp_path / "home") == []
     assert not (tmp_path / "out.txt").exists()
 
 

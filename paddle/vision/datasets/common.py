@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.dataset.files import check_mode
 
 _BACKENDS = ("pil", "cv2")
 
@@ -24,10 +25,7 @@ def check_arguments(
         transform (callable|None): what is applied to images.
         backend (str|None): kind of images; None means the one set for paddle.vision.
     """
-    if not isinstance(mode, str) or mode.lower() not in modes:
-        raise InvalidArgumentError(
-            f"{api}(mode): expected one of {list(modes)}, but received {mode!r}."
-        )
+    mode = check_mode(api, mode, modes)
     if transform is not None and not callable(transform):
         raise TypeError(
             f"{api}(transform): expected a function or None, "
@@ -43,7 +41,7 @@ def check_arguments(
         raise InvalidArgumentError(
             f"{api}(backend): expected one of {list(_BACKENDS)} or None, but received {backend!r}."
         )
-    return mode.lower(), backend
+    return mode, backend
 
 
 def decode(content: bytes, where: str, backend: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, UnavailableError
 from paddle.core.guards import guard_module
-from paddle.dataset.common import data_home
+from paddle.dataset.common import SETTING, data_home
 from paddle.dataset.files import open_maybe_gzip
 from paddle.io import Dataset
 from paddle.utils.download import fetch_file
@@ -116,7 +116,9 @@ class MNIST(Dataset):
                 hint=hint,
             )
         checksum = getattr(self, f"{self.mode}_{kind}_md5".upper())
-        return fetch_file(f"{self.URL_PREFIX}{name}.gz", folder, checksum, hint=hint)
+        return fetch_file(
+            f"{self.URL_PREFIX}{name}.gz", folder, checksum, hint=hint, setting=SETTING
+        )
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         image: Any = self.images[idx]

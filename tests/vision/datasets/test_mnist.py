@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from paddle.io import DataLoader, Subset
-from paddle.utils import download
+from paddle.utils import fetching
 from paddle.vision.datasets import MNIST, FashionMNIST
 from paddle.vision.transforms import Compose, Normalize, ToTensor
 
@@ -77,7 +77,7 @@ def test_files_in_the_cache(cls, folder, packed, tmp_path, monkeypatch) -> None:
 
 def test_missing_files_say_where_they_go(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("PADDLE_DATASET_HOME", str(tmp_path))
-    monkeypatch.setattr(download, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(fetching, "PAUSE_SECONDS", 0.0)
     monkeypatch.setattr(MNIST, "URL_PREFIX", (tmp_path / "no").as_uri() + "/")
     for options in ({"download": False}, {"download": True}):
         with pytest.raises(RuntimeError) as caught:
@@ -97,7 +97,7 @@ def test_download(tmp_path, monkeypatch) -> None:
     ):
         path = tmp_path / f"train-{part}-ubyte.gz"
         path.write_bytes(gzip.compress(content))
-        monkeypatch.setattr(MNIST, f"TRAIN_{kind}_MD5", download.md5_of(str(path)))
+        monkeypatch.setattr(MNIST, f"TRAIN_{kind}_MD5", fetching.md5_of(str(path)))
     assert len(MNIST()) == COUNT
     assert (tmp_path / "home" / "mnist" / "train-images-idx3-ubyte.gz").is_file()
 
