@@ -19,8 +19,8 @@ endif
 # one thread per worker: two workers on two cores, not four threads fighting for them
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
-.PHONY: help setup quickstart mnist test test-quick test-variation lint format fuzz bad-calls bench
-.PHONY: docs wheel clean
+.PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
+.PHONY: bad-calls docs wheel clean
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -32,6 +32,9 @@ $(STAMP): pyproject.toml scripts/setup_env.sh
 
 mnist: ## fetch real MNIST into ~/.cache/paddle/dataset/mnist
 	@bash scripts/fetch_mnist.sh
+
+clients: $(READY) ## fetch the client libraries that slow tests run into .venv/clients
+	@PY=$(PY) bash scripts/fetch_clients.sh
 
 quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %
 	$(PY) examples/quickstart.py

@@ -70,8 +70,8 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
     "amp", "autograd", "callbacks", "common_ops_import", "compat", "core", "dataset", "device",
-    "distributed", "distribution", "framework", "hapi", "incubate", "io", "jit", "metric", "nn",
-    "optimizer", "reader", "regularizer", "static", "sysconfig", "tensor", "text", "utils",
+    "distributed", "distribution", "fluid", "framework", "hapi", "incubate", "io", "jit", "metric",
+    "nn", "optimizer", "reader", "regularizer", "static", "sysconfig", "tensor", "text", "utils",
     "version", "vision",
 })  # fmt: skip
 _AWAITED = {name.rpartition(".")[2] for name in _module_paths.AWAITED}

@@ -10,6 +10,7 @@ from paddle import dataset as dataset
 from paddle import device as device
 from paddle import distributed as distributed
 from paddle import distribution as distribution
+from paddle import fluid as fluid
 from paddle import framework as framework
 from paddle import hapi as hapi
 from paddle import incubate as incubate

@@ -1,8 +1,9 @@
 """Module paths of 2.0 under which public names are found too, from the table beside this file.
 
-2.x code imports ``paddle.tensor.math.add`` or ``paddle.nn.layer.conv.Conv2D``. Where such a module
-exists here, it finds names that lie elsewhere; where it does not, it is made when it is imported.
-The table, ``_module_paths.tsv``, is written by ``scripts/make_module_paths.py``.
+2.x code imports ``paddle.tensor.math.add``, ``paddle.nn.layer.conv.Conv2D`` or
+``paddle.fluid.framework.Variable``. Where such a module exists here, it finds names that lie
+elsewhere; where it does not, it is made when it is imported. The table, ``_module_paths.tsv``, is
+written by ``scripts/make_module_paths.py``.
 """
 
 from __future__ import annotations
@@ -14,22 +15,47 @@ import sys
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 from paddle import _packages
 
-_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_module_paths.tsv")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_FILE = os.path.join(_HERE, "_module_paths.tsv")
+_OLD = os.path.join(_HERE, "_names_1x.tsv")
+
+EVERYTHING = "*"
+"""Stands in the table for all names of the module that owns them."""
+
+
+class Public(NamedTuple):
+    """Where a name is public.
+
+    Attributes:
+        owner (str): the module.
+        name (str): what it is called there; empty: the same.
+    """
+
+    owner: str
+    name: str = ""
 
 
 @functools.lru_cache(maxsize=1)
-def table() -> dict[str, dict[str, str]]:
+def table() -> dict[str, dict[str, Public]]:
     """Module -> name -> where the name is public."""
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, Public]] = {}
     with open(_FILE, encoding="utf8") as file:
         for line in file:
-            module, owner, names = line.rstrip("\n").split("\t")
-            found.setdefault(module, {}).update(dict.fromkeys(names.split(" "), owner))
+            module, owner, names, public = line.rstrip("\n").split("\t")
+            value = Public(owner, public)
+            found.setdefault(module, {}).update(dict.fromkeys(names.split(), value))
     return found
+
+
+@functools.lru_cache(maxsize=1)
+def _names_1x() -> dict[str, str]:
+    """Name of 1.x that is still to come -> the names of 2.0 that stand for it, if known."""
+    with open(_OLD, encoding="utf8") as file:
+        return dict(line.rstrip("\n").split("\t") for line in file)
 
 
 _MISSING = object()
@@ -49,21 +75,25 @@ def _public(owner: str, name: str) -> Any:
 
 def _complete(module: ModuleType) -> None:
     """Lets a module find the names that the table gives it, if any."""
-    names = table().get(module.__name__)
+    path = module.__name__
+    names = table().get(path)
     if names is None:
         return
     own = module.__dict__.get("__getattr__")
 
     def find(name: str) -> Any:
-        owner = names.get(name)
-        if owner is not None and owner != module.__name__:
-            found = _public(owner, name)
+        at = names.get(name) or names.get(EVERYTHING)
+        if at is not None and at.owner != path:
+            found = _public(at.owner, at.name or name)
             if found is not _MISSING:
                 setattr(module, name, found)
                 return found
+        if f"{path}.{name}" in table():
+            return importlib.import_module(f"{path}.{name}")
         if own is not None:
             return own(name)
-        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        told = _to_come(f"{path}.{name}")
+        raise AttributeError(told or f"module {path!r} has no attribute {name!r}")
 
     module.__getattr__ = find  # type: ignore[method-assign]
 
@@ -83,17 +113,25 @@ class _Made(Loader):
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        names = sorted(table()[module.__name__])
+        at = table()[module.__name__]
+        names = sorted({*at, *_all_of(at)} - {EVERYTHING})
         module.__doc__ = f"The names of 2.0's {module.__name__}; each is defined elsewhere."
         module.__all__ = names  # type: ignore[attr-defined]
         module.__dir__ = lambda: [*module.__dict__, *names]  # type: ignore[method-assign]
         _complete(module)
 
 
+def _all_of(names: dict[str, Public]) -> list[str]:
+    """The public names of the module that a made one has everything of."""
+    if EVERYTHING not in names:
+        return []
+    owner = vars(importlib.import_module(names[EVERYTHING].owner))
+    return owner.get("__all__") or [name for name in owner if not name.startswith("_")]
+
+
 # Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
 # it is found before this is looked at.
 AWAITED = {
-    "paddle.fluid": "docs/migration.md says which names of 2.0 stand for those of 1.x",
     "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
     "run saved models",
     "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
@@ -101,16 +139,29 @@ AWAITED = {
 
 
 class NotThereYet(ModuleNotFoundError):
-    """A public package of 2.0 is imported that is still to come.
+    """A public package of 2.0, or a name of 1.x, is imported that is still to come.
 
     It has no ``name``: Python would put a text of its own in place of this one's.
     """
 
 
+def _to_come(name: str) -> str | None:
+    """What to say of a name that is still to come; None for any other."""
+    if name in AWAITED:
+        return f"{name} is not part of this version yet; {AWAITED[name]}."
+    if not name.startswith("paddle.fluid.") or name not in _names_1x():
+        return None
+    new = _names_1x()[name]
+    use = f"use {new.replace(',', ' or ')}" if new else "docs/migration.md says what 2.0 has"
+    return f"{name} is PaddlePaddle 1.x's, which is not part of this version yet; {use}."
+
+
 def _tell_if_awaited(name: str) -> None:
-    """Raises where a package that is to come is imported; who only looks for it finds nothing."""
-    if name in AWAITED and sys._getframe(3).f_code.co_name == "_find_and_load_unlocked":
-        raise NotThereYet(f"{name} is not part of this version yet; {AWAITED[name]}.")
+    """Raises where what is to come is imported; who only looks for it finds nothing."""
+    if sys._getframe(3).f_code.co_name == "_find_and_load_unlocked":
+        told = _to_come(name)
+        if told is not None:
+            raise NotThereYet(told)
 
 
 class _Finder:
@@ -125,7 +176,8 @@ class _Finder:
                 _tell_if_awaited(fullname)
             return spec
         if spec is None:
-            return ModuleSpec(fullname, _Made(), origin=_FILE)
+            # a package: it may have modules, and a name that is missing is asked for as one
+            return ModuleSpec(fullname, _Made(), origin=_FILE, is_package=True)
         if type(spec.loader) is SourceFileLoader:
             spec.loader = _Completed(spec.loader.name, spec.loader.path)
         return spec

@@ -1,14 +1,21 @@
 """Writes paddle/_module_paths.tsv: under which other module paths of 2.0 a public name is found.
 
-Two sources: the column `aliases` of the 2.0 table, and tests/data/modules-2.6.2.tsv, where a later
-version defines the same names (2.0 had these modules already, but for what is left out below).
+Four sources: the column `aliases` of the 2.0 table; tests/data/modules-2.6.2.tsv, where a later
+version defines the same names (2.0 had these modules already, but for what is left out below);
+tests/data/fluid-aliases-2.0.tsv, under which names 2.0's `paddle.fluid` has the same objects, with
+all paths that the table of 1.x has for these; and scripts/private_paths.tsv, what is in no table.
+
+Also writes paddle/_names_1x.tsv: the names of 1.x that this does not lead to, and what stands for
+them in 2.0 by tests/data/api-map-1x-to-2.tsv.
 """
 
 from __future__ import annotations
 
 import collections
+import csv
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,41 +23,103 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.api_table import rows  # noqa: E402
 
+DATA = ROOT / "tests" / "data"
 TARGET = ROOT / "paddle" / "_module_paths.tsv"
-LATER = ROOT / "tests" / "data" / "modules-2.6.2.tsv"
+NAMES_1X = ROOT / "paddle" / "_names_1x.tsv"
+PRIVATE = ROOT / "scripts" / "private_paths.tsv"
 
 # Not in 2.0, or packages of their own with issues of their own.
 LEFT_OUT = re.compile(
-    r"paddle\.(fluid|base|distributed|distribution|io|jit|amp|onnx|dataset|text|inference)(\..*)?"
-    r"|paddle\.static\.(io|nn\..*)|paddle\.utils\.cpp_extension\..*|paddle\.nn\.initializer\.[A-Z].*"
+    r"paddle\.(base|distributed|distribution|io|jit|amp|onnx|dataset|text|inference)(\..*)?"
+    r"|paddle\.static\.(io|nn\..*)|paddle\.nn\.initializer\.[A-Z].*"
     r"|paddle\.tensor\.layer_function_generator"
 )
 
+Rows = dict[tuple[str, str, str], set[str]]
 
-def collect() -> dict[tuple[str, str], set[str]]:
-    """(module, owner of the public names) -> names."""
-    found: dict[tuple[str, str], set[str]] = collections.defaultdict(set)
+
+def _lines(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(encoding="utf8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def _public_paths() -> Iterator[tuple[str, str]]:
+    """(path, public name), of the same last part."""
     pairs = [(alias, row.name) for row in rows() for alias in row.aliases if not row.is_member]
-    for line in LATER.read_text(encoding="utf8").splitlines():
+    for line in (DATA / "modules-2.6.2.tsv").read_text(encoding="utf8").splitlines():
         module, name = line.split("\t")
         pairs.append((f"{module}.{name.rpartition('.')[2]}", name))
     for path, name in pairs:
         module, _, last = path.rpartition(".")
-        owner, _, own = name.rpartition(".")
-        if last != own or module == "paddle" or LEFT_OUT.fullmatch(module):
+        if last != name.rpartition(".")[2] or module == "paddle" or LEFT_OUT.fullmatch(module):
             continue
-        found[module, owner].add(last)
+        yield path, name
+
+
+def names_1x() -> list[list[str]]:
+    """The names of each object of 1.x's `paddle.fluid`."""
+    found = [[line["name"], *filter(None, line["aliases"].split(","))]
+             for line in _lines("fluid-1.8-api.tsv")]  # fmt: skip
+    return [names for names in found if names[0].startswith("paddle.fluid.")]
+
+
+def _fluid_paths() -> Iterator[tuple[str, str]]:
+    """(path under paddle.fluid, public name of 2.0)."""
+    others: dict[str, list[str]] = collections.defaultdict(list)
+    for names in names_1x():
+        for name in names:
+            others[name] += names
+    for line in _lines("fluid-aliases-2.0.tsv"):
+        for alias in line["fluid_aliases"].split(","):
+            for path in {alias, *others[alias]}:
+                yield path, line["name"]
+
+
+def private_paths() -> list[tuple[str, str]]:
+    """(path, where it is here) of what no table has."""
+    lines = PRIVATE.read_text(encoding="utf8").splitlines()
+    pairs = (line.split("\t") for line in lines if line and not line.startswith("#"))
+    return [(path, here) for path, here in pairs]
+
+
+def collect() -> Rows:
+    """(module, owner of the public names, public name where it differs) -> names."""
+    found: Rows = collections.defaultdict(set)
+    own = private_paths()
+    taken = {path for path, _ in own}
+    derived = [*_public_paths(), *_fluid_paths()]
+    for path, name in [*own, *(pair for pair in derived if pair[0] not in taken)]:
+        module, _, last = path.rpartition(".")
+        owner, _, public = name.rpartition(".")
+        found[module, owner, "" if public == last else public].add(last)
+    for module in {module for module, *_ in found if module.startswith("paddle.fluid.")}:
+        parent = module.rpartition(".")[0]
+        if all(parent != other for other, *_ in found):  # a package that has only modules
+            found[parent, "", ""] = set()
     return found
 
 
 def text() -> str:
-    """The file's contents: module, owner of the names, names; a line each."""
+    """The file's contents: module, owner of the names, names, their public name; a line each."""
     lines = [
-        f"{module}\t{owner}\t{' '.join(sorted(names))}\n"
-        for (module, owner), names in sorted(collect().items())
+        f"{module}\t{owner}\t{' '.join(sorted(names))}\t{public}\n"
+        for (module, owner, public), names in sorted(collect().items())
     ]
     return "".join(lines)
 
 
+def text_1x() -> str:
+    """The contents of the other file: name of 1.x, names of 2.0."""
+    there = {f"{key[0]}.{name}" for key, names in collect().items() for name in names}
+    modules = {module for module, *_ in collect()}
+    stands = {line["old"]: line["new"].replace(" ", "") for line in _lines("api-map-1x-to-2.tsv")}
+    lines = set()
+    for names in names_1x():
+        new = next((stands[name] for name in names if name in stands), "")
+        lines |= {f"{name}\t{new}\n" for name in names if name not in there | modules}
+    return "".join(sorted(lines))
+
+
 if __name__ == "__main__":
     TARGET.write_text(text(), encoding="utf8")
+    NAMES_1X.write_text(text_1x(), encoding="utf8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from paddle.core.dtype import VarType
 from paddle.core.errors import FrameworkError as EnforceNotMet
 from paddle.core.lod import LoDTensor
-from paddle.core.not_yet import NotYet
 from paddle.core.place import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -17,7 +16,9 @@ from paddle.core.place import (
 from paddle.core.place import device_count as get_cuda_device_count
 from paddle.core.tensor import Tensor as VarBase
 from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compiled_with_xpu
+from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
+from paddle.framework.core_ops import CoreOps
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "Place", "Scope",
@@ -32,7 +33,13 @@ class VarDesc:
     VarType = VarType
 
 
-ops = NotYet(
-    "paddle.framework.core.ops",
-    "call the function of paddle or paddle.nn.functional that does the same",
-)
+ops = CoreOps()
+
+
+def _cuda_synchronize(place: Place) -> None:
+    """Waits until a device has done what was asked of it.
+
+    Args:
+        place (Place): the device.
+    """
+    synchronize()

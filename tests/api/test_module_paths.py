@@ -57,8 +57,9 @@ def test_exceptions_are_needed(pattern: str) -> None:
 
 @pytest.mark.parametrize("module", _module_paths.table())
 def test_modules_of_the_table_have_their_names(module: str) -> None:
-    for name, owner in _module_paths.table()[module].items():
-        public = _imported(f"{owner}.{name}")
+    importlib.import_module(module)
+    for name, at in _module_paths.table()[module].items():
+        public = _imported(f"{at.owner}.{at.name or name}")
         if public is not api_table.MISSING:  # what is missing fails in test_conformance
             assert _imported(f"{module}.{name}") is public
 
@@ -68,6 +69,44 @@ def test_the_table_is_the_generator_s() -> None:
     assert made == make_module_paths.TARGET.read_text(encoding="utf8"), (
         "run `python scripts/make_module_paths.py`"
     )
+    assert make_module_paths.text_1x() == make_module_paths.NAMES_1X.read_text(encoding="utf8")
+
+
+def test_what_no_table_has_is_where_the_list_says() -> None:
+    for path, here in make_module_paths.private_paths():
+        if not path.endswith(".*"):
+            assert _imported(path) is _imported(here) is not api_table.MISSING, path
+
+
+def test_fluid_is_made_of_its_modules() -> None:
+    import paddle
+    import paddle.fluid as fluid
+
+    assert fluid.dygraph.parallel.ParallelEnv is paddle.distributed.ParallelEnv
+    assert fluid.layers.crop_tensor is paddle.crop  # another name
+    assert fluid.core.VarDesc is paddle.framework.core.VarDesc  # all of a module
+    assert {"Executor", "dygraph"} <= set(dir(fluid)) and paddle.fluid is fluid
+    assert "VarDesc" in dir(fluid.core)
+    scope: dict[str, Any] = {}
+    exec("from paddle.fluid.dataloader.collate import *", scope)
+    assert callable(scope["default_collate_fn"])
+
+
+def test_names_of_1x_say_what_to_use() -> None:
+    import paddle.fluid as fluid
+
+    told = r"paddle\.fluid\.layers\.fc is .* 1\.x's.*paddle\.static\.nn\.fc"
+    with pytest.raises(AttributeError, match=told):
+        fluid.layers.fc
+    with pytest.raises(ModuleNotFoundError, match=told):
+        exec("from paddle.fluid.layers import fc")
+    with pytest.raises(AttributeError, match=r"paddle\.fluid\.DataFeedDesc .*migration\.md"):
+        fluid.DataFeedDesc
+    assert not hasattr(fluid.layers, "fc")
+    with pytest.raises(AttributeError, match=r"'paddle\.fluid\.layers' has no attribute 'nothing'"):
+        fluid.layers.nothing
+    with pytest.raises(ModuleNotFoundError, match=r"No module named 'paddle\.fluid\.nothing'"):
+        importlib.import_module("paddle.fluid.nothing")
 
 
 def test_modules_that_only_the_table_has() -> None:

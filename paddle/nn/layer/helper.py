@@ -9,15 +9,12 @@ from paddle import tensor
 from paddle.core.dtype import get_default_dtype, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import C, computed, py
+from paddle.core.op import computed
 from paddle.core.tensor import Tensor
+from paddle.framework import by_name
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.context import captured
 from paddle.nn import functional as F
-from paddle.tensor.inplace import replace
-
-# Attributes that choose one of PaddlePaddle's engines: there is one kernel here.
-_ENGINE = ("use_", "mkldnn_", "op_")
 
 
 class LayerObjectHelper:
@@ -90,25 +87,7 @@ class LayerObjectHelper:
             block = default_main_program().current_block()
             given = {slot: _variables(tensors) for slot, tensors in inputs.items()}
             return block.append_op(type, given, dict(outputs), attrs, stop_gradient)
-        op = computed(type)
-        if op is None:
-            raise InvalidArgumentError(f"append_op(type): there is no operator {type!r}.")
-        _known("inputs", type, inputs, [s.name for s in op.inputs])
-        _known("outputs", type, outputs, [s.name for s in op.outputs])
-        args = [_of_slot(inputs.get(slot.name), slot.many) for slot in op.inputs]
-        known = {k: v for k, v in attrs.items() if not k.startswith(_ENGINE)}
-        _known("attrs", type, known, list(op.attrs))
-        made = getattr(C, type)(*args, **{py(k): v for k, v in known.items()})
-        for slot, result in zip(op.outputs, (made,) if len(op.outputs) == 1 else made, strict=True):
-            targets = outputs.get(slot.name)
-            if targets is None or result is None:
-                continue
-            pairs = [(targets, result)] if not slot.many else zip(targets, result, strict=True)
-            for target, value in pairs:
-                target = target[0] if isinstance(target, (list, tuple)) else target
-                if target is value:  # written in place
-                    continue
-                replace(target, value.detach() if stop_gradient else value)
+        by_name.trace("append_op", type, inputs, outputs, attrs, stop_gradient)
         return None
 
     def append_activation(self, x: Any, act: str | None = None) -> Any:
@@ -127,22 +106,6 @@ def _variables(given: Any) -> Any:
     if isinstance(given, (list, tuple)):
         return [_variables(item) for item in given]
     return captured(given) if isinstance(given, Tensor) else given
-
-
-def _of_slot(given: Any, many: bool) -> Any:
-    if isinstance(given, (list, tuple)) and not many:
-        if len(given) > 1:
-            raise InvalidArgumentError(f"append_op: expected one Tensor, but got {len(given)}.")
-        return given[0] if given else None
-    return [given] if many and not isinstance(given, (list, tuple)) else given
-
-
-def _known(argument: str, type: str, given: Mapping[str, Any], names: list[str]) -> None:
-    for name in given:
-        if name not in names:
-            raise InvalidArgumentError(
-                f"append_op({argument}): operator {type!r} has no {name!r}; it has {names}."
-            )
 
 
 def activation_of(api: str, act: Any) -> tuple[str, dict[str, Any]]:

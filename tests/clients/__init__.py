@@ -1,0 +1,1 @@
+"""Client libraries from the registry, run as they are."""
