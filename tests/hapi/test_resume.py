@@ -311,7 +311,7 @@ def test_another_fit_is_refused(saved: str, options: dict, text: str) -> None:
 
 
 def test_another_optimizer_is_refused(saved: str) -> None:
-    with pytest.warns(UserWarning), pytest.raises(ValueError, match="expected SGD.*'Adam'"):
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match=r"expected SGD.*'Adam'"):
         going_on(saved, made("SGD"))
 
 
