@@ -160,7 +160,9 @@ def test_inputs_that_may_be_left_out() -> None:
 @pytest.mark.parametrize("specs", [True, False])
 def test_names_that_are_missing(specs: bool) -> None:
     data = Named("left", "right", "kind", "place", rename={"right": "rihgt"})
-    with pytest.raises(ValueError, match="'left', 'right'.*dict with 'left', 'rihgt', 'kind', 'pl"):
+    with pytest.raises(
+        ValueError, match=r"'left', 'right'.*dict with 'left', 'rihgt', 'kind', 'pl"
+    ):
         made(specs).fit(data, batch_size=4, verbose=0)
     with pytest.raises(ValueError, match="it lacks 'right'"):
         made(specs).predict(Named("left"), batch_size=4, verbose=0)
