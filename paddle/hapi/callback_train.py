@@ -74,35 +74,47 @@ class ModelCheckpoint(Callback):
         self.save_steps = save_steps
         self.save_dir = None if save_dir is None else os.fspath(save_dir)
         self.epoch: int | None = None
-        self._between: str | None = None  # the checkpoint within the epoch
+        self._between = ""  # the checkpoint within the epoch
 
-    def _save(self, name: str, resumable: bool) -> str | None:
+    def _save(self, name: str, resumable: bool) -> bool:
         if self.model is None or not self.save_dir or not first_rank():
-            return None
+            return False
         path = os.path.join(self.save_dir, name)
         print(f"save checkpoint at {os.path.abspath(path)}")
         run = getattr(self.model, "_run", None)
         if run is None:
             self.model.save(path)
-            return path
+            return True
         run.saving = resumable and int(os.environ.get("PADDLE_TRAINERS_NUM", "1")) == 1
         try:
             self.model.save(path)
         finally:
             run.saving = False
-        return path
+        return True
 
-    def _replace_between(self, path: str | None) -> None:
-        """Removes the checkpoint within the epoch, after there is a newer one."""
-        old, self._between = self._between, path
-        if old is not None and old != path:
-            for suffix in (STATE, PARAMS, OPT, SCALER):
-                with contextlib.suppress(FileNotFoundError):
-                    os.unlink(old + suffix)
+    def _remove(self, name: str) -> None:
+        """Removes a checkpoint within an epoch, after there is a newer one."""
+        if not name or not self.save_dir:
+            return
+        for suffix in (STATE, PARAMS, OPT, SCALER):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.save_dir, name + suffix))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what it knows, for a training that goes on in another process."""
+        return {"between": self._between}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to what :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        self._between = os.path.basename(str(state["between"]))
 
     def on_train_begin(self, logs: Any = None) -> None:
         """Forgets the checkpoint within an epoch of an earlier training."""
-        self._between = None
+        self._between = ""
 
     def on_train_batch_end(self, step: int, logs: Any = None) -> None:
         """Saves ``save_dir/<epoch>_<steps>``, every ``save_steps`` steps."""
@@ -110,8 +122,9 @@ class ModelCheckpoint(Callback):
             return
         run = self.model._run
         if run.total % self.save_steps == 0:
-            path = self._save(f"{run.epoch}_{run.step}", resumable=True)
-            self._replace_between(path)
+            old, self._between = self._between, f"{run.epoch}_{run.step}"
+            if self._save(self._between, resumable=True) and old != self._between:
+                self._remove(old)
 
     def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
         """Remembers the epoch."""
@@ -120,8 +133,9 @@ class ModelCheckpoint(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Saves ``save_dir/<epoch>``, every ``save_freq`` epochs."""
         if epoch % self.save_freq == 0:
-            if self._save(str(epoch), resumable=True) is not None:
-                self._replace_between(None)
+            if self._save(str(epoch), resumable=True):
+                self._remove(self._between)
+                self._between = ""
 
     def on_train_end(self, logs: Any = None) -> None:
         """Saves ``save_dir/final``."""

@@ -26,7 +26,7 @@ def make_loader(
     where: str, data: Any, batch_size: int, shuffle: bool, drop_last: bool, num_workers: int
 ) -> Any:
     """Makes batches of a data set; what gives batches already is returned as it is."""
-    if isinstance(data, (str, bytes, dict)):  # iterables, but not of batches
+    if isinstance(data, (str, bytes, dict, type)):  # iterables at first sight
         raise _no_data(where, data)
     if isinstance(data, IterableDataset):
         return DataLoader(data, batch_size=batch_size, drop_last=drop_last, num_workers=num_workers)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -47,6 +48,11 @@ def train(model: Any, run: FitRun, epochs: int, evaluation: Any, eval_freq: int)
             run.told.on_begin("train")
             if model._resume is not None:
                 go_on(model, model._resume)
+                if run.told.params.get("verbose"):
+                    print(
+                        f"going on from {os.path.abspath(model._resume.path)}: epoch "
+                        f"{run.epoch + 1}, {run.step} steps of it are done"
+                    )
                 model._resume = None
             for epoch in run.epochs(epochs):
                 run.told.on_epoch_begin(epoch)
