@@ -147,7 +147,7 @@ def draw(found, path):
 
 def main(quick=False):
     """Measures all ways; writes the results to output/mixed_precision/results.json."""
-    steps = 60 if quick else 234  # an epoch
+    steps = 40 if quick else 234  # an epoch
     found = {}
     for name, level in LEVELS.items():
         with multiprocessing.get_context("spawn").Pool(1) as pool:  # a process for each
