@@ -41,6 +41,8 @@ class Callback(Guarded):
             print(len(losses.seen))  # 2
     """
 
+    _ends_last = False  # whether it is told of an end after all others
+
     def __init__(self) -> None:
         self.model: Any = None
         self.params: dict[str, Any] = {}
@@ -169,7 +171,13 @@ class CallbackList(Guarded):
             callback.set_model(model)
 
     def _call(self, name: str, *args: Any) -> None:
+        late = []
         for callback in self.callbacks:
+            if callback._ends_last and name.endswith("_end"):
+                late.append(callback)
+            else:
+                getattr(callback, name)(*args)
+        for callback in late:
             getattr(callback, name)(*args)
 
     @staticmethod

@@ -66,7 +66,7 @@ class History(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Adds a point to the curves of the training."""
         self.epoch.append(epoch)
-        losses = getattr(logs, "losses", None)
+        losses = self.model._run.losses  # logs that come from a checkpoint have none
         self._add("", losses, logs)
         self.settle(losses)
         self._before += (logs or {}).get("step", -1) + 1

@@ -3,7 +3,7 @@
 from paddle.incubate import optimizer
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.incubate.optimizer import LookAhead, ModelAverage
-from paddle.incubate.training_state import TrainingState
+from paddle.hapi.training_state import TrainingState
 from paddle.utils.op_library import load_op_library
 
 __all__ = [

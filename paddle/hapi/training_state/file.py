@@ -26,9 +26,14 @@ def write(path: str, parts: dict[str, Any]) -> None:
         parts (dict): plain data; arrays may be ``Deferred``.
     """
     with atomic_write(path) as file:
-        summed: Any = Summed(file)
-        write_pickle({"format": FORMAT, "version": VERSION, "parts": parts}, summed, _PROTOCOL)
-        file.write(_END.pack(_MARK, summed.size, summed.sum))
+        dump(file, parts)
+
+
+def dump(file: Any, parts: dict[str, Any]) -> None:
+    """Writes a training state to an open file; see :func:`write`."""
+    summed: Any = Summed(file)
+    write_pickle({"format": FORMAT, "version": VERSION, "parts": parts}, summed, _PROTOCOL)
+    file.write(_END.pack(_MARK, summed.size, summed.sum))
 
 
 def read(path: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.hapi.callback_base import Callback
-from paddle.incubate.training_state.model import ModelParts, noted
+from paddle.hapi.training_state.model import ModelParts, noted
 
 
 class Keep(Callback):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from paddle.core import unique_name
-from paddle.incubate.training_state.checks import expect_dict, expect_tensor, mismatch
-from paddle.incubate.training_state.tensors import array_of
+from paddle.hapi.training_state.checks import expect_dict, expect_tensor, mismatch
+from paddle.hapi.training_state.tensors import array_of
 from paddle.optimizer.lr import LRScheduler
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.incubate.training_state.checks import expect_dict, mismatch
-from paddle.incubate.training_state.objects import Attributes, Loader, StatefulObject
-from paddle.incubate.training_state.optimizers import OptimizerPart, others, rates
-from paddle.incubate.training_state.plain import decode, encode
-from paddle.incubate.training_state.programs import ProgramState
-from paddle.incubate.training_state.tensors import Tensors, members
+from paddle.hapi.training_state.checks import expect_dict, mismatch
+from paddle.hapi.training_state.objects import Attributes, Loader, StatefulObject
+from paddle.hapi.training_state.optimizers import OptimizerPart, others, rates
+from paddle.hapi.training_state.plain import decode, encode
+from paddle.hapi.training_state.programs import ProgramState
+from paddle.hapi.training_state.tensors import Tensors, members
 from paddle.io.dataloader.progress import follow
 
 
@@ -33,8 +33,7 @@ class ModelParts:
             raise PreconditionNotMetError(
                 "TrainingState: expected Model.prepare(optimizer, loss) before, in static mode."
             )
-        adapter._program("train")
-        adapter._start()
+        adapter.training_programs()
 
     def parts(self) -> dict[str, Any]:
         """Returns the parts by name."""
@@ -42,7 +41,8 @@ class ModelParts:
         made: list[Any] = []
         if hasattr(model._adapter, "_recorded"):
             self.prepare()
-            made.append(ProgramState("model.program", model._adapter._program("train").program))
+            for name, program in model._adapter.training_programs().items():
+                made.append(ProgramState(f"model.program {name}", program))
         else:
             made.append(Tensors("model.network", members(model.network)))
             if optimizer is not None:
@@ -51,6 +51,8 @@ class ModelParts:
                 made.append(Tensors("model.parameters of no layer", rest))
                 for rate in rates([optimizer]):
                     made.append(StatefulObject("model.scheduler", rate))
+        if model._adapter.scaler is not None:
+            made.append(StatefulObject("model.scaler", model._adapter.scaler))
         for i, metric in enumerate(model._metrics):
             whole = hasattr(metric, "state_dict") and hasattr(metric, "set_state_dict")
             kind = StatefulObject if whole else Attributes
@@ -73,7 +75,8 @@ class Fit:
     def __init__(self, name: str, model: Any) -> None:
         self.name = name
         self._run = model._run
-        self._keys = (*self._NUMBERS, "logs", "loader", "callbacks")
+        self._gathered = model._adapter.gathered
+        self._keys = (*self._NUMBERS, "logs", "loader", "callbacks", "losses", "gathered", "data")
 
     def _loader(self) -> Any:
         loader = self._run.loader
@@ -96,6 +99,9 @@ class Fit:
             "logs": encode(dict(run.logs.items()), "logs"),
             "loader": None if loader is None else loader.collect(),
             "callbacks": [part.collect() for part in self._callbacks()],
+            "losses": run.losses.state(),
+            "gathered": list(self._gathered.sizes),
+            "data": run.data(),
         }
 
     def check(self, saved: Any) -> None:
@@ -107,6 +113,12 @@ class Fit:
                 raise mismatch(self.name, f"expected {kind.__name__} as {key!r}.")
         if not isinstance(decode(saved["logs"], self.name), dict):
             raise mismatch(self.name, "expected logs.")
+        self._check_data(saved["data"])
+        losses = expect_dict(self.name, saved["losses"], self._run.losses.state())
+        [float(v) for v in (*losses["sums"], *losses["last"], losses["samples"])]
+        [(int(step), float(loss)) for step, loss in losses["points"]]
+        if any(type(size) is not int for size in saved["gathered"]):
+            raise mismatch(self.name, "expected sizes of batches.")
         loader, callbacks = self._loader(), self._callbacks()
         if (loader is None) != (saved["loader"] is None):
             raise mismatch(self.name, "only one of the runs reads from a DataLoader.")
@@ -119,9 +131,23 @@ class Fit:
         for part, state in zip(callbacks, saved["callbacks"], strict=True):
             part.check(state)
 
+    def _check_data(self, saved: Any) -> None:
+        """Names what differs about the data before anybody wonders about positions in it."""
+        now = self._run.data()
+        told = expect_dict(self.name, saved, now)
+        differing = [
+            f"{key}={told[key]!r} where fit has {now[key]!r}"
+            for key in now
+            if None not in (told[key], now[key]) and told[key] != now[key]
+        ]
+        if differing:
+            raise mismatch(self.name, f"the training was one with {', '.join(differing)}.")
+
     def apply(self, saved: Any) -> None:
         if saved is None or self._run is None:
             return
+        self._run.losses.set_state(saved["losses"])
+        self._gathered.sizes = list(saved["gathered"])
         for part, state in zip(self._callbacks(), saved["callbacks"], strict=True):
             part.apply(state)
         loader = self._loader()

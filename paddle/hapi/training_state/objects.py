@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.incubate.training_state.checks import expect_dict, expect_like, mismatch
-from paddle.incubate.training_state.plain import decode, encode, settled
+from paddle.hapi.training_state.checks import expect_dict, expect_like, mismatch
+from paddle.hapi.training_state.plain import decode, encode, settled
 from paddle.io.dataloader.batch_sampler import sampler_state, set_sampler_state
 from paddle.io.dataloader.progress import Progress, follow
 

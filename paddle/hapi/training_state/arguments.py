@@ -51,9 +51,7 @@ def is_program(value: Any) -> bool:
 
 def a_model(value: Any) -> Any:
     """Returns a Model, or refuses what is none."""
-    from paddle.hapi.model import Model
-
-    if not isinstance(value, Model):
+    if not hasattr(value, "network") or not hasattr(value, "_adapter"):  # importing it: a circle
         raise TypeError(
             f"TrainingState(model): expected a paddle.Model, but received {type(value).__name__}."
         )

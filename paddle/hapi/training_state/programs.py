@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from paddle.core import random_state
-from paddle.incubate.training_state.checks import WHERE, expect_dict, mismatch
-from paddle.incubate.training_state.plain import decode, encode
+from paddle.hapi.training_state.checks import WHERE, expect_dict, mismatch
+from paddle.hapi.training_state.plain import decode, encode
 from paddle.ops.optimizer import lists as update_kernels
 from paddle.serialization.pickles.writer import Deferred
 from paddle.serialization.program_state import Stored, check_fit, of_mode, put_values

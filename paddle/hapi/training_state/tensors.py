@@ -12,7 +12,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.selected_rows import RowsGradient, rows_of
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor
-from paddle.incubate.training_state.checks import expect_dict, expect_tensor, mismatch
+from paddle.hapi.training_state.checks import expect_dict, expect_tensor, mismatch
 from paddle.serialization.pickles.writer import Deferred
 from paddle.tensor.creation import empty
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.incubate.training_state import file
-from paddle.incubate.training_state.arguments import (
+from paddle.hapi.training_state import file
+from paddle.hapi.training_state.arguments import (
     a_model,
     checked_path,
     has_state,
@@ -15,13 +15,13 @@ from paddle.incubate.training_state.arguments import (
     is_program,
     several,
 )
-from paddle.incubate.training_state.checks import WHERE, checked, expect_dict, mismatch
-from paddle.incubate.training_state.model import ModelParts
-from paddle.incubate.training_state.objects import Loader, SamplerState, StatefulObject, apply_all
-from paddle.incubate.training_state.optimizers import OptimizerPart, others, rates
-from paddle.incubate.training_state.plain import decode, encode
-from paddle.incubate.training_state.programs import ProgramState, Randomness
-from paddle.incubate.training_state.tensors import Tensors, members
+from paddle.hapi.training_state.checks import WHERE, checked, expect_dict, mismatch
+from paddle.hapi.training_state.model import ModelParts
+from paddle.hapi.training_state.objects import Loader, SamplerState, StatefulObject, apply_all
+from paddle.hapi.training_state.optimizers import OptimizerPart, others, rates
+from paddle.hapi.training_state.plain import decode, encode
+from paddle.hapi.training_state.programs import ProgramState, Randomness
+from paddle.hapi.training_state.tensors import Tensors, members
 from paddle.optimizer.lr import LRScheduler
 
 
@@ -286,7 +286,7 @@ class TrainingState:
                     model.fit(data, batch_size=2, epochs=2, verbose=0, callbacks=[keep])
                     model.fit(data, batch_size=2, epochs=3, verbose=0, callbacks=[keep])  # one more
         """
-        from paddle.incubate.training_state.fit import Keep
+        from paddle.hapi.training_state.fit import Keep
 
         if self._model is None:
             raise PreconditionNotMetError(
