@@ -23,6 +23,7 @@ def test_mixed_precision_is_as_good_in_less_memory(tmp_path: Path) -> None:
         assert way["accuracy"] == pytest.approx(ways["float32"]["accuracy"], abs=0.02)
     mixed = min(ways[name]["memory"] for name in ("mixed, O1", "mixed, O2"))
     assert mixed < 0.85 * ways["float32"]["memory"]
+    assert ways["Model, O1"]["losses"] == ways["mixed, O1"]["losses"]
     lost, kept = results["gradients"]
     assert lost == 0.0
     assert kept == pytest.approx(1e-8, rel=0.01)
