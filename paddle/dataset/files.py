@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import os
 import shutil
 import tarfile
 import tempfile
 import zlib
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from paddle.dataset.common import SETTING, data_home
@@ -39,6 +43,25 @@ def open_maybe_gzip(path: str) -> bytes:
         raise InvalidArgumentError(
             f"{path} is damaged: expected a complete gzip file, but unpacking it says: {error}.",
             hint="delete the file, so that it is fetched again",
+        ) from error
+
+
+def as_text(content: bytes, where: str) -> str:
+    """Decodes UTF-8.
+
+    Args:
+        content (bytes): the text.
+        where (str): name of the file, for the error.
+
+    Raises:
+        ValueError: it is no UTF-8.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(
+            f"{where}: expected text in UTF-8, but received the bytes "
+            f"{content[error.start : error.start + 4]!r} at position {error.start}."
         ) from error
 
 
@@ -73,6 +96,32 @@ def locate(
             hint=hint,
         )
     return fetch_file(url, os.path.dirname(cached), md5, hint=hint, setting=SETTING)
+
+
+def decode(content: bytes, where: str, backend: str = "cv2", gray: bool = False) -> Any:
+    """Decodes an image file to a PIL image, or for 'cv2' to an array [H, W, C] or [H, W].
+
+    Args:
+        content (bytes): the file.
+        where (str): its name, for the error.
+        backend (str): ``'pil'`` or ``'cv2'``.
+        gray (bool): let a JPEG's decoder give the brightness, which is stored as such.
+
+    Raises:
+        ValueError: it is no image, or damaged.
+    """
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        image = Image.open(io.BytesIO(content))
+        if gray and image.format == "JPEG":
+            image.draft("L", image.size)
+        image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"{where}: expected an image file, but decoding it says: {error}."
+        ) from error
+    return image if backend == "pil" else np.array(image)
 
 
 class TarMembers:
@@ -129,6 +178,17 @@ class TarMembers:
                 f"but received {len(content)}."
             )
         return content
+
+    def text(self, name: str) -> str:
+        """Returns the contents of a member in UTF-8.
+
+        Raises:
+            ValueError: as for :meth:`read`, or it is no UTF-8.
+        """
+        return as_text(self.read(name), f"{name} in {self.path}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
 
     def __contains__(self, name: object) -> bool:
         return name in self._places
