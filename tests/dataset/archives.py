@@ -26,9 +26,9 @@ def tar_of(path: Path, members: dict[str, bytes], mode: str = "w:gz") -> str:
 
 
 def picture(seed: int, height: int = 40, width: int = 52) -> Image.Image:
-    """A smooth picture of several colours."""
+    """A smooth picture of several colours, the same on every machine."""
     y, x = np.mgrid[:height, :width]
-    planes = [127 + 120 * np.sin((x * (k + 1) + seed * 9) / 17 + y / (11 + k)) for k in range(3)]
+    planes = [np.abs((x * (9 + k) + y * (3 + 5 * k) + seed * 40) % 510 - 255) for k in range(3)]
     return Image.fromarray(np.stack(planes, axis=-1).astype(np.uint8))
 
 
@@ -72,7 +72,8 @@ def flowers(folder: Path) -> None:
     """The archive and the two MATLAB files."""
     from scipy.io import savemat
 
-    members = {f"jpg/image_{i:05d}.jpg": encoded(picture(i), "JPEG") for i in (3, 1, 2, 6, 5, 4)}
+    # Not really JPEGs, whose bytes depend on the encoder; readers look at the contents.
+    members = {f"jpg/image_{i:05d}.jpg": encoded(picture(i), "BMP") for i in (3, 1, 2, 6, 5, 4)}
     tar_of(folder / "102flowers.tgz", members)
     savemat(folder / "imagelabels.mat", {"labels": np.array([[15, 16, 102, 1, 19, 20]])})
     sets = {"trnid": [[1]], "valid": [[2, 3]], "tstid": [[4, 6, 5]]}
@@ -85,7 +86,7 @@ def voc(path: Path) -> str:
     lists = {"train": b"a\n", "val": b"b\n", "trainval": b"a\nb\n"}
     members = {f"{base}ImageSets/Segmentation/{k}.txt": v for k, v in lists.items()}
     for i, name in enumerate("ab"):
-        members[f"{base}JPEGImages/{name}.jpg"] = encoded(picture(i), "JPEG")
+        members[f"{base}JPEGImages/{name}.jpg"] = encoded(picture(i), "PNG")
         mask = Image.fromarray((np.arange(40 * 52).reshape(40, 52) % 21).astype(np.uint8), "L")
         mask = mask.convert("P")
         mask.putpalette(list(range(256)) * 3)
@@ -121,3 +122,17 @@ def letor(path: Path) -> str:
             lines.append(f"{score} qid:{query} {' '.join(values)} #docid = GX{document}")
     path.write_text("\n".join(lines) + "\n")
     return str(path)
+
+
+def make_all(folder: str | Path) -> Path:
+    """All of them in one folder, as a cache has them."""
+    root = Path(folder)
+    cifar(root / "cifar/ten.tar.gz", "labels", ["data_batch_1", "data_batch_2", "test_batch"])
+    cifar(root / "cifar/hundred.tar.gz", "fine_labels", ["train", "test"])
+    mnist(root / "mnist")
+    flowers(root / "flowers")
+    voc(root / "voc2012/voc.tar")
+    movie_reviews(root / "corpora/movie_reviews.zip")
+    letor(root / "MQ2007/Fold1/train.txt")
+    picture(0).save(root / "picture.png")
+    return root
