@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import shutil
@@ -13,8 +12,6 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from typing import Any
-
-import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from paddle.dataset.common import SETTING, data_home
@@ -96,32 +93,6 @@ def locate(
             hint=hint,
         )
     return fetch_file(url, os.path.dirname(cached), md5, hint=hint, setting=SETTING)
-
-
-def decode(content: bytes, where: str, backend: str = "cv2", gray: bool = False) -> Any:
-    """Decodes an image file to a PIL image, or for 'cv2' to an array [H, W, C] or [H, W].
-
-    Args:
-        content (bytes): the file.
-        where (str): its name, for the error.
-        backend (str): ``'pil'`` or ``'cv2'``.
-        gray (bool): let a JPEG's decoder give the brightness, which is stored as such.
-
-    Raises:
-        ValueError: it is no image, or damaged.
-    """
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        image = Image.open(io.BytesIO(content))
-        if gray and image.format == "JPEG":
-            image.draft("L", image.size)
-        image.load()
-    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"{where}: expected an image file, but decoding it says: {error}."
-        ) from error
-    return image if backend == "pil" else np.array(image)
 
 
 class TarMembers:

@@ -5,6 +5,7 @@ Arrays are of bytes, [H, W, 3] in the order blue, green, red, or [H, W]. OpenCV 
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import shutil
@@ -13,10 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from paddle.core.errors import InvalidArgumentError, MissingFileError
 from paddle.core.guards import guard_module
-from paddle.dataset.files import TarMembers, decode
+from paddle.dataset.files import TarMembers
 from paddle.utils import array_resize
 
 __all__ = [
@@ -104,6 +106,30 @@ def _write_batches(path: str, labels: Mapping[str, Any], size: int, folder: str)
         archive.close()
 
 
+def decode(content: bytes, where: str, backend: str = "cv2", gray: bool = False) -> Any:
+    """Decodes an image file to a PIL image, or for 'cv2' to an array [H, W, C] or [H, W].
+
+    Args:
+        content (bytes): the file.
+        where (str): its name, for the error.
+        backend (str): ``'pil'`` or ``'cv2'``.
+        gray (bool): let a JPEG's decoder give the brightness, which is stored as such.
+
+    Raises:
+        ValueError: it is no image, or damaged.
+    """
+    try:
+        image = Image.open(io.BytesIO(content))
+        if gray and image.format == "JPEG":
+            image.draft("L", image.size)
+        image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"{where}: expected an image file, but decoding it says: {error}."
+        ) from error
+    return image if backend == "pil" else np.array(image)
+
+
 def images_in_tar(archive: TarMembers, img2label: Mapping[str, Any]) -> Iterator[tuple[bytes, Any]]:
     """Reads pictures out of an archive, in its order, with their labels.
 
@@ -179,8 +205,6 @@ def load_image(file: str, is_color: bool = True) -> np.ndarray:
 
 
 def _loaded(content: bytes, where: str, is_color: bool) -> np.ndarray:
-    from PIL import ImageOps
-
     image = decode(content, where, "pil", gray=not is_color)
     form = image.format
     image = ImageOps.exif_transpose(image)

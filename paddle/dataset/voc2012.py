@@ -8,8 +8,9 @@ import numpy as np
 
 from paddle.core.guards import guard_module
 from paddle.dataset.common import download
-from paddle.dataset.files import TarMembers, decode
+from paddle.dataset.files import TarMembers
 from paddle.dataset.image import *  # noqa: F403 - these names are found here, too
+from paddle.dataset.image import decode
 
 __all__ = ["test", "train", "val"]
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from paddle.core.guards import guard_module
 from paddle.dataset import flowers
-from paddle.dataset.files import TarMembers, decode, locate
+from paddle.dataset.files import TarMembers, locate
+from paddle.dataset.image import decode
 from paddle.io import Dataset
 from paddle.vision.datasets.common import check_arguments
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from paddle.core.guards import guard_module
-from paddle.dataset.files import TarMembers, decode, locate
+from paddle.dataset.files import TarMembers, locate
+from paddle.dataset.image import decode
 from paddle.dataset.voc2012 import CACHE_DIR, VOC_MD5, members
 from paddle.io import Dataset
 from paddle.vision.datasets.common import check_arguments
