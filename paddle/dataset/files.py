@@ -10,7 +10,6 @@ import shutil
 import tarfile
 import tempfile
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
@@ -40,25 +39,6 @@ def open_maybe_gzip(path: str) -> bytes:
         raise InvalidArgumentError(
             f"{path} is damaged: expected a complete gzip file, but unpacking it says: {error}.",
             hint="delete the file, so that it is fetched again",
-        ) from error
-
-
-def as_text(content: bytes, where: str) -> str:
-    """Decodes UTF-8.
-
-    Args:
-        content (bytes): the text.
-        where (str): name of the file, for the error.
-
-    Raises:
-        ValueError: it is no UTF-8.
-    """
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidArgumentError(
-            f"{where}: expected text in UTF-8, but received the bytes "
-            f"{content[error.start : error.start + 4]!r} at position {error.start}."
         ) from error
 
 
@@ -158,7 +138,7 @@ class TarMembers:
         """
         return as_text(self.read(name), f"{name} in {self.path}")
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Any:
         return iter(self._places)
 
     def __contains__(self, name: object) -> bool:
@@ -170,3 +150,22 @@ class TarMembers:
 
     def __reduce__(self) -> Any:
         return TarMembers, (self.path,)
+
+
+def as_text(content: bytes, where: str) -> str:
+    """Decodes UTF-8.
+
+    Args:
+        content (bytes): the text.
+        where (str): name of the file, for the error.
+
+    Raises:
+        ValueError: it is no UTF-8.
+    """
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidArgumentError(
+            f"{where}: expected text in UTF-8, but received the bytes "
+            f"{content[error.start : error.start + 4]!r} at position {error.start}."
+        ) from error
