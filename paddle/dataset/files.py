@@ -130,17 +130,6 @@ class TarMembers:
             )
         return content
 
-    def text(self, name: str) -> str:
-        """Returns the contents of a member in UTF-8.
-
-        Raises:
-            ValueError: as for :meth:`read`, or it is no UTF-8.
-        """
-        return as_text(self.read(name), f"{name} in {self.path}")
-
-    def __iter__(self) -> Any:
-        return iter(self._places)
-
     def __contains__(self, name: object) -> bool:
         return name in self._places
 
@@ -150,22 +139,3 @@ class TarMembers:
 
     def __reduce__(self) -> Any:
         return TarMembers, (self.path,)
-
-
-def as_text(content: bytes, where: str) -> str:
-    """Decodes UTF-8.
-
-    Args:
-        content (bytes): the text.
-        where (str): name of the file, for the error.
-
-    Raises:
-        ValueError: it is no UTF-8.
-    """
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidArgumentError(
-            f"{where}: expected text in UTF-8, but received the bytes "
-            f"{content[error.start : error.start + 4]!r} at position {error.start}."
-        ) from error

@@ -1,8 +1,11 @@
-"""What the image datasets share: checking arguments."""
+"""What the image datasets share: checking arguments, decoding images."""
 
 from __future__ import annotations
 
+import io
 from typing import Any
+
+import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 
@@ -41,3 +44,17 @@ def check_arguments(
             f"{api}(backend): expected one of {list(_BACKENDS)} or None, but received {backend!r}."
         )
     return mode.lower(), backend
+
+
+def decode(content: bytes, where: str, backend: str) -> Any:
+    """Decodes an image file to a PIL image, or for 'cv2' to an array [H, W, C] or [H, W]."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        image = Image.open(io.BytesIO(content))
+        image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError) as error:
+        raise InvalidArgumentError(
+            f"{where}: expected an image file, but decoding it says: {error}."
+        ) from error
+    return image if backend == "pil" else np.array(image)

@@ -7,21 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import guard_module
-from paddle.dataset import flowers
 from paddle.dataset.files import TarMembers, locate
-from paddle.dataset.image import decode
 from paddle.io import Dataset
-from paddle.vision.datasets.common import check_arguments
+from paddle.vision.datasets.common import check_arguments, decode
 
 __all__ = []
 
+_PREFIX = "http://paddlemodels.bj.bcebos.com/flowers/"
 _SOURCES = {
-    "data_file": (flowers.DATA_URL, flowers.DATA_MD5),
-    "label_file": (flowers.LABEL_URL, flowers.LABEL_MD5),
-    "setid_file": (flowers.SETID_URL, flowers.SETID_MD5),
+    "data_file": ("102flowers.tgz", "52808999861908f626f3c1f4e79d11fa"),
+    "label_file": ("imagelabels.mat", "e0620be6f572b9609742df49c70aed4d"),
+    "setid_file": ("setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c"),
 }
-_FLAGS = {"train": flowers.TRAIN_FLAG, "valid": flowers.VALID_FLAG, "test": flowers.TEST_FLAG}
+# The larger part of the published split is the one trained on.
+_FLAGS = {"train": "tstid", "valid": "valid", "test": "trnid"}
 
 
 class Flowers(Dataset):
@@ -71,19 +72,28 @@ class Flowers(Dataset):
         paths = {}
         given = {"data_file": data_file, "label_file": label_file, "setid_file": setid_file}
         for argument, path in given.items():
-            url, md5 = _SOURCES[argument]
-            paths[argument] = locate("Flowers", argument, path, url, md5, "flowers", download)
+            name, md5 = _SOURCES[argument]
+            paths[argument] = locate(
+                "Flowers", argument, path, _PREFIX + name, md5, "flowers", download
+            )
         self.data_file = paths["data_file"]
         self.label_file = paths["label_file"]
         self.setid_file = paths["setid_file"]
-        self.labels, self.indexes = flowers.labels_and_numbers(
-            self.label_file, self.setid_file, self.flag
-        )
+        self.labels = _matrix(self.label_file, "labels")
+        self.indexes = _matrix(self.setid_file, self.flag)
+        if self.indexes.size and not 1 <= self.indexes.min() <= self.indexes.max() <= len(
+            self.labels
+        ):
+            raise InvalidArgumentError(
+                f"{self.setid_file}: expected image numbers from 1 to {len(self.labels)}, the "
+                f"number of labels in {self.label_file}, but received "
+                f"{self.indexes.min()} to {self.indexes.max()}."
+            )
         self._images = TarMembers(self.data_file)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[idx])
-        name = flowers.member(number)
+        name = f"jpg/image_{number:05d}.jpg"
         image = decode(self._images.read(name), f"{name} in {self.data_file}", self.backend)
         if self.backend == "cv2":
             image = image.astype(np.float32)
@@ -93,6 +103,29 @@ class Flowers(Dataset):
 
     def __len__(self) -> int:
         return len(self.indexes)
+
+
+def _matrix(path: str, name: str) -> np.ndarray:
+    """Reads one flat array out of a MATLAB file."""
+    try:
+        from scipy.io import loadmat
+    except ImportError as error:
+        raise PreconditionNotMetError(
+            "Flowers: expected SciPy, which reads the .mat label files, but it is not installed.",
+            hint="pip install scipy",
+        ) from error
+    try:
+        content = loadmat(path)
+    except Exception as error:
+        raise InvalidArgumentError(
+            f"{path}: expected a MATLAB file, but reading it says: {error}."
+        ) from error
+    if name not in content:
+        known = [key for key in content if not key.startswith("__")]
+        raise InvalidArgumentError(
+            f"{path}: expected a variable {name!r} in it, but it holds {known}."
+        )
+    return np.asarray(content[name]).ravel().astype(np.int64)
 
 
 guard_module(globals())

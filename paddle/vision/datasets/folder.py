@@ -29,20 +29,8 @@ def default_loader(path: str) -> Any:
     """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB)."""
     from paddle.vision.image import get_image_backend, image_load
 
-    try:
-        image = image_load(path)
-        return image.convert("RGB") if get_image_backend() == "pil" else image
-    except FileNotFoundError:
-        raise MissingFileError(
-            f"expected an image at {path}, but the file is gone since the folder was listed."
-        ) from None
-    except (OSError, SyntaxError, ValueError) as error:
-        if isinstance(error, PermissionError):
-            raise
-        raise InvalidArgumentError(
-            f"{path}: expected an image file, but decoding it says: {error}.",
-            hint="replace or remove the file, or leave such files out by is_valid_file",
-        ) from error
+    image = image_load(path)
+    return image.convert("RGB") if get_image_backend() == "pil" else image
 
 
 def _file_test(api: str, extensions: Any, is_valid_file: Any) -> tuple[Callable[[str], bool], Any]:
@@ -137,12 +125,6 @@ class DatasetFolder(Dataset):
         self.loader = default_loader if loader is None else loader
         self.extensions = endings
         self.classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
-        if not self.classes:
-            raise NotFoundError(
-                f"DatasetFolder(root): expected a folder for each class in {root}, with files "
-                f"ending in {', '.join(endings)}, but found no folder.",
-                hint="ImageFolder takes images without classes",
-            )
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
         self.samples = [
             (path, number)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from paddle.core.errors import InvalidArgumentError, UnavailableError
 from paddle.core.guards import guard_module
-from paddle.dataset import mnist
+from paddle.dataset.common import SETTING, data_home
+from paddle.dataset.files import open_maybe_gzip
 from paddle.io import Dataset
+from paddle.utils.download import fetch_file
 from paddle.vision.datasets.common import check_arguments
 from paddle.vision.datasets.pixelwise import pixel_table
 
 __all__ = []
+
+_IMAGE_MAGIC, _LABEL_MAGIC = 2051, 2049
+_FILES = {
+    ("train", "image"): "train-images-idx3-ubyte",
+    ("train", "label"): "train-labels-idx1-ubyte",
+    ("test", "image"): "t10k-images-idx3-ubyte",
+    ("test", "label"): "t10k-labels-idx1-ubyte",
+}
 
 
 class MNIST(Dataset):
@@ -58,11 +70,11 @@ class MNIST(Dataset):
     """
 
     NAME = "mnist"
-    URL_PREFIX = mnist.URL_PREFIX
-    TRAIN_IMAGE_MD5 = mnist.TRAIN_IMAGE_MD5
-    TRAIN_LABEL_MD5 = mnist.TRAIN_LABEL_MD5
-    TEST_IMAGE_MD5 = mnist.TEST_IMAGE_MD5
-    TEST_LABEL_MD5 = mnist.TEST_LABEL_MD5
+    URL_PREFIX = "https://dataset.bj.bcebos.com/mnist/"
+    TRAIN_IMAGE_MD5 = "f68b3c2dcbeaaa9fbdd348bbdeb94873"
+    TRAIN_LABEL_MD5 = "d53e105ee54ea40749a09fcbcd1e9432"
+    TEST_IMAGE_MD5 = "9fb629c4189551a2d022fa330f9573f3"
+    TEST_LABEL_MD5 = "ec29112dd5afa0611ce80d1b7f02629c"
 
     def __init__(
         self,
@@ -78,14 +90,35 @@ class MNIST(Dataset):
         self.transform = transform
         self.image_path = image_path or self._located("image", download)
         self.label_path = label_path or self._located("label", download)
-        self.images, labels = mnist.read_files(api, self.image_path, self.label_path)
-        self.labels = labels.astype(np.int64)[:, None]
+        self.images = _read_idx(self.image_path, _IMAGE_MAGIC, "images")
+        self.labels = _read_idx(self.label_path, _LABEL_MAGIC, "labels").astype(np.int64)[:, None]
+        if len(self.images) != len(self.labels):
+            raise InvalidArgumentError(
+                f"{api}: expected as many labels as images, but {self.image_path} holds "
+                f"{len(self.images)} images and {self.label_path} {len(self.labels)} labels."
+            )
 
     def _located(self, kind: str, download: bool) -> str:
         """Returns the path of a file in the cache, where a download puts it if need be."""
+        name = _FILES[self.mode, kind]
+        folder = os.path.join(data_home(), self.NAME)
+        for path in (os.path.join(folder, name), os.path.join(folder, name + ".gz")):
+            if os.path.isfile(path):
+                return path
+        names = ", ".join(_FILES.values())
+        hint = f"put the four files {names} (or the same with .gz) into {folder}"
+        if self.NAME == "mnist":
+            hint += ", or run `make quickstart`, which fetches them"
+        if not download:
+            raise UnavailableError(
+                f"{type(self).__name__}: {kind}_path is not given, download is False and there is "
+                f"no {name} in {folder}.",
+                hint=hint,
+            )
         checksum = getattr(self, f"{self.mode}_{kind}_md5".upper())
-        api = type(self).__name__
-        return mnist.find(api, self.mode, kind, checksum, download, self.NAME, self.URL_PREFIX)
+        return fetch_file(
+            f"{self.URL_PREFIX}{name}.gz", folder, checksum, hint=hint, setting=SETTING
+        )
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         image: Any = self.images[idx]
@@ -146,6 +179,35 @@ class FashionMNIST(MNIST):
     TRAIN_LABEL_MD5 = "25c81989df183df01b3e8a0aad5dffbe"
     TEST_IMAGE_MD5 = "bef4ecab320f06d8554ea6380940ec79"
     TEST_LABEL_MD5 = "bb300cfdad3c16e7a12a480ee83cd310"
+
+
+def _read_idx(path: str, magic: int, what: str) -> np.ndarray:
+    """Reads an IDX file of bytes: big-endian header (magic, sizes), then the values."""
+    content = open_maybe_gzip(path)
+    dims = magic & 0xFF
+    header = (
+        np.frombuffer(content[: 4 * (1 + dims)], dtype=">u4").tolist()
+        if (len(content) >= 4 * (1 + dims))
+        else None
+    )
+    if header is None:
+        raise _damaged(path, f"a header of {4 * (1 + dims)} bytes", f"{len(content)} bytes in all")
+    if header[0] != magic:
+        raise _damaged(path, f"the magic number {magic} of a file of {what}", f"{header[0]}")
+    shape: Sequence[int] = header[1:]
+    # Python integers: sizes that a hostile header makes up cannot overflow.
+    expected = 4 * (1 + dims) + int(np.prod(shape, dtype=object))
+    if len(content) != expected:
+        sizes = " x ".join(map(str, shape))
+        raise _damaged(path, f"{expected} bytes for {sizes} {what}", f"{len(content)}")
+    return np.frombuffer(content, dtype=np.uint8, offset=4 * (1 + dims)).reshape(shape)
+
+
+def _damaged(path: str, expected: str, received: str) -> InvalidArgumentError:
+    return InvalidArgumentError(
+        f"{path} is damaged or not an IDX file: expected {expected}, but received {received}.",
+        hint="delete the file, so that it is fetched again",
+    )
 
 
 guard_module(globals())

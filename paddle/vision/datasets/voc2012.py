@@ -9,14 +9,14 @@ import numpy as np
 
 from paddle.core.guards import guard_module
 from paddle.dataset.files import TarMembers, locate
-from paddle.dataset.image import decode
-from paddle.dataset.voc2012 import CACHE_DIR, VOC_MD5, members
 from paddle.io import Dataset
-from paddle.vision.datasets.common import check_arguments
+from paddle.vision.datasets.common import check_arguments, decode
 
 __all__ = []
 
 _URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
+_MD5 = "6cd6e144f989b92b3379bac3b3de84fd"
+_FOLDER = "VOCdevkit/VOC2012/"
 # There are no masks for the published test part: all is trained on, tests take the training part.
 _FLAGS = {"train": "trainval", "valid": "val", "test": "train"}
 
@@ -61,13 +61,12 @@ class VOC2012(Dataset):
         mode, self.backend = check_arguments("VOC2012", mode, tuple(_FLAGS), transform, backend)
         self.flag = _FLAGS[mode]
         self.transform = transform
-        self.data_file = locate(
-            "VOC2012", "data_file", data_file, _URL, VOC_MD5, CACHE_DIR, download
-        )
+        self.data_file = locate("VOC2012", "data_file", data_file, _URL, _MD5, "voc2012", download)
         self._archive = TarMembers(self.data_file)
-        listed = members(self._archive, self.flag)
-        self.data = [photo for photo, _ in listed]
-        self.labels = [mask for _, mask in listed]
+        listed = self._archive.read(f"{_FOLDER}ImageSets/Segmentation/{self.flag}.txt")
+        names = listed.decode("utf-8").split()
+        self.data = [f"{_FOLDER}JPEGImages/{name}.jpg" for name in names]
+        self.labels = [f"{_FOLDER}SegmentationClass/{name}.png" for name in names]
 
     def __getitem__(self, idx: int) -> tuple[Any, Any]:
         image, mask = (
