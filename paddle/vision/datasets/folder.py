@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, MissingFileError, NotFoundError
 from paddle.core.guards import guard_module
+from paddle.dataset.parsers.pictures import decoding
 from paddle.io import Dataset
 
 __all__ = []
@@ -26,11 +27,19 @@ IMG_EXTENSIONS = (
 
 
 def default_loader(path: str) -> Any:
-    """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB)."""
+    """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB).
+
+    Args:
+        path (str): the file.
+
+    Raises:
+        ValueError: it is no image, or damaged; the text names it.
+    """
     from paddle.vision.image import get_image_backend, image_load
 
-    image = image_load(path)
-    return image.convert("RGB") if get_image_backend() == "pil" else image
+    with decoding(path):
+        image = image_load(path)
+        return image.convert("RGB") if get_image_backend() == "pil" else image
 
 
 def _file_test(api: str, extensions: Any, is_valid_file: Any) -> tuple[Callable[[str], bool], Any]:
@@ -125,6 +134,12 @@ class DatasetFolder(Dataset):
         self.loader = default_loader if loader is None else loader
         self.extensions = endings
         self.classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
+        if not self.classes:
+            raise NotFoundError(
+                f"DatasetFolder(root): expected a folder for each class in {root}, and in these "
+                f"files that end in {', '.join(endings)}, but found no folder.",
+                hint="ImageFolder takes images without classes",
+            )
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
         self.samples = [
             (path, number)
