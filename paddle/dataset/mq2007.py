@@ -6,6 +6,7 @@ cache, so that ``MQ2007/MQ2007/Fold1/train.txt`` lies there.
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 from collections.abc import Iterable, Iterator
@@ -249,13 +250,9 @@ def load_from_text(
             (found,) = load_from_text(os.path.abspath("one.txt"))
             print(found.query_id, len(found))  # 10 1
     """
-    lists: list[QueryList] = []
-    for document in letor.documents(_path(filepath), fill_missing):
-        if not lists or lists[-1].query_id != document.query:
-            lists.append(QueryList())
-        lists[-1]._add_query(
-            Query(document.query, document.relevance, document.features, document.description)
-        )
+    documents = letor.documents(_path(filepath), fill_missing)
+    grouped = itertools.groupby(documents, key=lambda document: document.query)
+    lists = [QueryList([Query(*document) for document in group]) for _, group in grouped]
     if shuffle:
         random.shuffle(lists)
     return lists

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from PIL import Image, ImageOps
 
 from paddle.core.errors import InvalidArgumentError
 
@@ -26,8 +27,6 @@ def opened(content: bytes, where: str, grey: bool = False) -> Any:
     Raises:
         ValueError: it is no image, or damaged.
     """
-    from PIL import Image
-
     with decoding(where):
         image = Image.open(io.BytesIO(content))
         if grey:
@@ -43,8 +42,6 @@ def decoding(where: str) -> Iterator[None]:
     Args:
         where (str): its name.
     """
-    from PIL import Image
-
     try:
         yield
     # Pillow's plugins raise these for damaged files, and its guard against huge ones the last.
@@ -69,8 +66,6 @@ def as_array(content: bytes, where: str, is_color: bool) -> np.ndarray:
         where (str): its name, for messages.
         is_color (bool): which of the two.
     """
-    from PIL import ImageOps
-
     image: Any = opened(content, where, grey=not is_color)
     with decoding(where):
         image = ImageOps.exif_transpose(image)

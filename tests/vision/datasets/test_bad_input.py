@@ -59,7 +59,7 @@ def test_a_wrong_bit(
     content = bytearray((home / name).read_bytes())
     content[len(content) // 2] ^= 4
     (tmp_path / "flipped").write_bytes(content)
-    with pytest.raises(ValueError, match="flipped: expected a (complete tar|pickled dict of)"):
+    with pytest.raises(ValueError, match=r"flipped: expected a (complete tar|pickled dict of)"):
         read(home, str(tmp_path / "flipped"))
 
 
