@@ -252,4 +252,4 @@ def cluster_files_reader(
     return read
 
 
-guard_module(globals())
+guard_module(globals(), more=("data_home", "fetch_all", "must_mkdirs"))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.dataset.common import download  # noqa: F401 - 1.x has it here, too
 from paddle.dataset.image import *  # noqa: F403
@@ -100,6 +101,10 @@ def reader_creator(
             reader = flowers.reader_creator(*paths, "tstid", lambda sample: sample[1])
             print(all(0 <= label < 102 for label in reader()))  # True
     """
+    if buffered_size < 1:
+        raise InvalidArgumentError(
+            f"flowers(buffered_size): expected at least 1, but received {buffered_size}."
+        )
     part = flowers.read_part(label_file, setid_file, dataset_name)
 
     def read() -> Iterator[tuple[bytes, int]]:

@@ -6,6 +6,8 @@ cache, so that ``MQ2007/MQ2007/Fold1/train.txt`` lies there.
 
 from __future__ import annotations
 
+import glob
+import itertools
 import os
 import random
 from collections.abc import Iterable, Iterator
@@ -249,13 +251,9 @@ def load_from_text(
             (found,) = load_from_text(os.path.abspath("one.txt"))
             print(found.query_id, len(found))  # 10 1
     """
-    lists: list[QueryList] = []
-    for document in letor.documents(_path(filepath), fill_missing):
-        if not lists or lists[-1].query_id != document.query:
-            lists.append(QueryList())
-        lists[-1]._add_query(
-            Query(document.query, document.relevance, document.features, document.description)
-        )
+    documents = letor.documents(_path(filepath), fill_missing)
+    grouped = itertools.groupby(documents, key=lambda document: document.query)
+    lists = [QueryList([Query(*document) for document in group]) for _, group in grouped]
     if shuffle:
         random.shuffle(lists)
     return lists
@@ -265,6 +263,10 @@ def _path(filepath: str) -> str:
     folder = os.path.join(data_home(), letor.FOLDER)
     path = os.path.join(folder, filepath)
     if not os.path.isfile(path):
+        # Programs that unpack differ in the folders they put around the archive's.
+        below = os.path.join("**", *os.path.normpath(filepath).split(os.sep)[-2:])
+        for found in sorted(glob.glob(below, root_dir=folder, recursive=True)):
+            return os.path.join(folder, found)
         archive = letor.URL.rpartition("/")[2]
         raise UnavailableError(
             f"paddle.dataset.mq2007: expected the text file {path}, but there is none.",

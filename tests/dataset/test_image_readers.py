@@ -297,6 +297,7 @@ GREY = np.zeros((4, 5), np.uint8)
     "call, message",
     [
         (lambda: mnist.reader_creator("a", "b", 0), r"\(buffer_size\): expected at least 1"),
+        (lambda: flowers.train(buffered_size=0), r"flowers\(buffered_size\): expected at least 1"),
         (lambda: image.load_image_bytes(b"x"), r"load_image_bytes\(bytes\): expected an image"),
         (lambda: image.load_image(__file__), r"test_image_readers\.py: expected an image file"),
         (lambda: image.resize_short(GREY, 0), r"resize_short\(size\): expected at least 1"),

@@ -110,8 +110,11 @@ def _plain_data(content: bytes, where: str) -> dict[Any, Any]:
         try:
             batch = read_pickle(path)
         except InvalidArgumentError as error:
+            said = str(error).splitlines()[0].replace(repr(path), repr(where))
             raise InvalidArgumentError(
-                f"{where}: expected a pickled dict of arrays and plain data. {error}"
+                f"{where}: expected a pickled dict of arrays and plain data, but reading it says: "
+                f"{said.removeprefix('(InvalidArgument) ')}",
+                hint="delete the archive, so that it is fetched again",
             ) from error
     if not isinstance(batch, dict):
         raise InvalidArgumentError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -99,7 +100,7 @@ def photos(data_file: str, part: Part) -> Iterator[tuple[bytes, int]]:
 def matrix(path: str, name: str) -> np.ndarray:
     """Reads one flat array out of a MATLAB file."""
     try:
-        from scipy.io import loadmat
+        loadmat = importlib.import_module("scipy.io").loadmat
     except ImportError as error:
         raise PreconditionNotMetError(
             f"{path}: expected SciPy, which reads the .mat label files, but it is not installed.",

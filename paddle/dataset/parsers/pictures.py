@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from PIL import Image, ImageOps
 
 from paddle.core.errors import InvalidArgumentError
 
@@ -24,22 +27,33 @@ def opened(content: bytes, where: str, grey: bool = False) -> Any:
     Raises:
         ValueError: it is no image, or damaged.
     """
-    from PIL import Image
-
-    try:
+    with decoding(where):
         image = Image.open(io.BytesIO(content))
         if grey:
             image.draft("L", None)
         image.load()
+        return image
+
+
+@contextmanager
+def decoding(where: str) -> Iterator[None]:
+    """Turns what Pillow says of a damaged image file into an error that names it.
+
+    Args:
+        where (str): its name.
+    """
+    try:
+        yield
     # Pillow's plugins raise these for damaged files, and its guard against huge ones the last.
     except (
         OSError, SyntaxError, ValueError, EOFError, struct.error, Image.DecompressionBombError,
     ) as error:  # fmt: skip
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file cannot be opened
         raise InvalidArgumentError(
             f"{where}: expected an image file, but decoding it says: {error}.",
             hint="replace the file, or leave it out",
         ) from error
-    return image
 
 
 def as_array(content: bytes, where: str, is_color: bool) -> np.ndarray:
@@ -52,9 +66,9 @@ def as_array(content: bytes, where: str, is_color: bool) -> np.ndarray:
         where (str): its name, for messages.
         is_color (bool): which of the two.
     """
-    from PIL import ImageOps
-
-    image = ImageOps.exif_transpose(opened(content, where, grey=not is_color))
+    image: Any = opened(content, where, grey=not is_color)
+    with decoding(where):
+        image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # 16 bits
         high = (np.asarray(image).astype(np.int64) >> 8).clip(0, 255).astype(np.uint8)
         return np.repeat(high[..., None], 3, axis=2) if is_color else high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,8 @@ class Cifar10(Dataset):
         return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), labels
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
-        image: Any = self._images[idx]
+        at = range(len(self._labels))[index(idx)]  # one sample, where NumPy would also take lists
+        image: Any = self._images[at]
         if self.backend == "pil":
             from PIL import Image
 
@@ -91,7 +93,7 @@ class Cifar10(Dataset):
             image = image.astype(np.float32)
         if self.transform is not None:
             image = self.transform(image)
-        return image, np.array(self._labels[idx])
+        return image, np.array(self._labels[at])
 
     def __len__(self) -> int:
         return len(self._labels)

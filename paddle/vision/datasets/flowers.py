@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,7 @@ class Flowers(Dataset):
         self._images.check(names, self.setid_file)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
-        number = int(self.indexes[idx])
+        number = int(self.indexes[range(len(self.indexes))[index(idx)]])
         name = flowers.name_of(number)
         image = decode(self._images.read(name), f"{name} in {self.data_file}", self.backend)
         if self.backend == "cv2":

@@ -26,7 +26,14 @@ IMG_EXTENSIONS = (
 
 
 def default_loader(path: str) -> Any:
-    """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB)."""
+    """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB).
+
+    Args:
+        path (str): the file.
+
+    Raises:
+        ValueError: it is no image, or damaged; the text names it.
+    """
     from paddle.vision.image import load_sample
 
     return load_sample(path)
@@ -124,6 +131,12 @@ class DatasetFolder(Dataset):
         self.loader = default_loader if loader is None else loader
         self.extensions = endings
         self.classes = sorted(entry.name for entry in os.scandir(root) if entry.is_dir())
+        if not self.classes:
+            raise NotFoundError(
+                f"DatasetFolder(root): expected a folder for each class in {root}, and in these "
+                f"files that end in {', '.join(endings)}, but found no folder.",
+                hint="ImageFolder takes images without classes",
+            )
         self.class_to_idx = {name: i for i, name in enumerate(self.classes)}
         self.samples = [
             (path, number)

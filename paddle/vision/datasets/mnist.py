@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -92,7 +93,8 @@ class MNIST(Dataset):
         return mnist.path_of(type(self).__name__, f"{kind}_path", given, part, download, source)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
-        image: Any = self.images[idx]
+        at = range(len(self.labels))[index(idx)]  # one sample, where NumPy would also take lists
+        image: Any = self.images[at]
         if self.backend == "pil":
             from PIL import Image
 
@@ -101,7 +103,7 @@ class MNIST(Dataset):
             image = image.astype(np.float32)
         if self.transform is not None:
             image = self.transform(image)
-        return image, self.labels[idx].copy()
+        return image, self.labels[at].copy()
 
     def __len__(self) -> int:
         return len(self.labels)
