@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -46,6 +48,7 @@ class Server:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # cut by clients
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/file.bin"
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
 
@@ -201,6 +204,24 @@ def test_a_wrong_file_that_is_there_stays_and_is_named(server: Server, tmp_path:
     with pytest.raises(RuntimeError, match=f"HTTP Error 503.*has the MD5 {mine}, expected.*{MD5}"):
         fetch_file(server.url, str(tmp_path), MD5)
     assert (tmp_path / "file.bin").read_bytes() == b"mine"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_shows_one_line_that_is_rewritten(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, clock = Terminal(), itertools.count()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setattr(fetching, "time", SimpleNamespace(monotonic=lambda: float(next(clock))))
+    fetch_file(server.url, str(tmp_path), MD5)
+    began, *bars = shown.getvalue().splitlines()
+    assert began == f"Downloading {server.url} to {tmp_path}/file.bin"
+    assert re.match(r"file\.bin: 100 % of 0\.1 MB, 0\.\d MB/s ", bars[-1])
+    assert all(len(bar) < 80 for bar in bars)
 
 
 # -- several processes -----------------------------------------------------------------------------

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.vision.transforms import checks, color_formulas, resampling
+from paddle.utils import array_resize, resampling
+from paddle.utils.array_resize import as_dtype
+from paddle.vision.transforms import checks, color_formulas
 
 
 def hflip(img: np.ndarray) -> np.ndarray:
@@ -36,46 +38,7 @@ def resize(img: np.ndarray, size: tuple[int, int], interpolation: str) -> np.nda
     """Scale to (height, width)."""
     name = "resize of a numpy.ndarray"
     method = checks.one_of(name, "interpolation", interpolation, resampling.RESIZE_METHODS)
-    if img.shape[:2] == size:
-        return img.copy()
-    if method == "nearest":
-        rows, cols = (resampling.resize_taps(s, t, method)[0][0] for s, t in zip(img.shape, size))
-        return np.ascontiguousarray(img[rows[:, None], cols])
-    method = resampling.resize_method(img.shape[:2], size, method)
-    rows, cols = (resampling.resize_taps(s, t, method) for s, t in zip(img.shape, size))
-    if img.dtype == np.uint8 and len(rows[0]) == 2:
-        return _resize_bytes(img, rows, cols)
-    work = img.astype(np.result_type(img.dtype, np.float32))
-    work = _combine(_combine(work, *cols, axis=1), *rows, axis=0)
-    return _like(work, img.dtype)
-
-
-def _resize_bytes(img: np.ndarray, rows: tuple, cols: tuple) -> np.ndarray:
-    """Interpolate linearly between bytes in the fixed-point arithmetic of cv2, to the last bit."""
-    (where_y, weight_y), (where_x, weight_x) = rows, cols
-    weight_y, weight_x = (np.rint(w * 2048).astype(np.int32) for w in (weight_y, weight_x))
-    lines = _combine(img.astype(np.int32), where_x, weight_x, axis=1) >> 4
-    weight_y = weight_y.reshape(2, -1, *[1] * (img.ndim - 1))
-    upper, lower = (lines[at] * weight >> 16 for at, weight in zip(where_y, weight_y))
-    return (upper + lower + 2 >> 2).astype(np.uint8)
-
-
-def _combine(work: np.ndarray, where: np.ndarray, weights: np.ndarray, axis: int) -> np.ndarray:
-    """Sum the pixels at `where` along `axis`, weighted."""
-    shape = [1] * work.ndim
-    shape[axis] = -1
-    total: Any = 0
-    for position, weight in zip(where, weights):
-        total = total + work.take(position, axis) * weight.reshape(shape)
-    return total
-
-
-def _like(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Convert floating results to the dtype of the input, rounding and saturating integers."""
-    if np.issubdtype(dtype, np.integer):
-        limits = np.iinfo(dtype)
-        return np.clip(np.rint(values), limits.min, limits.max).astype(dtype)
-    return values.astype(dtype, copy=False)
+    return array_resize.resize(img, size, method)
 
 
 def pad(
@@ -114,7 +77,7 @@ def rotate(
     if method == "nearest":
         turned = pixels[where[0]]
     else:
-        turned = _like(_combine_points(pixels, where, weights), img.dtype)
+        turned = as_dtype(_combine_points(pixels, where, weights), img.dtype)
     turned[~inside] = np.asarray(checks.channel_fill(fill, pixels.shape[1]))
     return turned.reshape(*size, *img.shape[2:])
 
@@ -151,14 +114,14 @@ def _gray(img: np.ndarray) -> np.ndarray:
         weighted = img.astype(np.uint32) @ np.array([9798, 19235, 3735], np.uint32)
         return ((weighted + 16384) >> 15).astype(np.uint8)
     red, green, blue = np.moveaxis(img.astype(np.result_type(img.dtype, np.float32)), 2, 0)
-    return _like(color_formulas.brightness_of(red, green, blue), img.dtype)
+    return as_dtype(color_formulas.brightness_of(red, green, blue), img.dtype)
 
 
 def adjust_brightness(img: np.ndarray, factor: float) -> np.ndarray:
     """Multiply by `factor`."""
     if img.dtype == np.uint8:
         return _table(np.arange(256) * factor)[img]
-    return _like(img * np.asarray(factor, np.result_type(img.dtype, np.float32)), img.dtype)
+    return as_dtype(img * np.asarray(factor, np.result_type(img.dtype, np.float32)), img.dtype)
 
 
 def adjust_contrast(img: np.ndarray, factor: float) -> np.ndarray:
@@ -168,7 +131,9 @@ def adjust_contrast(img: np.ndarray, factor: float) -> np.ndarray:
         mean = round(float(gray.mean()))
         return _table((np.arange(256) - mean) * factor + mean)[img]
     mean = gray.mean(dtype=np.float64)
-    return _like(((img - mean) * factor + mean).astype(np.result_type(img, np.float32)), img.dtype)
+    return as_dtype(
+        ((img - mean) * factor + mean).astype(np.result_type(img, np.float32)), img.dtype
+    )
 
 
 def adjust_saturation(img: np.ndarray, factor: float) -> np.ndarray:
@@ -177,7 +142,7 @@ def adjust_saturation(img: np.ndarray, factor: float) -> np.ndarray:
         return img.copy()
     work = img.astype(np.result_type(img.dtype, np.float32))
     gray = _gray(img)[..., None].astype(work.dtype)
-    return _like(work * work.dtype.type(factor) + gray * work.dtype.type(1 - factor), img.dtype)
+    return as_dtype(work * work.dtype.type(factor) + gray * work.dtype.type(1 - factor), img.dtype)
 
 
 def adjust_hue(img: np.ndarray, factor: float) -> np.ndarray:
@@ -187,7 +152,7 @@ def adjust_hue(img: np.ndarray, factor: float) -> np.ndarray:
     work = np.moveaxis(img.astype(np.result_type(img.dtype, np.float32)), 2, 0)
     red, green, blue = work
     turned = color_formulas.turn_hue(np, red, green, blue, factor)
-    return _like(np.stack(turned, axis=2), img.dtype)
+    return as_dtype(np.stack(turned, axis=2), img.dtype)
 
 
 def _table(values: np.ndarray) -> np.ndarray:

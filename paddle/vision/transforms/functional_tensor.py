@@ -14,7 +14,8 @@ from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.vision.transforms import checks, color_formulas, resampling
+from paddle.utils import resampling
+from paddle.vision.transforms import checks, color_formulas
 
 _FLOATING = (VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64)
 
