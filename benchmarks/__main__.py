@@ -16,8 +16,8 @@ from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
 GROUPS = (
-    "eager", "training", "memory", "startup", "fit", "static", "models", "amp", "jit", "programs",
-    "floors",
+    "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
+    "programs", "floors", "text_parsing",
 )  # fmt: skip
 
 

@@ -39,8 +39,9 @@ SAMPLE = 12
 
 # What ends the process, waits for others, fetches files or measures.
 NOT_CALLED = (
-    "paddle.distributed.", "paddle.utils.download", "paddle.utils.run_check", "paddle.dataset",
+    "paddle.distributed.", "paddle.utils.download", "paddle.utils.run_check",
     "paddle.utils.cpp_extension", "paddle.utils.profiler", "paddle.fluid.",
+    "paddle.dataset.common.",
     # as their smaller kin, made slowly
     "paddle.vision.models.resnet101", "paddle.vision.models.resnet152",
     "paddle.vision.models.resnet34", "paddle.vision.models.resnet5",
@@ -222,7 +223,7 @@ def _traced(watcher: Watcher, run: Callable[[], Any], name: str) -> None:
 
 def run_examples(watcher: Watcher, chosen: Callable[[str], bool]) -> None:
     """Runs the examples whose name is chosen, with small data sets in the place of true ones."""
-    from tests.dataset.text_archives import write_home
+    from tests.dataset.small_home import write_home
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["PADDLE_DATASET_HOME"] = str(write_home(Path(home)))

@@ -39,7 +39,7 @@ CLASSES: dict[str, tuple[type, Path]] = {
     "paddle/ir/program.py": (paddle.static.Program, ROOT / "paddle/ir/program_methods.pyi"),
 }
 # Packages whose names are not all to be read in their `__init__.py`.
-PACKAGES = ("paddle", "paddle.framework", "paddle.tensor", "paddle.vision")
+PACKAGES = ("paddle", "paddle.framework", "paddle.tensor", "paddle.text", "paddle.vision")
 _NO_METHODS = {"__module__", "__doc__", "__slots__", "__dict__", "__weakref__", "__annotations__"}
 _NO_METHODS |= {"__firstlineno__", "__static_attributes__"}  # Python 3.13 adds them
 _BUILTIN = frozenset(vars(builtins))

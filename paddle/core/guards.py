@@ -134,7 +134,12 @@ def guard_methods(cls: type) -> type:
     return cls
 
 
-def guard_module(namespace: dict[str, Any], leave: Iterable[str] = (), checks: bool = True) -> None:
+def guard_module(
+    namespace: dict[str, Any],
+    leave: Iterable[str] = (),
+    checks: bool = True,
+    more: Iterable[str] = (),
+) -> None:
     """Makes a module's public functions explain failures: the module's last line.
 
     Args:
@@ -142,9 +147,11 @@ def guard_module(namespace: dict[str, Any], leave: Iterable[str] = (), checks: b
             that is empty what begins with a letter.
         leave (Iterable[str]): names that are left as they are, for their speed.
         checks (bool): as for :func:`guarded`.
+        more (Iterable[str]): functions that are public without being listed.
     """
     known: dict[Any, Any] = {}  # a function may have two names
-    for name in namespace["__all__"] or [n for n in namespace if not n.startswith("_")]:
+    public = namespace["__all__"] or [n for n in namespace if not n.startswith("_")]
+    for name in [*public, *more]:
         member = namespace[name]
         if name in leave or getattr(member, "__module__", None) != namespace["__name__"]:
             continue

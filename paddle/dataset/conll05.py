@@ -93,7 +93,7 @@ def corpus_reader(
 
     def reader() -> Iterator[tuple[list[str], str, list[str]]]:
         for sentence in conll05.sentences(data_path, words_name, props_name):
-            yield tuple(sentence)
+            yield sentence.words, sentence.predicate, sentence.labels
 
     return reader
 
@@ -132,9 +132,9 @@ def reader_creator(
             print(words, mark, labels)  # [1, 2] [1, 1] [4, 5]
     """
     given = (word_dict, predicate_dict, label_dict)
-    if None in given:
-        given = tuple(g if g is not None else d for g, d in zip(given, get_dict(), strict=True))
-    numbers = conll05.Numbers(*given)  # type: ignore[arg-type]
+    known = get_dict() if None in given else given
+    chosen = (mine if mine is not None else it for mine, it in zip(given, known, strict=True))
+    numbers = conll05.Numbers(*chosen)  # type: ignore[arg-type]  # none is None
 
     def reader() -> Iterator[tuple[list[int], ...]]:
         for sentence in corpus_reader():
@@ -200,4 +200,15 @@ def fetch() -> None:
     _file(DATA_URL, DATA_MD5)
 
 
-guard_module(globals())
+guard_module(
+    globals(),
+    more=(
+        "corpus_reader",
+        "fetch",
+        "get_dict",
+        "load_dict",
+        "load_label_dict",
+        "reader_creator",
+        "test",
+    ),
+)

@@ -12,6 +12,7 @@ import tarfile
 import tempfile
 import urllib.parse
 import zlib
+from collections.abc import Iterable
 from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
@@ -60,7 +61,14 @@ def check_mode(api: str, mode: Any, modes: tuple[str, ...]) -> str:
 
 
 def locate(
-    api: str, argument: str, given: str | None, url: str, md5: str, folder: str, download: bool
+    api: str,
+    argument: str,
+    given: str | None,
+    url: str,
+    md5: str,
+    folder: str,
+    download: bool,
+    hint: str = "",
 ) -> str:
     """Returns the path of a dataset's file: the one given, the cached one, or a fresh download.
 
@@ -72,6 +80,7 @@ def locate(
         md5 (str): its MD5 checksum.
         folder (str): name of the folder in the cache.
         download (bool): whether to download a file that is not in the cache.
+        hint (str): what else the user can do where the file is missing.
     """
     if given is not None and not isinstance(given, (str, os.PathLike)):
         raise TypeError(
@@ -87,10 +96,17 @@ def locate(
     in_url = url.rsplit("/", 1)[1]
     name = urllib.parse.unquote(in_url).rpartition("/")[2]
     home = os.path.join(data_home(), folder)
-    for known in (name, in_url):  # PaddlePaddle leaves %2F in the names of its cache
+    # All that reads .gz files reads them unpacked; PaddlePaddle leaves %2F in the cache's names.
+    for known in (name.removesuffix(".gz"), name, in_url):
         if os.path.isfile(os.path.join(home, known)):
             return os.path.join(home, known)
-    hint = f"put {name} into {home}" + (f", or give {argument}" if argument else "")
+    hint = ", or ".join(
+        [
+            f"put {name} into {home}",
+            *([f"give {argument}"] if argument else []),
+            *filter(None, [hint]),
+        ]
+    )
     if not download:
         raise UnavailableError(
             f"{api}: {argument} is not given, download is False and there is no "
@@ -128,6 +144,8 @@ class TarMembers:
             self._file = self._plain(path)
             with tarfile.open(fileobj=self._file, mode="r:") as archive:
                 self._places = {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
+        except (FileNotFoundError, PermissionError, IsADirectoryError):
+            raise
         except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             raise InvalidArgumentError(
                 f"{path}: expected a complete tar archive, but reading it says: {error}.",
@@ -163,12 +181,28 @@ class TarMembers:
             )
         return content
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._places
+    def check(self, names: Iterable[str], source: str) -> None:
+        """Raises ValueError for the first of ``names`` that is missing.
+
+        Args:
+            names (Iterable[str]): names of files.
+            source (str): what says that they are there, for the message.
+        """
+        for name in names:
+            if name not in self._places:
+                raise InvalidArgumentError(
+                    f"{self.path}: expected {name} in it, as {source} says, but it is missing.",
+                    hint="delete the file, so that it is fetched again",
+                )
 
     def close(self) -> None:
         """Closes the archive."""
-        self._file.close()
+        file = getattr(self, "_file", None)  # none where opening it failed
+        if file is not None:
+            file.close()
+
+    def __del__(self) -> None:
+        self.close()
 
     def __reduce__(self) -> Any:
         return TarMembers, (self.path,)

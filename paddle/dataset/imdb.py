@@ -144,8 +144,8 @@ def test(word_idx: dict[Any, int]) -> Reader:
 
 
 def _part(mode: str, word_idx: dict[Any, int]) -> Reader:
-    folders = (rf"aclImdb/{mode}/{kind}/.*\.txt$" for kind in imdb.LABELS)
-    return reader_creator(*folders, word_idx)
+    pos, neg = (rf"aclImdb/{mode}/{kind}/.*\.txt$" for kind in imdb.LABELS)
+    return reader_creator(pos, neg, word_idx)
 
 
 def fetch() -> None:
@@ -160,4 +160,4 @@ def fetch() -> None:
     _archive()
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch", "reader_creator", "tokenize", "word_dict"))

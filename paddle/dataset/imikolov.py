@@ -167,4 +167,4 @@ def fetch() -> None:
     _archive()
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch", "reader_creator", "word_count"))

@@ -228,4 +228,4 @@ def fetch() -> None:
     locate("paddle.dataset.movielens", "", None, URL, MD5, movielens.FOLDER, True)
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch",))

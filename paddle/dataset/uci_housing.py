@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import UnavailableError
 from paddle.core.guards import guard_module
 from paddle.dataset.common import data_home
 from paddle.dataset.files import locate
@@ -16,6 +15,7 @@ from paddle.dataset.parsers import uci_housing
 from paddle.dataset.parsers.uci_housing import FEATURES as feature_names
 from paddle.dataset.parsers.uci_housing import MD5, URL
 from paddle.utils.download import get_path_from_url
+from paddle.utils.lazy_import import try_import
 
 __all__ = ["test", "train"]
 
@@ -70,7 +70,7 @@ def feature_range(maximums: Any, minimums: Any) -> None:
         minimums (array): lowest value of each feature.
 
     Raises:
-        RuntimeError: matplotlib is not installed.
+        ImportError: matplotlib is not installed.
 
     Examples:
         .. code-block:: python
@@ -78,19 +78,12 @@ def feature_range(maximums: Any, minimums: Any) -> None:
             from paddle.dataset import uci_housing
             try:
                 uci_housing.feature_range([1.0, 5.0], [0.0, 2.0])
-            except RuntimeError as error:
+            except ImportError as error:
                 print("pip install matplotlib" in str(error))  # True
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise UnavailableError(
-            "feature_range: drawing needs matplotlib, which is not installed.",
-            hint="pip install matplotlib",
-        ) from error
+    figure = try_import("matplotlib.figure").Figure(figsize=(10, 6))
     heights = np.asarray(maximums, np.float64) - np.asarray(minimums, np.float64)
     places = range(len(heights))
-    figure = Figure(figsize=(10, 6))
     axes = figure.add_subplot()
     axes.bar(places, heights, color="r")
     axes.set_title("feature scale")
@@ -180,4 +173,6 @@ def fetch() -> None:
     _table()
 
 
-guard_module(globals())
+guard_module(
+    globals(), more=("feature_range", "fetch", "fluid_model", "load_data", "predict_reader")
+)

@@ -57,7 +57,7 @@ def reader_creator(tar_file: str, file_name: str, dict_size: int) -> Reader:
 
     def reader() -> Iterator[tuple[list[int], list[int], list[int]]]:
         for pair in wmt14.load(tar_file, file_name, dict_size)[1]:
-            yield tuple(pair)
+            yield pair.source, pair.target, pair.target_next
 
     return reader
 
@@ -144,4 +144,4 @@ def fetch() -> None:
     fetch_file(URL_MODEL, os.path.join(data_home(), wmt14.FOLDER), MD5_MODEL, name)
 
 
-guard_module(globals())
+guard_module(globals(), more=("fetch", "gen", "reader_creator"))

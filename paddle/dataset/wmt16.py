@@ -63,7 +63,7 @@ def reader_creator(
         corpus = wmt16.Corpus(tar_file, file_name)
         read, written = map(corpus.dictionary, (src_lang, target), sizes)
         for pair in corpus.pairs(file_name, read, written, src_lang):
-            yield tuple(pair)
+            yield pair.source, pair.target, pair.target_next
 
     return reader
 
@@ -151,4 +151,4 @@ def fetch() -> None:
     _archive()
 
 
-guard_module(globals())
+guard_module(globals(), more=("reader_creator",))

@@ -101,19 +101,27 @@ class ProgBarLogger(Callback):
         self._metrics: list[str] = []
         self._done = self._shown = self._samples = 0
         self._clock: _Clock | None = None
+        self._run = "train"
+        self._lengths: dict[str, int] = {}  # of runs whose length is known by now
+        self._length: int | None = None  # what the data says
 
     # -- one run through data ---------------------------------------------------------------------
 
-    def _open(self, steps: int | None, metrics: list[str]) -> None:
+    def _open(self, run: str, steps: int | None, metrics: list[str]) -> None:
         self._metrics = list(metrics)
         self._done = self._shown = self._samples = 0
+        self._run, self._length = run, steps
+        if steps is None:
+            steps = self._lengths.get(run)
         self._bar = ProgressBar(steps, verbose=min(self.verbose, 2) if self._prints() else 0)
         self._clock = _Clock() if self.verbose == 3 else None
 
     def _prints(self) -> bool:
         return bool(self.verbose) and first_rank()
 
-    def _begin_step(self) -> None:
+    def _begin_step(self, step: int) -> None:
+        if step and not self._done:
+            self._bar.skip(step)
         if self._clock is not None:
             self._clock.read()
 
@@ -141,6 +149,8 @@ class ProgBarLogger(Callback):
         """Writes the last step, and ends a line that was still to be rewritten."""
         self._show(logs)
         self._bar.close_line()
+        if self._length is None and self._done:
+            self._lengths[self._run] = self._done
 
     # -- fit --------------------------------------------------------------------------------------
 
@@ -148,6 +158,7 @@ class ProgBarLogger(Callback):
         """Writes what the numbers of the log are."""
         self.epochs = self.params.get("epochs")
         self._training = True
+        self._lengths.clear()
         if self._prints():
             print(_TRAIN_HEAD)
 
@@ -160,11 +171,11 @@ class ProgBarLogger(Callback):
         if self._prints() and epoch is not None:
             of = f"/{self.epochs}" if self.epochs else ""
             print(f"Epoch {epoch + 1}{of}")
-        self._open(self.params.get("steps"), self.params.get("metrics") or [])
+        self._open("train", self.params.get("steps"), self.params.get("metrics") or [])
 
     def on_train_batch_begin(self, step: int, logs: Any = None) -> None:
         """Ends the time of reading."""
-        self._begin_step()
+        self._begin_step(step)
 
     def on_train_batch_end(self, step: int, logs: Any = None) -> None:
         """Updates the bar, every ``log_freq`` steps."""
@@ -183,11 +194,13 @@ class ProgBarLogger(Callback):
             print("Eval begin...")
             if not self._training:
                 print(_EVAL_HEAD)
-        self._open(logs.get("steps"), logs.get("metrics") or [])
+        if not self._training:
+            self._lengths.clear()
+        self._open("eval", logs.get("steps"), logs.get("metrics") or [])
 
     def on_eval_batch_begin(self, step: int, logs: Any = None) -> None:
         """Ends the time of reading."""
-        self._begin_step()
+        self._begin_step(step)
 
     def on_eval_batch_end(self, step: int, logs: Any = None) -> None:
         """Updates the bar, every ``log_freq`` steps."""
@@ -205,13 +218,14 @@ class ProgBarLogger(Callback):
         """Starts the bar of a prediction."""
         if self._prints():
             print("Predict begin...")
-        self._open((logs or {}).get("steps"), [])
+        self._lengths.clear()
+        self._open("predict", (logs or {}).get("steps"), [])
         if self.verbose != 1:  # lines without a loss or a metric would tell nothing
             self._bar = ProgressBar(verbose=0)
 
     def on_predict_batch_begin(self, step: int, logs: Any = None) -> None:
         """Ends the time of reading."""
-        self._begin_step()
+        self._begin_step(step)
 
     def on_predict_batch_end(self, step: int, logs: Any = None) -> None:
         """Updates the bar, every ``log_freq`` steps."""

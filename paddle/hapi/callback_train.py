@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Callable
@@ -14,16 +15,24 @@ from paddle.core.user_frame import outside
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
 from paddle.optimizer import lr
+from paddle.serialization.files.suffixes import OPT, PARAMS, SCALER, STATE
 
 
 class ModelCheckpoint(Callback):
     """Saves the model after epochs, as ``save_dir/0``, ``save_dir/1``, ..., and at the end.
 
-    ``fit(save_dir=...)`` adds one by itself.
+    ``fit(save_dir=...)`` adds one by itself. Those before the end tell where the training stands,
+    in a file ``.pdstate``: ``Model.load`` of one, or of the whole folder, lets ``fit`` go on from
+    there. ``final`` is the result, from which ``fit`` begins a new training.
+
+    It is called after all other callbacks, so that what they do belongs to the checkpoint.
 
     Args:
         save_freq (int): epochs between checkpoints. Default: 1.
         save_dir (str, optional): folder of the files; None saves nothing.
+        save_steps (int, optional): steps between further checkpoints, counted over all epochs, for
+            long epochs: ``save_dir/<epoch>_<steps>``. Only the newest of them is kept, until the
+            end of the epoch.
 
     Examples:
         .. code-block:: python
@@ -37,29 +46,85 @@ class ModelCheckpoint(Callback):
             with tempfile.TemporaryDirectory() as folder:
                 keep = paddle.callbacks.ModelCheckpoint(save_dir=folder)
                 model.fit(data, batch_size=4, verbose=0, callbacks=keep)
-                print(sorted(os.listdir(folder)))  # ['0.pdparams', 'final.pdparams']
+                print(sorted(os.listdir(folder)))  # ['0.pdparams', '0.pdstate', 'final.pdparams']
     """
 
-    def __init__(self, save_freq: int = 1, save_dir: str | None = None) -> None:
+    _ends_last = True  # what belongs to a step or an epoch has been done by then
+
+    def __init__(
+        self, save_freq: int = 1, save_dir: str | None = None, save_steps: int | None = None
+    ) -> None:
         super().__init__()
-        if isinstance(save_freq, bool) or not isinstance(save_freq, int):
+        for name, count in (("save_freq", save_freq), ("save_steps", save_steps)):
+            if count is None and name == "save_steps":
+                continue
+            if isinstance(count, bool) or not isinstance(count, int):
+                raise TypeError(
+                    f"ModelCheckpoint({name}): expected an int, got {type(count).__name__}."
+                )
+            if count < 1:
+                raise InvalidArgumentError(
+                    f"ModelCheckpoint({name}): expected at least 1, but received {count}."
+                )
+        if save_dir is not None and not isinstance(save_dir, (str, os.PathLike)):
             raise TypeError(
-                f"ModelCheckpoint(save_freq): expected an int, got {type(save_freq).__name__}."
-            )
-        if save_freq < 1:
-            raise InvalidArgumentError(
-                f"ModelCheckpoint(save_freq): expected at least 1, but received {save_freq}."
+                f"ModelCheckpoint(save_dir): expected a str, got {type(save_dir).__name__}."
             )
         self.save_freq = save_freq
-        self.save_dir = save_dir
+        self.save_steps = save_steps
+        self.save_dir = None if save_dir is None else os.fspath(save_dir)
         self.epoch: int | None = None
+        self._between = ""  # the checkpoint within the epoch
 
-    def _save(self, name: str) -> None:
+    def _save(self, name: str, resumable: bool) -> bool:
         if self.model is None or not self.save_dir or not first_rank():
-            return
+            return False
         path = os.path.join(self.save_dir, name)
         print(f"save checkpoint at {os.path.abspath(path)}")
-        self.model.save(path)
+        run = getattr(self.model, "_run", None)
+        if run is None:
+            self.model.save(path)
+            return True
+        run.saving = resumable and int(os.environ.get("PADDLE_TRAINERS_NUM", "1")) == 1
+        try:
+            self.model.save(path)
+        finally:
+            run.saving = False
+        return True
+
+    def _remove(self, name: str) -> None:
+        """Removes a checkpoint within an epoch, after there is a newer one."""
+        if not name or not self.save_dir:
+            return
+        for suffix in (STATE, PARAMS, OPT, SCALER):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.save_dir, name + suffix))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Returns what it knows, for a training that goes on in another process."""
+        return {"between": self._between}
+
+    def set_state_dict(self, state: dict[str, Any]) -> None:
+        """Goes back to what :meth:`state_dict` returned.
+
+        Args:
+            state (dict): the state.
+        """
+        self._between = os.path.basename(str(state["between"]))
+
+    def on_train_begin(self, logs: Any = None) -> None:
+        """Forgets the checkpoint within an epoch of an earlier training."""
+        self._between = ""
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        """Saves ``save_dir/<epoch>_<steps>``, every ``save_steps`` steps."""
+        if self.save_steps is None or self.model is None:
+            return
+        run = self.model._run
+        if run.total % self.save_steps == 0:
+            old, self._between = self._between, f"{run.epoch}_{run.step}"
+            if self._save(self._between, resumable=True) and old != self._between:
+                self._remove(old)
 
     def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
         """Remembers the epoch."""
@@ -68,11 +133,13 @@ class ModelCheckpoint(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Saves ``save_dir/<epoch>``, every ``save_freq`` epochs."""
         if epoch % self.save_freq == 0:
-            self._save(str(epoch))
+            if self._save(str(epoch), resumable=True):
+                self._remove(self._between)
+                self._between = ""
 
     def on_train_end(self, logs: Any = None) -> None:
         """Saves ``save_dir/final``."""
-        self._save("final")
+        self._save("final", resumable=False)
 
 
 class LRScheduler(Callback):

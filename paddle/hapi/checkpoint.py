@@ -13,10 +13,11 @@ from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
 from paddle.framework.io import check_target
 from paddle.framework.io import load as load_file
+from paddle.hapi.training_state import file as state_file
 from paddle.nn import Layer
 from paddle.serialization.files.atomic import atomic_files
 from paddle.serialization.files.seals import SaveSet, check_together, read_seal
-from paddle.serialization.files.suffixes import OPT, PARAMS
+from paddle.serialization.files.suffixes import OPT, PARAMS, SCALER, STATE
 from paddle.serialization.pickles.limits import shown
 from paddle.serialization.pickles.object_writing import write_object
 from paddle.serialization.pickles.packing import NAME_TABLE
@@ -69,26 +70,48 @@ def save_for_inference(network: Layer, path: str, inputs: list, seen: list | Non
             layer.training = training
 
 
-def save(path: str, weights: dict[str, Any], state: dict[str, Any]) -> None:
-    """Writes ``path.pdparams`` and, where the optimizer has a state, ``path.pdopt``.
+def save(
+    path: str,
+    weights: dict[str, Any],
+    optimizer: dict[str, Any],
+    scaling: dict[str, Any] | None = None,
+    state: dict[str, Any] | None = None,
+) -> None:
+    """Writes ``path.pdparams`` and, where there is something, the other files of a checkpoint.
 
-    Both tell of the other one, so that :func:`load` sees when they are of two saves.
+    They tell of each other, so that :func:`load` sees when they are of two saves.
+
+    Args:
+        path (str): folder and beginning of the names.
+        weights (dict): of the network: ``.pdparams``.
+        optimizer (dict): its state: ``.pdopt``.
+        scaling (dict, optional): the state of a GradScaler: ``.pdscaler``.
+        state (dict, optional): where a fit stands: ``.pdstate``.
     """
-    parts = {PARAMS: weights, **({OPT: state} if state else {})}
+    parts = {PARAMS: weights, OPT: optimizer, SCALER: scaling}
+    parts = {suffix: values for suffix, values in parts.items() if values or suffix == PARAMS}
     for suffix in parts:
         check_target(path + suffix)
     with atomic_files(SaveSet(path)) as files:
         for suffix, values in parts.items():
             name = path + suffix
             write_object(values, files.open(name, sealed=True), _PROTOCOL, name)
+        if state is not None:
+            state_file.dump(files.open(path + STATE), state)
 
 
-def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None:
-    """Loads what :func:`save` wrote; without an optimizer only the network."""
+def load(
+    network: Layer, optimizer: Any, path: str, skip_mismatch: bool, scaler: Any = None
+) -> bool:
+    """Loads what :func:`save` wrote; without an optimizer only the network.
+
+    Returns:
+        bool: whether all parameters of the network were in the file.
+    """
     if not isinstance(path, str):
         raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
     where = f"Model.load({path!r})"
-    prefix = path[: -len(PARAMS)] if path.endswith(PARAMS) else path
+    prefix = path.removesuffix(PARAMS)
     state = _read(prefix + PARAMS, where)
     saved_names = state.pop(NAME_TABLE, {})
     usable, problems = {}, []
@@ -109,7 +132,8 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
             f"{where}: " + "; ".join(problems) + ".",
             hint="pass skip_mismatch=True to load the rest",
         )
-    moments = None if optimizer is None else _moments(prefix, where)
+    moments = None if optimizer is None else _beside(prefix, OPT, where, "optimizer")
+    scaling = None if scaler is None else _beside(prefix, SCALER, where, "GradScaler")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the one below says it all at once
         network.set_state_dict(usable)
@@ -119,11 +143,15 @@ def load(network: Layer, optimizer: Any, path: str, skip_mismatch: bool) -> None
         names = saved_names if isinstance(saved_names, dict) else {}
         with _of_file(prefix + OPT, where):
             optimizer.set_state_dict(_renamed(moments, names, network))
+    if scaling is not None:
+        with _of_file(prefix + SCALER, where):
+            scaler.load_state_dict(scaling)
+    return not problems
 
 
-def _moments(prefix: str, where: str) -> dict | None:
-    """The optimizer's state that was saved together with the parameters; None: there is none."""
-    file = prefix + OPT
+def _beside(prefix: str, suffix: str, where: str, owner: str) -> dict | None:
+    """A state that was saved together with the parameters; None: there is none."""
+    file = prefix + suffix
     if os.path.exists(file):
         check_together(
             prefix + PARAMS, file, where,
@@ -131,10 +159,10 @@ def _moments(prefix: str, where: str) -> dict | None:
         )  # fmt: skip
         return _read(file, where)
     seal = read_seal(prefix + PARAMS)
-    if seal is not None and OPT in seal.files:
+    if seal is not None and suffix in seal.files:
         warnings.warn(
             f"{where}: '{prefix + PARAMS}' was saved together with '{file}', which is not there; "
-            "the optimizer keeps the state it has.",
+            f"the {owner} keeps the state it has.",
             stacklevel=outside(),
         )
     return None

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle import tensor
+from paddle.amp import GradScaler, auto_cast
+from paddle.core.dtype import VarType
 from paddle.core.mode import no_grad
+from paddle.core.selected_rows import RowsGradient
 from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
-from paddle.hapi.feeding import tensors, to_list
+from paddle.hapi.feeding import rows, tensors, to_list
+from paddle.hapi.gathering import Gathered
+
+_HALF = (VarType.FP16, VarType.BF16)
 
 
 class DynamicAdapter:
@@ -19,27 +26,76 @@ class DynamicAdapter:
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self.gathered = Gathered()
+        self.scaler: Any = None  # of the loss, in mixed precision
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
 
     def prepare(self) -> None:
-        """Nothing is made beforehand."""
+        """Begins anew with the scaling of the loss, and with gradients."""
+        precision = self._model._precision
+        self.scaler = GradScaler(**precision.scaling) if precision.mixed else None
+        self.gathered = Gathered(self._model._loss)
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def train_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
+    def train_step(
+        self, inputs: list, labels: list, update: bool = True
+    ) -> tuple[list[Tensor], list]:
         """Trains on a batch; returns the losses and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
-        outputs = self._forward(inputs)
-        losses = self._losses(outputs, labels)
+        if self.scaler is None:
+            outputs = self._forward(inputs)
+            losses = self._losses(outputs, labels)
+        else:
+            precision = self._model._precision
+            with auto_cast(level=precision.level, **precision.lists):
+                outputs = self._forward(inputs)
+                losses = self._losses(outputs, labels)
         total: Any = losses[0]
         for loss in losses[1:]:
             total = total + loss
+        alone = update and not self.gathered
+        if not alone:
+            weight = self.gathered.add(rows(inputs))
+            total = total if weight == 1.0 else total * weight
+        if self.scaler is not None:
+            total = self.scaler.scale(total)
         total.backward()
-        self._model._optimizer.step()
-        self._model._optimizer.clear_grad()
+        if alone:
+            self._step()
+        elif update:
+            self.update()
         return [loss.detach() for loss in losses], self._measure(outputs, labels)
+
+    def update(self) -> None:
+        """Updates by the gradients that were gathered; they are those of one large batch."""
+        share = self.gathered.take()
+        if share != 1.0:
+            with no_grad():
+                for param in self._model._optimizer._parameter_list:
+                    grad = param.grad
+                    if isinstance(grad, RowsGradient) and grad.is_rows:
+                        param._grad = grad.with_values(grad.values() * share)
+                    elif grad is not None:
+                        param._grad = grad * share
+        self._step()
+
+    def _step(self) -> None:
+        optimizer = self._model._optimizer
+        if self.scaler is None:
+            optimizer.step()
+        else:
+            # The gradients are there; which loss they are of does not matter any more.
+            self.scaler.minimize(optimizer, tensor.to_tensor(0.0))
+        optimizer.clear_grad()
+
+    def forget(self) -> None:
+        """Drops gradients that wait for an update which will not come."""
+        if self.gathered:
+            self.gathered.take()
+            self._model._optimizer.clear_grad()
 
     @no_grad()
     def eval_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
@@ -72,21 +128,30 @@ class DynamicAdapter:
         if not metrics:
             return []
         outputs = [o.detach() if isinstance(o, Tensor) else o for o in outputs]
+        if self.scaler is not None:  # arrays of bfloat16 are numbers for nobody
+            outputs = [_wide(output) for output in outputs]
         return [to_list(metric.compute(*outputs, *labels)) for metric in metrics]
 
     # -- files ------------------------------------------------------------------------------------
 
-    def save(self, path: str, training: bool) -> None:
-        """See :meth:`paddle.Model.save`."""
+    def save(self, path: str, training: bool, state: Any = None) -> None:
+        """See :meth:`paddle.Model.save`; ``state`` is that of a fit, as parts of a file."""
         checkpoint.check_path(path)
         model = self._model
         if not training:
             checkpoint.save_for_inference(model.network, path, model._inputs, model._seen)
             return
-        state = {} if model._optimizer is None else model._optimizer.state_dict()
-        checkpoint.save(path, model.network.state_dict(), state)
+        held = {} if model._optimizer is None else model._optimizer.state_dict()
+        scaling = None if self.scaler is None else self.scaler.state_dict()
+        checkpoint.save(path, model.network.state_dict(), held, scaling, state)
 
-    def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
-        """See :meth:`paddle.Model.load`."""
+    def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> bool:
+        """See :meth:`paddle.Model.load`; says whether all of it was loaded."""
         optimizer = None if reset_optimizer else self._model._optimizer
-        checkpoint.load(self._model.network, optimizer, path, skip_mismatch)
+        scaler = None if reset_optimizer else self.scaler
+        return checkpoint.load(self._model.network, optimizer, path, skip_mismatch, scaler)
+
+
+def _wide(output: Any) -> Any:
+    half = isinstance(output, Tensor) and output.dtype in _HALF
+    return output.astype("float32") if half else output

@@ -5,17 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.hapi.losses import Losses
+
 
 class Logs(dict):
     """A dict whose values are computed at the first look.
 
     Args:
         fill (callable): returns the values; called at most once.
+        losses (Losses, optional): those of all steps up to this one.
         known: entries that cost nothing, such as ``step``.
     """
 
-    def __init__(self, fill: Callable[[], dict[str, Any]], **known: Any) -> None:
+    def __init__(
+        self, fill: Callable[[], dict[str, Any]], losses: Losses | None = None, **known: Any
+    ) -> None:
         super().__init__(known)
+        self.losses = losses
         self._fill: Callable[[], dict[str, Any]] | None = fill
 
     def settle(self) -> Logs:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import warnings
+import os
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,21 @@ from paddle import static
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
-from paddle.core.user_frame import outside
 from paddle.framework.mode import in_dynamic_mode
+from paddle.hapi import loops, resume
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
-from paddle.hapi.feeding import Splitter, arrays, length, make_loader, rows, stacked, to_list
+from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
 from paddle.hapi.fit_run import FitRun
-from paddle.hapi.logs import Logs
+from paddle.hapi.history import History
 from paddle.hapi.model_summary import summary
+from paddle.hapi.precision import Precision, parse
 from paddle.hapi.static_adapter import StaticAdapter
 from paddle.metric import Metric
 from paddle.nn import Layer
+from paddle.serialization.files.suffixes import PARAMS
 
 __all__ = ["Model"]
-
-# What metrics computed may wait on the device for so many steps, or until it is so many numbers.
-_MOST_WAITING = 64
-_MOST_NUMBERS = 1 << 20
 
 
 class Model(Guarded):
@@ -74,11 +71,15 @@ class Model(Guarded):
         self._optimizer: Any = None
         self._loss: Any = None
         self._metrics: list[Metric] = []
+        self._precision = Precision()
+        self._resume: resume.Resume | None = None  # where fit is to go on
         self._run: FitRun | None = None  # inside of fit
+        self.history: History | None = None  # of the last fit
         self._seen_shapes: list[list[int]] | None = None
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
-        names = [spec.name for spec in (*self._inputs, *self._labels)]
-        self._splitter = Splitter(network, len(self._inputs), len(self._labels), names)
+        self._splitter = Splitter(
+            network, [s.name for s in self._inputs], [s.name for s in self._labels]
+        )
         dynamic = in_dynamic_mode()
         self._adapter: Any = DynamicAdapter(self) if dynamic else StaticAdapter(self)
 
@@ -94,13 +95,29 @@ class Model(Guarded):
 
     # -- set-up -----------------------------------------------------------------------------------
 
-    def prepare(self, optimizer: Any = None, loss: Any = None, metrics: Any = None) -> None:
+    def prepare(
+        self,
+        optimizer: Any = None,
+        loss: Any = None,
+        metrics: Any = None,
+        amp_configs: Any = None,
+    ) -> None:
         """Says how to train and what to measure.
 
         Args:
             optimizer (Optimizer, optional): needed for training.
             loss (Layer|callable, optional): takes the outputs and the labels.
-            metrics (Metric|list[Metric], optional): what is measured.
+            metrics (Metric|list[Metric], optional): what is measured; each gets all outputs and
+                all labels.
+            amp_configs (str|dict, optional): mixed precision: a level, ``"O1"`` or ``"O2"`` (see
+                :func:`paddle.amp.auto_cast`), or a dict with ``level``, ``custom_white_list``,
+                ``custom_black_list``, and arguments of :class:`paddle.amp.GradScaler` such as
+                ``init_loss_scaling``; in static mode ``custom_black_varnames`` too. None and
+                ``"O0"`` train in 32 bits. Evaluations are in 32 bits.
+
+        Raises:
+            TypeError: an argument is of another kind.
+            ValueError: ``amp_configs`` has a key, a level or a value that there is not.
 
         Examples:
             .. code-block:: python
@@ -129,6 +146,7 @@ class Model(Guarded):
                     f"got {type(metric).__name__}."
                 )
         self._adapter.check_optimizer(optimizer)
+        self._precision = parse(amp_configs, isinstance(self._adapter, DynamicAdapter))
         self._optimizer, self._loss, self._metrics = optimizer, loss, listed
         self._adapter.prepare()
 
@@ -179,12 +197,14 @@ class Model(Guarded):
 
     # -- single batches ---------------------------------------------------------------------------
 
-    def train_batch(self, inputs: Any, labels: Any = None) -> Any:
+    def train_batch(self, inputs: Any, labels: Any = None, update: bool = True) -> Any:
         """Trains on one batch.
 
         Args:
             inputs (list|Tensor|ndarray): what the network takes.
             labels (list|Tensor|ndarray, optional): what the loss takes besides.
+            update (bool): False keeps the gradients for the update of a later batch, which is
+                then that of one large batch. Default: True.
 
         Returns:
             The losses as a list of arrays; with metrics, the pair (losses, metric values).
@@ -200,7 +220,7 @@ class Model(Guarded):
                 loss = model.train_batch([np.ones([4, 2], "float32")], [np.ones([4, 1], "float32")])
                 print(len(loss))  # 1
         """
-        losses, states = self._train_step(inputs, labels)
+        losses, states = self._train_step(inputs, labels, update)
         return self._values(losses, states)
 
     def eval_batch(self, inputs: Any, labels: Any = None) -> Any:
@@ -245,7 +265,9 @@ class Model(Guarded):
             self.network.train() if training else self.network.eval()
             self.mode = mode
 
-    def _train_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
+    def _train_step(
+        self, inputs: Any, labels: Any, update: bool = True
+    ) -> tuple[list[Tensor], list]:
         """One step of training; everything returned may still be on its way on the device."""
         if self._optimizer is None or self._loss is None:
             missing = "an optimizer" if self._optimizer is None else "a loss"
@@ -253,7 +275,7 @@ class Model(Guarded):
                 f"Model: training needs {missing}, but prepare() was given none."
             )
         self._enter("train")
-        return self._adapter.train_step(to_list(inputs), to_list(labels))
+        return self._adapter.train_step(to_list(inputs), to_list(labels), update)
 
     def _eval_step(self, inputs: Any, labels: Any) -> tuple[list[Tensor], list]:
         if self._loss is None and not self._metrics:
@@ -287,7 +309,7 @@ class Model(Guarded):
         self,
         train_data: Any = None,
         eval_data: Any = None,
-        batch_size: int = 1,
+        batch_size: Any = 1,
         epochs: int = 1,
         eval_freq: int = 1,
         log_freq: int = 10,
@@ -298,17 +320,25 @@ class Model(Guarded):
         shuffle: bool = True,
         num_workers: int = 0,
         callbacks: Any = None,
-    ) -> None:
+        accumulate_grad_batches: int = 1,
+        num_iters: int | None = None,
+    ) -> History:
         """Trains.
+
+        Ctrl-C ends it after the step under way: with ``save_dir`` a checkpoint is saved as
+        ``save_dir/interrupted``, from which ``load`` and ``fit`` go on, and KeyboardInterrupt is
+        raised. A second Ctrl-C interrupts at once.
 
         Args:
             train_data (Dataset|DataLoader|iterable): where the batches come from.
             eval_data (Dataset|DataLoader|iterable, optional): evaluated between epochs.
-            batch_size (int): samples per step, for a Dataset. Default: 1.
+            batch_size (int|list): samples per step, for a Dataset; a list of two has another
+                number for ``eval_data``. Default: 1.
             epochs (int): how often the data is gone through. Default: 1.
             eval_freq (int): epochs between evaluations; the first epoch has one. Default: 1.
             log_freq (int): steps between lines of the log. Default: 10.
-            save_dir (str, optional): where checkpoints go.
+            save_dir (str, optional): where checkpoints go; see
+                :class:`paddle.callbacks.ModelCheckpoint`.
             save_freq (int): epochs between checkpoints. Default: 1.
             verbose (int): 0: silent, 1: progress bar, 2: a line per log, 3: the same with times.
                 Default: 2.
@@ -316,6 +346,16 @@ class Model(Guarded):
             shuffle (bool): draw a new order in every epoch. Default: True.
             num_workers (int): processes that load data. Default: 0.
             callbacks (Callback|list, optional): called at every step and epoch.
+            accumulate_grad_batches (int): batches per update, which is that of one large batch:
+                gradients of a loss that is a mean are averaged over the samples, others, with
+                ``reduction="sum"``, add up. At the end of an epoch an incomplete group has an
+                update, too. Default: 1.
+            num_iters (int, optional): ends the training after so many steps; ``epochs`` then
+                follows from it where the length of the data is known.
+
+        Returns:
+            History: the curves: ``history.history["loss"]``, ``history.plot("curves.png")``; they
+            are ``model.history`` too, also where the training was interrupted.
 
         Examples:
             .. code-block:: python
@@ -326,40 +366,40 @@ class Model(Guarded):
                 model = paddle.Model(paddle.nn.Linear(2, 1))
                 model.prepare(paddle.optimizer.SGD(0.1, parameters=model.parameters()),
                               paddle.nn.MSELoss())
-                model.fit(data, batch_size=8, epochs=2, verbose=0)
+                history = model.fit(data, batch_size=8, epochs=2, verbose=0)
+                print(history.epoch)  # [0, 1]
         """
         if train_data is None:
             raise InvalidArgumentError("Model.fit(train_data): expected data, but received None.")
-        for name, count in (("epochs", epochs), ("eval_freq", eval_freq)):
-            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
-                raise InvalidArgumentError(
-                    f"Model.fit({name}): expected an int of at least 1, but received {count!r}."
-                )
-        loader = make_loader(train_data, batch_size, shuffle, drop_last, num_workers)
-        eval_loader = None
+        _check_counts(
+            "fit", epochs=epochs, eval_freq=eval_freq, log_freq=log_freq, save_freq=save_freq,
+            accumulate_grad_batches=accumulate_grad_batches, num_iters=num_iters,
+        )  # fmt: skip
+        sizes = _sizes(batch_size)
+        loader = make_loader(
+            "fit(train_data)", train_data, sizes[0], shuffle, drop_last, num_workers
+        )
+        evaluation = None
         if eval_data is not None:
-            eval_loader = make_loader(eval_data, batch_size, False, False, num_workers)
+            evaluation = make_loader(
+                "fit(eval_data)", eval_data, sizes[1], False, False, num_workers
+            )
         steps = length(loader)
+        if num_iters is not None and steps:
+            epochs, steps = -(-num_iters // steps), min(num_iters, steps)
         told = config_callbacks(
-            callbacks, self, batch_size, epochs, steps, log_freq, verbose, save_freq, save_dir,
+            callbacks, self, sizes[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
-        self._run = run = FitRun(loader, told)
+        self.history = History()
+        told._prepend(self.history)
+        self._run = FitRun(loader, told, log_freq, accumulate_grad_batches, num_iters)
         try:
-            told.on_begin("train")
-            for epoch in run.epochs(epochs):
-                told.on_epoch_begin(epoch)
-                if not run.ended:
-                    run.logs = self._epoch(loader, told, "train", again=epoch > 0, run=run)
-                    run.ended = True
-                    told.on_epoch_end(epoch, run.logs)
-                if eval_loader is not None and epoch % eval_freq == 0:
-                    self._evaluate(eval_loader, told, again=epoch > 0)
-                run.stopped = self.stop_training
-            told.on_end("train", run.logs)
+            loops.train(self, self._run, epochs, evaluation, eval_freq)
         finally:
             self._run = None
+        return self.history
 
     def evaluate(
         self,
@@ -369,6 +409,7 @@ class Model(Guarded):
         verbose: int = 2,
         num_workers: int = 0,
         callbacks: Any = None,
+        num_iters: int | None = None,
     ) -> dict[str, Any]:
         """Measures loss and metrics.
 
@@ -379,6 +420,7 @@ class Model(Guarded):
             verbose (int): 0: silent, 1: progress bar, 2: a line per log. Default: 2.
             num_workers (int): processes that load data. Default: 0.
             callbacks (Callback|list, optional): called at every step.
+            num_iters (int, optional): the most batches that are looked at.
 
         Returns:
             dict: ``loss``, a list with the loss of the last batch, and every metric by name.
@@ -392,19 +434,16 @@ class Model(Guarded):
                 model.prepare(loss=paddle.nn.MSELoss())
                 print(list(model.evaluate(data, batch_size=8, verbose=0)))  # ['loss']
         """
-        loader = make_loader(eval_data, batch_size, False, False, num_workers)
+        _check_counts("evaluate", log_freq=log_freq, num_iters=num_iters)
+        loader = make_loader(
+            "evaluate(eval_data)", eval_data, batch_size, False, False, num_workers
+        )
         told = config_callbacks(
             callbacks, self, batch_size, 1, length(loader), log_freq, verbose,
             metrics=self._metric_names(), mode="eval",
         )  # fmt: skip
-        logs = self._evaluate(loader, told)
+        logs = loops.evaluate(self, loader, told, num_iters)
         return {key: logs[key] for key in ["loss", *self._metric_list()] if key in logs}
-
-    def _evaluate(self, loader: Any, told: Any, again: bool = False) -> dict[str, Any]:
-        told.on_begin("eval", {"steps": length(loader), "metrics": self._metric_names()})
-        logs = self._epoch(loader, told, "eval", again)
-        told.on_end("eval", logs)
-        return logs
 
     def predict(
         self,
@@ -440,92 +479,11 @@ class Model(Guarded):
                 out = model.predict(data, batch_size=8, stack_outputs=True, verbose=0)
                 print(out[0].shape)  # (16, 3)
         """
-        loader = make_loader(test_data, batch_size, False, False, num_workers)
+        loader = make_loader("predict(test_data)", test_data, batch_size, False, False, num_workers)
         told = config_callbacks(
             callbacks, self, batch_size, 1, length(loader), verbose=verbose, mode="predict"
         )
-        told.on_begin("predict", {"steps": length(loader)})
-        batches: list[list[np.ndarray]] = []
-        count = 0
-        for step, data in enumerate(loader):
-            inputs = self._splitter(data, "predict")[0]
-            told.on_batch_begin("predict", step, {})
-            batches.append([arrays(o) for o in self._predict_step(inputs)])
-            count += rows(inputs)
-            told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
-        if not batches:
-            raise _no_batch("predict")
-        told.on_end("predict", {"samples": count})
-        columns = list(zip(*batches, strict=True))
-        return [stacked(column) for column in columns] if stack_outputs else columns
-
-    def _epoch(
-        self, loader: Any, told: Any, mode: str, again: bool = False, run: FitRun | None = None
-    ) -> dict[str, Any]:
-        """Goes through the data once, training or evaluating.
-
-        Losses and metrics stay where they were computed until a callback looks at the logs, so
-        that a device is not waited for at every step.
-        """
-        resumed = run is not None and run.step > 0
-        if not resumed:
-            for metric in self._metrics:
-                metric.reset()
-        step_function = self._train_step if mode == "train" else self._eval_step
-        waiting: list[list] = []
-        room = _MOST_NUMBERS
-        logs: dict[str, Any] = run.logs if resumed else {}  # type: ignore[union-attr]
-        for step, data in enumerate(loader) if run is None else run.batches():
-            inputs, labels = self._splitter(data, mode)
-            told.on_batch_begin(mode, step, logs)
-            losses, states = step_function(inputs, labels)
-            if run is not None:
-                run.advance()
-            if states:
-                waiting.append(states)
-                room -= _numbers(states)
-                if len(waiting) >= _MOST_WAITING or room < 0:
-                    self._settle(waiting)
-                    room = _MOST_NUMBERS
-            logs = Logs(
-                functools.partial(self._read, losses, waiting),
-                step=step,
-                batch_size=rows(inputs),
-            )
-            told.on_batch_end(mode, step, logs)
-        if isinstance(logs, Logs):
-            logs.settle()
-        elif resumed:
-            return logs  # the run before did the last step too
-        elif not again:
-            raise _no_batch(mode)
-        else:
-            warnings.warn(
-                f"Model: the data of {mode} gave no batch this time. A generator can be gone "
-                "through only once: pass a Dataset, a DataLoader or a list.",
-                stacklevel=outside(),
-            )
-        return logs
-
-    def _settle(self, waiting: list[list]) -> None:
-        for states in waiting:
-            self._update_metrics(states)
-        waiting.clear()
-
-    def _read(self, losses: list[Tensor], waiting: list[list]) -> dict[str, Any]:
-        """Fetches the loss of a step and the metrics up to it."""
-        self._settle(waiting)
-        values: dict[str, Any] = {}
-        if losses:
-            values["loss"] = [float(loss.numpy().reshape(-1)[0]) for loss in losses]
-        for metric in self._metrics:
-            names, numbers = to_list(metric.name()), metric.accumulate()
-            if len(names) > 1:
-                values.update(zip(names, to_list(numbers), strict=True))
-            elif names:
-                one = isinstance(numbers, (list, tuple)) and len(numbers) == 1
-                values[names[0]] = numbers[0] if one else numbers
-        return values
+        return loops.predict(self, loader, told, stack_outputs)
 
     def _metric_list(self) -> list[str]:
         return [name for metric in self._metrics for name in to_list(metric.name())]
@@ -558,29 +516,72 @@ class Model(Guarded):
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
-        self._adapter.save(path, training)
+        run = self._run
+        state = resume.collect(self) if training and run is not None and run.saving else None
+        self._adapter.save(path, training, state)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
-        """Loads what :meth:`save` wrote.
+        """Loads what :meth:`save` or a checkpoint of ``fit`` wrote; call it after ``prepare``.
+
+        A checkpoint of ``fit(save_dir=...)`` tells where the training stood. The next ``fit``,
+        called as the one that was killed or interrupted, goes on from there: it computes the very
+        numbers that an undisturbed one would have, random numbers and the order of data included.
+        Checkpoints of a training that was complete (``final``) and of ``save`` do not tell that;
+        nor does any with ``reset_optimizer``.
 
         Args:
-            path (str): folder and beginning of the file names, or the ``.pdparams`` file.
+            path (str): folder and beginning of the file names, or the ``.pdparams`` file; or a
+                folder of checkpoints, of which the newest is taken.
             skip_mismatch (bool): leave out parameters that are missing or of another shape, with
                 a warning, instead of raising an error. Default: False.
-            reset_optimizer (bool): do not load the optimizer's state. Default: False.
+            reset_optimizer (bool): load the parameters alone, for a new training. Default: False.
 
         Raises:
-            ValueError: a parameter is missing from the file or has another shape.
+            ValueError: a parameter is missing from the file or has another shape; or a file is
+                damaged, or of another save than the others.
+
+        Examples:
+            .. code-block:: python
+
+                import tempfile
+                import paddle
+                data = paddle.io.TensorDataset([paddle.rand([8, 2]), paddle.rand([8, 1])])
+                model = paddle.Model(paddle.nn.Linear(2, 1))
+                model.prepare(paddle.optimizer.Adam(parameters=model.parameters()),
+                              paddle.nn.MSELoss())
+                with tempfile.TemporaryDirectory() as folder:
+                    model.fit(data, batch_size=4, epochs=2, save_dir=folder, verbose=0)
+                    model.load(folder)  # in another process, after this one was killed
+                    history = model.fit(data, batch_size=4, epochs=3, verbose=0)
+                print(history.epoch)  # [0, 1, 2]
         """
-        self._adapter.load(path, skip_mismatch, reset_optimizer)
+        if not isinstance(path, str):
+            raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
+        if os.path.isdir(path) and not os.path.isfile(path + PARAMS):
+            path = resume.newest(path)
+        found = None if reset_optimizer else resume.read(path)
+        whole = self._adapter.load(path, skip_mismatch, reset_optimizer)
+        self._resume = found if whole else None
 
 
-def _numbers(states: list[list]) -> int:
-    return sum(value.size for state in states for value in state if isinstance(value, Tensor))
+def _check_counts(where: str, **given: Any) -> None:
+    """Refuses anything but ints of at least 1, and None where it means no limit."""
+    for name, count in given.items():
+        if name == "num_iters" and count is None:
+            continue
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InvalidArgumentError(
+                f"Model.{where}({name}): expected an int of at least 1, but received {count!r}."
+            )
 
 
-def _no_batch(mode: str) -> InvalidArgumentError:
-    return InvalidArgumentError(
-        f"Model: expected at least one batch to {mode} with, but the data gave none.",
-        hint="the data set may be empty, smaller than a batch with drop_last, or a used generator",
-    )
+def _sizes(batch_size: Any) -> tuple[Any, Any]:
+    """The sizes of batches of training and of evaluation."""
+    if not isinstance(batch_size, (list, tuple)):
+        return batch_size, batch_size
+    if len(batch_size) != 2:
+        raise InvalidArgumentError(
+            "Model.fit(batch_size): expected an int, or a list of two for training and "
+            f"evaluation, but received {batch_size!r}."
+        )
+    return batch_size[0], batch_size[1]

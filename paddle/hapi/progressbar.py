@@ -1,7 +1,8 @@
-"""The line that shows how far an epoch is."""
+"""The line that shows how far an epoch is, in a terminal, a notebook or a file."""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import Any, TextIO
@@ -10,14 +11,21 @@ import numpy as np
 
 from paddle.core.guards import Guarded
 
+_LEAST_BAR = 5  # a shorter bar is left out
+
 
 class ProgressBar(Guarded):
     """Writes ``step 200/938 [=====>....] - loss: 0.1358 - acc: 0.9284 - ETA: 13s - 18ms/step``.
 
+    In a terminal and in a notebook the line is rewritten. It keeps within the width of the
+    terminal: the bar gets shorter, and what still does not fit is cut off. Where the number of
+    steps is not known, the time that has passed stands in place of the time left. A file gets a
+    line per update, without control characters.
+
     Args:
         num (int, optional): number of steps; None where it is not known.
         width (int): characters of the bar. Default: 30.
-        verbose (int): 1: one line that is rewritten; 2: a line per update; 0: nothing.
+        verbose (int): 1: a bar; 2: a line per update, without a bar; 0: nothing.
         start (bool): start the clock at once. Default: True.
         file (file): where to write; None means standard output as it is at the time.
 
@@ -44,6 +52,7 @@ class ProgressBar(Guarded):
         self._file = file
         self._start = time.perf_counter()
         self._shown = 0
+        self._first = 0  # steps that were done before the clock started
         if start:
             self.start()
 
@@ -65,34 +74,53 @@ class ProgressBar(Guarded):
         """
         if not self._verbose:
             return
-        elapsed = (time.perf_counter() - self._start) / max(current_num, 1)
+        if self._num is not None and current_num > self._num:
+            self._num = None  # it was an estimate
+        passed = time.perf_counter() - self._start
+        elapsed = passed / max(current_num - self._first, 1)
         pairs = list(values.items()) if isinstance(values, dict) else list(values or [])
         text = "".join(f" - {name}: {format_value(value)}" for name, value in pairs)
         last = self._num is not None and current_num >= self._num
-        left = ""
+        rewritten = self._verbose == 1 and is_rewritten(self.file)
         if self._verbose == 1 and self._num is not None and not last:
-            left = f" - ETA: {format_seconds(elapsed * (self._num - current_num))}"
-        line = f"{self._head(current_num)}{text}{left} - {format_step(elapsed)}"
-        if self._verbose == 1:
-            padding = " " * max(self._shown - len(line), 0)
-            ends = last or self._num is None  # without a bar every update is a line of its own
-            self.file.write("\r" + line + padding + ("\n" if ends else ""))
-            self._shown = 0 if ends else len(line)
+            text += f" - ETA: {format_seconds(elapsed * (self._num - current_num))}"
+        elif rewritten and self._num is None:
+            text += f" - elapsed: {format_seconds(passed)}"
+        text += f" - {format_step(elapsed)}"
+        if rewritten:
+            self._rewrite(current_num, text, last)
         else:
-            self.file.write(line + "\n")
+            self.file.write(self._head(current_num, self._width) + text + "\n")
         self.file.flush()
 
-    def _head(self, current: int) -> str:
+    def skip(self, steps: int) -> None:
+        """Says that so many steps were done before, by a training that goes on."""
+        self._first = steps
+
+    def _rewrite(self, current: int, text: str, last: bool) -> None:
+        """Puts a line in place of the one before."""
+        room = terminal_width(self.file)
+        line = self._head(current, self._width) + text
+        if room is not None and len(line) > room:
+            fitting = self._width - (len(line) - room)
+            line = self._head(current, fitting if fitting >= _LEAST_BAR else 0) + text
+            if not last:  # nothing is written over the last one: it may take several lines
+                line = line[:room]
+        padding = " " * max(self._shown - len(line), 0)
+        self.file.write("\r" + line + padding + ("\n" if last else ""))
+        self._shown = 0 if last else len(line)
+
+    def _head(self, current: int, width: int) -> str:
         if self._num is None:
             return f"step {current:3d}"
         number = f"step {current:{len(str(self._num))}d}/{self._num}"
-        if self._verbose != 1:
+        if self._verbose != 1 or not width:
             return number
-        done = int(self._width * min(current / self._num, 1.0))
+        done = int(width * min(current / self._num, 1.0))
         bar = "=" * done
-        if 0 < done < self._width:
+        if 0 < done < width:
             bar = "=" * (done - 1) + ">"
-        return f"{number} [{bar.ljust(self._width, '.')}]"
+        return f"{number} [{bar.ljust(width, '.')}]"
 
     def close_line(self) -> None:
         """Ends a line that is still being rewritten."""
@@ -100,6 +128,25 @@ class ProgressBar(Guarded):
             self.file.write("\n")
             self.file.flush()
             self._shown = 0
+
+
+def is_rewritten(file: Any) -> bool:
+    """Whether a line can be written over: in terminals and in notebooks."""
+    if type(file).__module__.partition(".")[0] == "ipykernel":
+        return True
+    try:
+        return bool(file.isatty())
+    except (AttributeError, ValueError):  # no such method, or closed
+        return False
+
+
+def terminal_width(file: Any) -> int | None:
+    """The characters that a line of a terminal may have; None for other files."""
+    try:
+        # A character in the last column already makes some terminals go to the next line.
+        return shutil.get_terminal_size().columns - 1 if file.isatty() else None
+    except (AttributeError, ValueError):
+        return None
 
 
 def format_value(value: Any) -> str:

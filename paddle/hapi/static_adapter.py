@@ -11,15 +11,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from paddle import static
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
-from paddle.hapi.feeding import to_list
+from paddle.hapi.feeding import rows, to_list
+from paddle.hapi.gathering import Gathered
+from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.variable import Variable
+
+_WEIGHT, _SHARE = "gradients@WEIGHT", "gradients@SHARE"  # fed where gradients are gathered
 
 
 @dataclass
@@ -66,6 +72,10 @@ class StaticAdapter:
         self._executor: Any = None
         self._recorded: dict[str, _Recorded] = {}
         self._started: Any = None
+        self._gradients: dict[str, Variable] = {}  # parameter -> where its gradients are gathered
+        self._trainer: Any = None  # the optimizer, with what mixed precision adds to it
+        self.gathered = Gathered()
+        self.scaler: Any = None  # the Program of training has one of its own
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Refuses an optimizer that updates eager Tensors."""
@@ -82,12 +92,57 @@ class StaticAdapter:
     def prepare(self) -> None:
         """Forgets the Programs of another loss, optimizer or other metrics."""
         self._recorded.clear()
+        self.gathered = Gathered(self._model._loss)
+        self._trainer = self._model._optimizer
+        precision = self._model._precision
+        if precision.mixed and self._trainer is not None:
+            self._trainer = static.amp.decorate(
+                self._trainer,
+                static.amp.AutoMixedPrecisionLists(**precision.lists),
+                use_pure_fp16=precision.level == "O2",
+                **precision.scaling,
+            )
 
     # -- steps ------------------------------------------------------------------------------------
 
-    def train_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
+    def train_step(
+        self, inputs: list, labels: list, update: bool = True
+    ) -> tuple[list[Tensor], list]:
         """Trains on a batch; returns the losses and what the metrics computed."""
-        return self._run("train", inputs, labels, lambda r: (r.losses, r.states))
+        if update and not self.gathered and not self._gathers:
+            return self._run("train", inputs, labels, lambda r: (r.losses, r.states))
+        weight = self.gathered.add(rows(inputs))
+        more = {_WEIGHT: np.full([1], weight, "float32")}
+        found = self._run("gather", inputs, labels, lambda r: (r.losses, r.states), more)
+        if update:
+            self.update()
+        return found
+
+    def update(self) -> None:
+        """Updates by the gradients that were gathered; they are those of one large batch."""
+        recorded = self._program("update")
+        self._start()
+        share = np.full([1], self.gathered.take(), "float32")
+        self._executor.run(recorded.program, feed={_SHARE: share})
+
+    def forget(self) -> None:
+        """Drops gradients that wait for an update which will not come."""
+        if self.gathered:
+            self.gathered.take()
+            for variable in self._gradients.values():
+                variable.set_value(np.zeros(variable.shape, "float32"))
+
+    @property
+    def _gathers(self) -> bool:
+        run = self._model._run
+        return run is not None and run.accumulate > 1
+
+    def training_programs(self) -> dict[str, Any]:
+        """The Programs that train, recorded and started: their variables are what is trained."""
+        names = ("gather", "update") if self._gathers else ("train",)
+        found = {name: self._program(name).program for name in names}
+        self._start()
+        return found
 
     def eval_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
         """Returns the losses of a batch and what the metrics computed."""
@@ -97,13 +152,16 @@ class StaticAdapter:
         """Returns the outputs of the network."""
         return self._run("test", inputs, [], lambda r: r.outputs)
 
-    def _run(self, mode: str, inputs: list, labels: list, wanted: Callable) -> Any:
+    def _run(
+        self, mode: str, inputs: list, labels: list, wanted: Callable, more: Any = None
+    ) -> Any:
         _check_count("inputs", self._inputs, inputs)
         if mode != "test":
             _check_count("labels", self._labels, labels)
         recorded = self._program(mode)
         self._start()
         feed = dict(zip([*recorded.inputs, *recorded.labels], [*inputs, *labels], strict=True))
+        feed.update(more or {})
         values = self._executor.run(
             recorded.program, feed=feed, fetch_list=recorded.fetched, return_numpy=False
         )
@@ -119,13 +177,14 @@ class StaticAdapter:
                     "Model: it was made in static mode, but dynamic mode is on now.",
                     hint="call paddle.enable_static() before it is used",
                 )
-            self._recorded[mode] = self._record(mode)
+            make = self._record_update if mode == "update" else self._record
+            self._recorded[mode] = make(mode)
         return self._recorded[mode]
 
     def _record(self, mode: str) -> _Recorded:
         """Records the network, and what a mode needs besides, into a copy of its Program."""
-        model = self._model
-        model._enter(mode)
+        model, training = self._model, mode in ("train", "gather")
+        model._enter("train" if training else mode)
         program = self._main.clone()
         losses: list = []
         states: list = []
@@ -138,12 +197,15 @@ class StaticAdapter:
                 if model._loss is not None:
                     losses = to_list(model._loss(*outputs, *labels))
                 states = [to_list(m.compute(*outputs, *labels)) for m in model._metrics]
-            if mode == "train":
+            if training:
                 total = losses[0]
                 for loss in losses[1:]:
                     total = total + loss
-                model._optimizer.minimize(total)
-        if mode != "train":
+                if mode == "train":
+                    self._trainer.minimize(total)
+                else:
+                    self._gather(total)
+        if not training:
             program = program.clone(for_test=True)
         names: dict[str, None] = {}
         shown = outputs if mode == "test" else [losses, states]
@@ -157,6 +219,45 @@ class StaticAdapter:
             states=states,
             fetched=list(names),
         )
+
+    def _gather(self, total: Variable) -> None:
+        """Records the gradients of a batch, which are added to those that wait."""
+        pairs = self._trainer.backward(total * static.data(_WEIGHT, [1], "float32"))
+        program = total.block.program
+        block, top = program.global_block(), self._startup.global_block()
+        self._gradients = {}
+        for param, grad in pairs:
+            if grad is None:
+                continue
+            info = {"name": f"{param.name}@GATHERED", "shape": list(param.shape),
+                    "dtype": grad.dtype, "persistable": True, "stop_gradient": True}  # fmt: skip
+            held = self._gradients[param.name] = block.create_var(**info)
+            block.append_op("sum", {"X": [held, grad]}, {"Out": held})
+            if not top.has_var(info["name"]):
+                _fill_zero(top, top.create_var(**info))
+
+    def _record_update(self, mode: str) -> _Recorded:
+        """Records the update by the gradients that were gathered."""
+        self._program("gather")  # which knows the gradients, and the scale of the loss
+        program = self._main.clone()
+        with program_guard(program, self._startup):
+            share = static.data(_SHARE, [1], "float32")
+            block = program.global_block()
+            pairs, made = [], []
+            for name, variable in self._gradients.items():
+                held = copy_variable(variable, block)
+                made.append(held)
+                wide = (
+                    held * share if held.dtype == share.dtype else held * share.astype(held.dtype)
+                )
+                pairs.append((block.var(name), wide))
+            scale = getattr(self._trainer, "_loss_scaling", None)
+            if scale is not None:
+                self._trainer._loss_scaling = copy_variable(scale, block)
+            self._trainer.apply_gradients(pairs)
+            for held in made:
+                _fill_zero(block, held)
+        return _Recorded(program, [_SHARE], [], [], [], [], [])
 
     def _start(self) -> None:
         """Gives first values to what has none: a loaded or trained parameter stays as it is."""
@@ -181,8 +282,8 @@ class StaticAdapter:
 
     # -- files ------------------------------------------------------------------------------------
 
-    def save(self, path: str, training: bool) -> None:
-        """See :meth:`paddle.Model.save`."""
+    def save(self, path: str, training: bool, state: Any = None) -> None:
+        """See :meth:`paddle.Model.save`; ``state`` is that of a fit, as parts of a file."""
         checkpoint.check_path(path)
         model = self._model
         if not training:
@@ -201,17 +302,23 @@ class StaticAdapter:
         self._start()
         weights = model.network.state_dict()
         stored = Stored(weights.values(), purpose="Model.save")
-        state = {} if model._optimizer is None else model._optimizer.state_dict()
-        checkpoint.save(path, {k: stored.tensor(v.name) for k, v in weights.items()}, state)
+        held = {} if model._optimizer is None else model._optimizer.state_dict()
+        tensors = {k: stored.tensor(v.name) for k, v in weights.items()}
+        checkpoint.save(path, tensors, held, None, state)
 
-    def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> None:
-        """See :meth:`paddle.Model.load`."""
+    def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> bool:
+        """See :meth:`paddle.Model.load`; says whether all of it was loaded."""
         model = self._model
         optimizer = None if reset_optimizer else model._optimizer
         if optimizer is not None and model._loss is not None:
             self._program("train")  # its update has the variables of the optimizer's state
         self._start()
-        checkpoint.load(model.network, optimizer, path, skip_mismatch)
+        return checkpoint.load(model.network, optimizer, path, skip_mismatch)
+
+
+def _fill_zero(block: Any, variable: Variable) -> None:
+    attrs = {"shape": list(variable.shape), "dtype": int(variable.dtype), "value": 0.0}
+    block.append_op("fill_constant", {}, {"Out": variable}, attrs)
 
 
 def _named(specs: list, stem: str) -> list[_Input]:

@@ -6,6 +6,7 @@ from paddle.io.dataloader.batch_sampler import BatchSampler, DistributedBatchSam
 from paddle.io.dataloader.dataset import (
     ChainDataset,
     ComposeDataset,
+    ConcatDataset,  # of later releases: __all__ is 2.0's
     Dataset,
     IterableDataset,
     Subset,
@@ -16,6 +17,7 @@ from paddle.io.dataloader.sampler import (
     RandomSampler,
     Sampler,
     SequenceSampler,
+    SubsetRandomSampler,  # the same
     WeightedRandomSampler,
 )
 from paddle.io.dataloader.worker_info import get_worker_info

@@ -8,6 +8,13 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
+from paddle.io.dataloader.arguments import (
+    check_callables,
+    check_dataset,
+    check_flags,
+    check_workers,
+    checked_task,
+)
 from paddle.io.dataloader.batch_sampler import BatchSampler
 from paddle.io.dataloader.collate import default_collate_fn, default_convert_fn
 from paddle.io.dataloader.convert import (
@@ -17,11 +24,11 @@ from paddle.io.dataloader.convert import (
     target_device,
     to_tensors,
 )
-from paddle.io.dataloader.dataset import Dataset, IterableDataset
+from paddle.io.dataloader.dataset import IterableDataset
 from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
-from paddle.io.dataloader.pool import read_with_workers
+from paddle.io.dataloader.pool import KeptPool, read_with_workers
 from paddle.io.dataloader.prefetch import delivered
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
@@ -70,7 +77,16 @@ class DataLoader(Guarded):
             (Linux) or through a pipe.
         timeout (int|float): seconds to wait for a batch of a worker; 0 waits as long as the
             worker lives.
-        worker_init_fn (callable|None): called in each worker with its number, before it reads.
+        worker_init_fn (callable|None): called in each worker with its number, once, before it
+            reads.
+        prefetch_factor (int): batches that each worker may make before they are asked for. Without
+            workers nothing is read ahead. (Of later releases, where it
+            comes before ``use_shared_memory``.)
+        persistent_workers (bool): whether workers stay when a pass is over and serve the next
+            one. It then begins sooner, and what a worker's copy of the dataset has cached is still
+            there; so is its memory, until the loader is deleted. Changes that this process makes to
+            the dataset do not reach workers that are there already. (Of later
+            releases.)
 
     Raises:
         TypeError, ValueError: arguments that are wrong or exclude each other. While iterating:
@@ -111,16 +127,19 @@ class DataLoader(Guarded):
         use_shared_memory: bool = True,
         timeout: float = 0,
         worker_init_fn: Callable[[int], Any] | None = None,
+        prefetch_factor: int = 2,
+        persistent_workers: bool = False,
     ) -> None:
-        _check_dataset(dataset)
-        _check_workers(num_workers, timeout)
-        _check_callables(collate_fn, worker_init_fn)
-        _check_flags(
+        check_dataset(dataset)
+        check_workers(num_workers, timeout, prefetch_factor)
+        check_callables(collate_fn, worker_init_fn)
+        check_flags(
             return_list=return_list,
             shuffle=shuffle,
             drop_last=drop_last,
             use_buffer_reader=use_buffer_reader,
             use_shared_memory=use_shared_memory,
+            persistent_workers=persistent_workers,
         )
         self.dataset = dataset
         self.feed_list = feed_list
@@ -132,6 +151,9 @@ class DataLoader(Guarded):
         self.use_shared_memory = use_shared_memory
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
+        self.prefetch_factor = prefetch_factor
+        self.persistent_workers = bool(persistent_workers)
+        self._kept = KeptPool() if persistent_workers else None
         self._progress: Any = None  # notes where passes stand, once somebody saves that
         self._device = loader_device(places, feed_list)
         self._places = place_count(places)
@@ -210,7 +232,7 @@ class DataLoader(Guarded):
         if self._stream:
             return itertools.repeat(None)
         if self.batch_sampler is not None:
-            return iter(self.batch_sampler)
+            return map(checked_task, self.batch_sampler)
         order = RandomSampler if self._shuffle else SequenceSampler
         return iter(order(self.dataset))
 
@@ -232,10 +254,13 @@ class DataLoader(Guarded):
                 share=self.use_shared_memory,
                 timeout=self.timeout,
                 init=self.worker_init_fn,
+                prefetch=self.prefetch_factor,
                 reading=reading,
+                kept=self._kept,
             )
             for batch in read:
                 yield to_tensors(batch, share=True)
+                del batch  # its memory may serve another one as soon as the user lets go of it
             return
         fetch = recipe.fetcher()
         # What the default made is ours; what comes from elsewhere may live on elsewhere.
@@ -330,50 +355,3 @@ class DataLoader(Guarded):
             "DataLoader.from_dataset is not available. Read the files in a paddle.io.Dataset or "
             "IterableDataset and use DataLoader(dataset, batch_size=..., num_workers=...)."
         )
-
-
-def _check_dataset(dataset: Any) -> None:
-    if isinstance(dataset, Dataset):
-        return
-    if not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
-        raise TypeError(
-            "DataLoader(dataset): expected a paddle.io.Dataset, or an object with __getitem__ and "
-            f"__len__, but received {type(dataset).__name__}."
-        )
-
-
-_MOST_WORKERS = 1024  # each is a process
-
-
-def _check_workers(num_workers: Any, timeout: Any) -> None:
-    is_int = isinstance(num_workers, int) and not isinstance(num_workers, bool)
-    if not is_int or not 0 <= num_workers <= _MOST_WORKERS:
-        raise InvalidArgumentError(
-            f"DataLoader(num_workers): expected an int from 0 to {_MOST_WORKERS}, "
-            f"but received {num_workers!r}."
-        )
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
-        raise TypeError(
-            f"DataLoader(timeout): expected a number, but received {type(timeout).__name__}."
-        )
-    if not timeout >= 0:
-        raise InvalidArgumentError(
-            f"DataLoader(timeout): expected a number of at least 0, but received {timeout}."
-        )
-
-
-def _check_callables(collate_fn: Any, worker_init_fn: Any) -> None:
-    for name, value in (("collate_fn", collate_fn), ("worker_init_fn", worker_init_fn)):
-        if value is not None and not callable(value):
-            raise TypeError(
-                f"DataLoader({name}): expected a function or None, "
-                f"but received {type(value).__name__}."
-            )
-
-
-def _check_flags(**flags: Any) -> None:
-    for name, value in flags.items():
-        if not isinstance(value, (bool, int)):
-            raise TypeError(
-                f"DataLoader({name}): expected a bool, but received {type(value).__name__}."
-            )

@@ -19,7 +19,7 @@ import paddle
 from paddle.jit.explaining import logs
 from scripts import api_table
 from tests.api.test_conformance import ROWS
-from tests.dataset import text_archives
+from tests.dataset import small_home
 
 # Python calls these itself; what they do is said once, at the class or in the language reference.
 SPECIAL_MEMBERS = ("forward", "extra_repr")
@@ -88,7 +88,7 @@ def small_datasets(
 ) -> None:
     """Puts small data sets where the examples of readers and data sets look for the true ones."""
     if request.node.callspec.params["name"].startswith(("paddle.dataset.", "paddle.text.")):
-        home = text_archives.write_home(tmp_path_factory.mktemp("datasets"))
+        home = small_home.write_home(tmp_path_factory.mktemp("datasets"))
         monkeypatch.setenv("PADDLE_DATASET_HOME", str(home))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -183,12 +184,112 @@ def test_bar_and_times(
     assert capsys.readouterr().out.strip() == shown
 
 
-def test_a_shorter_line_covers_the_longer_one(capsys: Any) -> None:
-    bar = ProgressBar(num=2)
-    bar.update(1, [["loss", 12345.0]])
-    bar.update(2, [["loss", 1.0]])
-    first, last = capsys.readouterr().out.strip("\r").split("\r")
-    assert len(last.rstrip("\n")) >= len(first) and last.endswith("\n")
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+    def screen(self, columns: int = 80) -> list[str]:
+        """The lines that are seen at the end, which a terminal makes of it."""
+        lines, row, column = [""], 0, 0
+        for char in self.getvalue():
+            if char == "\r":
+                column = 0
+            elif char == "\n" or column == columns:
+                lines.append("")
+                row, column = row + 1, 0
+            if char >= " ":
+                lines[row] = lines[row][:column] + char + lines[row][column + 1 :]
+                column += 1
+        return [line.rstrip() for line in lines if line.strip()]
+
+
+class Notebook(io.StringIO):
+    """What a kernel takes in place of standard output: no terminal, and lines are rewritten."""
+
+
+Notebook.__module__ = "ipykernel.iostream"
+
+
+@pytest.fixture
+def columns(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return lambda count: monkeypatch.setenv("COLUMNS", str(count))
+
+
+def test_a_shorter_line_covers_the_longer_one(columns: Any) -> None:
+    columns(100)
+    for file in (Terminal(), Notebook()):
+        bar = ProgressBar(num=2, file=file)
+        bar.update(1, [["loss", 12345.0]])
+        bar.update(2, [["loss", 1.0]])
+        first, last = file.getvalue().strip("\r").split("\r")
+        assert len(last.rstrip("\n")) >= len(first) and last.endswith("\n")
+
+
+@pytest.mark.parametrize("count", [200, 100, 80, 64, 50, 30, 12])
+def test_no_line_is_wider_than_the_terminal(count: int, columns: Any) -> None:
+    columns(count)
+    file = Terminal()
+    bar = ProgressBar(num=20, file=file)
+    values = [["loss", 0.5], ["acc_top1", 0.25], ["acc_top5", 0.75]]
+    for step in range(1, 20):
+        bar.update(step, values)
+    (line,) = file.screen(count)
+    assert all(len(part) < count for part in file.getvalue().split("\r"))
+    if count >= 100:
+        assert "[" in line and re.search(r"acc_top5: 0.7500 - ETA: 0s - \d+us/step$", line)
+    assert line.startswith("step 19/20"[: count - 1])
+    bar.update(20, values)
+    assert "".join(file.screen(count)).endswith("/step")  # the last one is there as a whole
+
+
+def test_a_file_has_lines_without_control_characters(model: paddle.Model, capsys: Any) -> None:
+    for verbose in (1, 2):
+        model.fit(Points(15), Points(6), batch_size=5, epochs=2, verbose=verbose, log_freq=2)
+    text = capsys.readouterr().out
+    assert set(text) & set(map(chr, range(32))) == {"\n"}
+    assert sum(line.startswith("step 2/3") for line in text.split("\n")) == 4
+
+
+@pytest.mark.parametrize("kind", [Terminal, Notebook])
+def test_unknown_length_in_a_terminal(
+    kind: type, model: paddle.Model, monkeypatch: pytest.MonkeyPatch, columns: Any
+) -> None:
+    columns(100)
+    file = kind()
+    monkeypatch.setattr("sys.stdout", file)
+    loader = paddle.io.DataLoader(Stream(), batch_size=2)
+    model.fit(loader, loader, epochs=2, verbose=1, log_freq=1)
+    text = re.sub(r"\d+(s|ms|us)/step", "T/step", file.getvalue())
+    text = re.sub(r"(ETA|elapsed): [\d:]+s?", r"\1: T", text)
+    first, second = text.split("Epoch 2/2")
+    for part in (first, first.split("Eval begin")[1]):
+        assert re.search(r"\rstep   2 - loss: 1.0986 - acc: 0.5000 - elapsed: T - T/step *\r", part)
+    for part in (second, second.split("Eval begin")[1]):
+        assert re.search(r"\rstep 1/3 \[=+>\.+\] - loss: 1.0986 - acc: 0.5000 - ETA: T - T/", part)
+    assert text.count("\n") == 11  # a line for each run through data, and what stands between
+
+
+def test_an_estimate_that_was_too_short() -> None:
+    file = Terminal()
+    bar = ProgressBar(num=2, file=file)
+    for step in (1, 2, 3, 4):
+        bar.update(step)
+    bar.close_line()
+    lines = file.screen()
+    assert len(lines) == 2 and lines[0].startswith("step 2/2 [==") and "step   4 - el" in lines[1]
+
+
+def test_steps_done_before_do_not_count_as_fast(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progressbar.time, "perf_counter", lambda: now[0])
+    file = io.StringIO()
+    bar = ProgressBar(num=100, file=file)
+    bar.skip(90)
+    now[0] = 4.0
+    bar.update(92)
+    assert file.getvalue().endswith("ETA: 16s - 2s/step\n")
 
 
 @pytest.mark.parametrize("bad", [0, -1])

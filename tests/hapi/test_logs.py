@@ -125,7 +125,7 @@ def test_metrics_wait_without_being_fetched(fetched: list) -> None:
 
 
 def test_large_metric_inputs_do_not_pile_up(fetched: list, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paddle.hapi.model, "_MOST_NUMBERS", 10)
+    monkeypatch.setattr(paddle.hapi.loops, "MOST_NUMBERS", 10)
     model = prepared(metrics=paddle.metric.Accuracy())
     data = [(paddle.ones([4, 4]), paddle.ones([4, 1], "int64"))] * 6
     fetched.clear()

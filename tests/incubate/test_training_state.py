@@ -416,7 +416,7 @@ def mutants(value, draw):
 
 
 def test_well_formed_files_with_other_content(path):
-    from paddle.incubate.training_state import file
+    from paddle.hapi.training_state import file
 
     def new():
         net = nn.Linear(2, 2)

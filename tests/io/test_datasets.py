@@ -9,6 +9,8 @@ import paddle
 from paddle.io import (
     ChainDataset,
     ComposeDataset,
+    ConcatDataset,
+    DataLoader,
     Dataset,
     IterableDataset,
     Subset,
@@ -153,3 +155,37 @@ def test_random_split_follows_the_seeds() -> None:
     assert split(paddle.seed(5)) == one
     with pytest.raises(TypeError, match=r"random_split\(generator\).*received int"):
         split(3)
+
+
+def test_concat_is_one_after_the_other() -> None:
+    whole = ConcatDataset([[10, 11], TensorDataset([np.arange(3)]), [12]])
+    assert len(whole) == 6 and whole.cumulative_sizes == [2, 5, 6]
+    assert [whole[i] for i in (0, 1, 5, -1, -6)] == [10, 11, 12, 12, 10]
+    assert whole[4] == (2,)
+    assert len(list(DataLoader(ConcatDataset([[1, 2], [3]]), batch_size=2))) == 2
+    for index in (6, -7):
+        with pytest.raises(IndexError, match=rf"from -6 to 5, but received {index}"):
+            whole[index]
+
+
+def test_concat_refuses() -> None:
+    class Stream(IterableDataset):
+        pass
+
+    with pytest.raises(ValueError, match="at least one dataset"):
+        ConcatDataset([])
+    with pytest.raises(
+        TypeError, match=r"datasets\[1\] is the IterableDataset Stream.*ChainDataset"
+    ):
+        ConcatDataset([[1], Stream()])
+    with pytest.raises(TypeError, match=r"datasets\[0\] is int"):
+        ConcatDataset([3])
+    with pytest.raises(TypeError, match="expected a list of datasets"):
+        ConcatDataset(TensorDataset([np.arange(3)]))
+
+
+def test_later_names_are_not_those_of_the_release() -> None:
+    import paddle
+
+    assert "ConcatDataset" not in paddle.io.__all__
+    assert "SubsetRandomSampler" not in paddle.io.__all__

@@ -16,6 +16,7 @@ from paddle.io import (
     RandomSampler,
     Sampler,
     SequenceSampler,
+    SubsetRandomSampler,
     WeightedRandomSampler,
 )
 
@@ -217,3 +218,27 @@ def test_distributed_refuses(args: tuple, text: str) -> None:
         DistributedBatchSampler(TEN, *args)
     with pytest.raises(ValueError, match=r"set_epoch.* at least 0, but received -1"):
         DistributedBatchSampler(TEN, 2).set_epoch(-1)
+
+
+def test_subset_sampler_follows_paddle_seed() -> None:
+    paddle.seed(4)
+    sampler = SubsetRandomSampler(np.arange(10, 30))
+    first, second = list(sampler), list(sampler)
+    assert sorted(first) == list(range(10, 30)) and len(sampler) == 20
+    assert first != second != sorted(second)
+    paddle.seed(4)
+    assert list(sampler) == first
+    assert len(list(BatchSampler(sampler=sampler, batch_size=8))) == 3
+
+
+@pytest.mark.parametrize(
+    ("indices", "error", "text"),
+    [
+        ([], ValueError, "at least one number"),
+        (5, TypeError, "expected a list of sample numbers, but received int"),
+        ("123", TypeError, "but received str"),
+    ],
+)
+def test_subset_sampler_refuses(indices, error, text) -> None:
+    with pytest.raises(error, match=text):
+        SubsetRandomSampler(indices)

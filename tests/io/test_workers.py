@@ -236,7 +236,9 @@ def test_timeout() -> None:
         return i
 
     started = time.monotonic()
-    with pytest.raises(RuntimeError, match=r"worker 1 .* no batch within timeout=0.3 seconds"):
+    with pytest.raises(
+        RuntimeError, match=r"worker 1 .* no batch of samples \[1\] within timeout=0.3 seconds"
+    ):
         list(DataLoader(Made(make), num_workers=2, timeout=0.3))
     assert time.monotonic() - started < 30
     assert not children()

@@ -55,6 +55,17 @@ def test_halving_gives_each_window_s_gradient_to_one_element():
     assert dx.sum() == 4 * 4 * 8 * 32
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_a_gradient_of_16_bits_is_the_same_some_images_at_a_time(dtype, monkeypatch):
+    x = torch.relu(torch.randn(7, 3, 8, 6)).to(dtype)
+    out = fast_pool.halve(x)
+    dy = torch.randn(out.shape).to(dtype)
+    wide = fast_pool.halve_backward(dy.float(), x.float(), out.float()).to(dtype)
+    for at_once in (1, 3 * 8 * 6 * 2, 1 << 20):  # an image, two (one is left over), all
+        monkeypatch.setattr(fast_pool, "_AT_ONCE", at_once)
+        assert torch.equal(fast_pool.halve_backward(dy, x, out), wide)
+
+
 def test_halving_carries_nan_to_the_output():
     x = torch.zeros(1, 1, 4, 4)
     x[0, 0, 1, 2] = torch.nan

@@ -105,12 +105,14 @@ def _folders(kinds: Iterable[tuple[str, str]]) -> list[str]:
 def matcher(api: str, pattern: Any) -> Match:
     """What tells the names that a pattern fits: a text, or the result of ``re.compile``."""
     try:
-        return re.compile(pattern).match
+        compiled = re.compile(pattern)
+        compiled.match("")  # a pattern of bytes fits no names
     except (re.error, TypeError) as error:
         raise InvalidArgumentError(
             f"{api}: expected a regular expression of names in the archive, "
             f"but received {pattern!r}: {error}."
         ) from error
+    return compiled.match
 
 
 def tokens(path: str, match: Match) -> Iterator[list[bytes]]:

@@ -33,11 +33,19 @@ def sentences(path: str, name: str) -> list[bytes]:
 
 def counted(lines: Iterable[Any], counts: MutableMapping[Any, int]) -> None:
     """Adds the words of lines, and a start and an end for each line, to counts."""
+    if not isinstance(counts, MutableMapping):
+        raise TypeError(
+            f"word_count(word_freq): expected a dict or None, but received {type(counts).__name__}."
+        )
     number = 0
     words: Counter[Any] = Counter()
-    for line in lines:
+    for number, line in enumerate(lines, 1):
+        if not isinstance(line, (str, bytes)):
+            raise TypeError(
+                f"word_count(f): expected lines, each a str or bytes, but line {number} is of type "
+                f"{type(line).__name__}."
+            )
         words.update(line.split())
-        number += 1
     for word, times in (*words.items(), (START, number), (END, number)):
         if times:
             counts[word] = counts.get(word, 0) + times

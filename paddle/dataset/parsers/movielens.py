@@ -23,6 +23,15 @@ AGES = [1, 18, 25, 35, 45, 50, 56]
 _TITLE = re.compile(r"(.*)\((\d+)\)$")
 
 
+def _whole(api: str, name: str, value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidArgumentError(
+            f"{api}({name}): expected a whole number or its digits, but received {value!r}."
+        ) from None
+
+
 class MovieInfo:
     """A film: its number, title and kinds.
 
@@ -40,7 +49,7 @@ class MovieInfo:
     """
 
     def __init__(self, index: int | str, categories: list[str], title: str) -> None:
-        self.index = int(index)
+        self.index = _whole("MovieInfo", "index", index)
         self.categories = categories
         self.title = title
 
@@ -85,18 +94,18 @@ class UserInfo:
     """
 
     def __init__(self, index: int | str, gender: str, age: int | str, job_id: int | str) -> None:
-        if gender not in ("M", "F"):
+        if not isinstance(gender, str) or gender not in ("M", "F"):
             raise InvalidArgumentError(
                 f"UserInfo(gender): expected 'M' or 'F', but received {gender!r}."
             )
-        if int(age) not in AGES:
+        if _whole("UserInfo", "age", age) not in AGES:
             raise InvalidArgumentError(
                 f"UserInfo(age): expected one of {AGES}, but received {age!r}."
             )
-        self.index = int(index)
+        self.index = _whole("UserInfo", "index", index)
         self.is_male = gender == "M"
         self.age = AGES.index(int(age))
-        self.job_id = int(job_id)
+        self.job_id = _whole("UserInfo", "job_id", job_id)
 
     def value(self) -> list[list[int]]:
         """Number, sex (0 is male), place of the age among the groups, job; a list each."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.dataset.parsers.archives import text_lines, wrong_line
+from paddle.reader.prefetch import check_count
 
 __all__: list[str] = []
 
@@ -35,6 +36,11 @@ def load(
     Raises:
         ValueError: a line is malformed, or there are no rows.
     """
+    check_count("load_data", "feature_num", columns, 2)
+    if not isinstance(ratio, (int, float)) or not 0 <= ratio <= 1:
+        raise InvalidArgumentError(
+            f"load_data(ratio): expected a number from 0 to 1, but received {ratio!r}."
+        )
     with open(path, "rb") as file:
         lines = text_lines(file.read(), path)
     rows = []

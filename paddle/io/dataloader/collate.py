@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
+from paddle.core import backends
+from paddle.core.dtype import FROM_TORCH, numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor, wrap
 
+CPU = backends.CPU.device()
 _NUMBERS = (int, float, complex, np.number, np.bool_)
+# Below this size it does not matter in what memory a field is made.
+_LARGE = 1 << 16
+
+Empty = Callable[[tuple[int, ...], np.dtype], "np.ndarray | None"]
+"""Provides memory for a field of a batch; see :func:`collate_into`."""
 
 
 class UnequalSamples(InvalidArgumentError):
@@ -24,6 +32,13 @@ class UnequalSamples(InvalidArgumentError):
             hint="pad or crop the samples to one size, or pass your own collate_fn",
         )
         self.position = position
+
+    def place(self, numbers: Sequence[Any], whole: str) -> None:
+        """Adds to the message which samples of the dataset (or stream) these are."""
+        self.args = (
+            f"{self.args[0]}\n  sample {self.position} of the batch is number "
+            f"{numbers[self.position]} of the {whole}, sample 0 is number {numbers[0]}.",
+        )
 
     def __reduce__(self) -> Any:
         return InvalidArgumentError, (self.args[0].partition(") ")[2],)
@@ -54,26 +69,40 @@ def default_collate_fn(batch: Sequence[Any]) -> Any:
             image, label = default_collate_fn([(np.zeros([2, 2]), 0), (np.ones([2, 2]), 1)])
             print(image.shape, label)  # (2, 2, 2) [0 1]
     """
-    return _collate(batch, "")
+    return _collate(batch, "", _nowhere)
 
 
-def _collate(batch: Sequence[Any], path: str) -> Any:
+def collate_into(empty: Empty) -> Callable[[Sequence[Any]], Any]:
+    """Returns :func:`default_collate_fn` that makes large fields in memory somebody provides.
+
+    Args:
+        empty (callable): returns an array of a shape and dtype whose values do not matter, or
+            None where there is no such memory.
+    """
+    return lambda batch: _collate(batch, "", empty)
+
+
+def _nowhere(shape: tuple[int, ...], dtype: np.dtype) -> None:
+    return None
+
+
+def _collate(batch: Sequence[Any], path: str, empty: Empty) -> Any:
     first = batch[0]
     kind = type(first)
     if kind is np.ndarray or isinstance(first, np.ndarray):
-        return _stack_arrays(batch, path)
+        return _stack_arrays(batch, path, empty)
     if isinstance(first, Tensor):
-        return _stack_tensors(batch, path)
+        return _stack_tensors(batch, path, empty)
     if isinstance(first, _NUMBERS):
         return _numbers(batch, path)
     if isinstance(first, (str, bytes)):
         return list(batch)
     if isinstance(first, Mapping):
-        return _collate_mappings(batch, path)
+        return _collate_mappings(batch, path, empty)
     if isinstance(first, Sequence):
-        return _collate_sequences(batch, path)
+        return _collate_sequences(batch, path, empty)
     if _is_pil_image(first):
-        return _stack_arrays([image_array(image) for image in batch], path)
+        return _stack_arrays([image_array(image) for image in batch], path, empty)
     raise TypeError(
         f"DataLoader: a sample{_at(path)} is {kind.__name__}; expected NumPy arrays, Tensors, "
         "numbers, strings, PIL images, or lists, tuples and dicts of them. "
@@ -81,9 +110,9 @@ def _collate(batch: Sequence[Any], path: str) -> Any:
     )
 
 
-def _stack_arrays(batch: Sequence[Any], path: str) -> np.ndarray:
+def _stack_arrays(batch: Sequence[Any], path: str, empty: Empty) -> np.ndarray:
     try:
-        stacked = np.stack(batch)
+        stacked = np.stack(batch, out=_place_for(batch, empty))
     except (ValueError, TypeError):
         _explain(batch, path, np.ndarray)
         raise
@@ -95,12 +124,40 @@ def _stack_arrays(batch: Sequence[Any], path: str) -> np.ndarray:
     return stacked
 
 
-def _stack_tensors(batch: Sequence[Any], path: str) -> Tensor:
+def _place_for(batch: Sequence[Any], empty: Empty) -> np.ndarray | None:
+    """Returns memory for arrays of one shape and dtype, where it is worth while."""
+    if empty is _nowhere:
+        return None
+    shape, dtype = batch[0].shape, batch[0].dtype
+    if len(batch) * batch[0].nbytes < _LARGE or dtype.kind not in "biufc":
+        return None
+    for array in batch:
+        if type(array) is not np.ndarray or array.shape != shape or array.dtype != dtype:
+            return None
+    return empty((len(batch), *shape), dtype)
+
+
+def _stack_tensors(batch: Sequence[Any], path: str, empty: Empty) -> Tensor:
     try:
-        return wrap(torch.stack([tensor._buf for tensor in batch]))
+        buffers = [tensor._buf for tensor in batch]
+        return wrap(torch.stack(buffers, out=_buffer_for(buffers, empty)))
     except (RuntimeError, AttributeError, TypeError):
         _explain(batch, path, Tensor)
         raise
+
+
+def _buffer_for(buffers: Sequence[torch.Tensor], empty: Empty) -> torch.Tensor | None:
+    """The same for Tensors."""
+    if empty is _nowhere:
+        return None
+    first = buffers[0]
+    if len(buffers) * first.nbytes < _LARGE or first.device != CPU or first.dtype is torch.bfloat16:
+        return None
+    for buffer in buffers:
+        if buffer.shape != first.shape or buffer.dtype is not first.dtype:
+            return None
+    made = empty((len(buffers), *first.shape), numpy_dtype(FROM_TORCH[first.dtype]))
+    return None if made is None else torch.from_numpy(made)
 
 
 def _numbers(batch: Sequence[Any], path: str) -> np.ndarray:
@@ -144,7 +201,7 @@ def _explain(batch: Sequence[Any], path: str, kind: Any) -> None:
             ) from None
 
 
-def _collate_mappings(batch: Sequence[Any], path: str) -> dict[Any, Any]:
+def _collate_mappings(batch: Sequence[Any], path: str, empty: Empty) -> dict[Any, Any]:
     first = batch[0]
     for i, sample in enumerate(batch):
         if not isinstance(sample, Mapping) or sample.keys() != first.keys():
@@ -154,10 +211,10 @@ def _collate_mappings(batch: Sequence[Any], path: str) -> dict[Any, Any]:
                 f"sample of the batch, as in sample 0, but sample {i} has {got}.",
                 i,
             )
-    return {key: _collate([s[key] for s in batch], f"{path}[{key!r}]") for key in first}
+    return {key: _collate([s[key] for s in batch], f"{path}[{key!r}]", empty) for key in first}
 
 
-def _collate_sequences(batch: Sequence[Any], path: str) -> Any:
+def _collate_sequences(batch: Sequence[Any], path: str, empty: Empty) -> Any:
     first = batch[0]
     size = len(first)
     for i, sample in enumerate(batch):
@@ -168,7 +225,8 @@ def _collate_sequences(batch: Sequence[Any], path: str) -> Any:
                 f"in sample 0, but sample {i} has {got}.",
                 i,
             )
-    fields = [_collate(field, f"{path}[{i}]") for i, field in enumerate(zip(*batch, strict=True))]
+    columns = zip(*batch, strict=True)
+    fields = [_collate(field, f"{path}[{i}]", empty) for i, field in enumerate(columns)]
     return type(first)(*fields) if hasattr(first, "_fields") else fields
 
 

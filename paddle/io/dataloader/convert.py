@@ -74,6 +74,23 @@ def to_tensors(batch: Any, share: bool) -> Any:
     return map_leaves(batch, change)
 
 
+def without_tensors(batch: Any) -> Any:
+    """Replaces plain CPU Tensors of a batch by arrays on their memory, which travel uncopied.
+
+    :func:`to_tensors` undoes it. A Tensor that is more than its values stays what it is.
+    """
+
+    def change(field: Any) -> Any:
+        if type(field) is not Tensor or field.__dict__ or not field.stop_gradient:
+            return field
+        buf = field._buf
+        if buf.device != CPU or buf.layout != torch.strided or buf.dtype == torch.bfloat16:
+            return field  # NumPy has no bfloat16
+        return buf.contiguous().numpy()
+
+    return map_leaves(batch, change)
+
+
 def to_device(batch: Any, device: torch.device) -> Any:
     """Starts copying the Tensors of a batch to ``device``; the copy may still run on return.
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.guards import Guarded, guarded
 from paddle.core.tensor import Tensor
 from paddle.io.dataloader.randomness import random_state
@@ -195,6 +197,73 @@ class ComposeDataset(Dataset):
 
     def __len__(self) -> int:
         return len(self.datasets[0])
+
+
+class ConcatDataset(Dataset):
+    """Several datasets one after the other, as one; of later releases than 2.0.
+
+    Args:
+        datasets (list): map-style datasets.
+
+    Raises:
+        TypeError: one is no dataset, or an IterableDataset (see :class:`ChainDataset`).
+        ValueError: there is none.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            from paddle.io import ConcatDataset, TensorDataset
+
+            zeros = TensorDataset([paddle.zeros([3, 1])])
+            ones = TensorDataset([paddle.ones([2, 1])])
+            both = ConcatDataset([zeros, ones])
+            print(len(both), both[3][0].numpy(), both[-5][0].numpy())  # 5 [1.] [0.]
+    """
+
+    def __init__(self, datasets: Sequence[Dataset]) -> None:
+        self.datasets = _checked_parts("ConcatDataset", datasets)
+        for i, dataset in enumerate(self.datasets):
+            if isinstance(dataset, IterableDataset):
+                raise TypeError(
+                    "ConcatDataset(datasets): expected map-style datasets, but "
+                    f"datasets[{i}] is the IterableDataset {type(dataset).__name__}; "
+                    "streams are joined by ChainDataset."
+                )
+            if not (hasattr(dataset, "__getitem__") and hasattr(dataset, "__len__")):
+                raise TypeError(
+                    "ConcatDataset(datasets): expected datasets with __getitem__ and __len__, but "
+                    f"datasets[{i}] is {type(dataset).__name__}."
+                )
+        self.cumulative_sizes = self.cumsum(self.datasets)
+
+    @staticmethod
+    def cumsum(sequence: Sequence[Any]) -> list[int]:
+        """Returns for each dataset where it ends in the whole.
+
+        Args:
+            sequence (list): datasets.
+
+        Examples:
+            .. code-block:: python
+
+                from paddle.io import ConcatDataset
+                print(ConcatDataset.cumsum([[7, 8], [9]]))  # [2, 3]
+        """
+        return list(itertools.accumulate(len(part) for part in sequence))
+
+    def __len__(self) -> int:
+        return self.cumulative_sizes[-1]
+
+    def __getitem__(self, idx: int) -> Any:
+        number = idx + len(self) if idx < 0 else idx
+        if not 0 <= number < len(self):
+            raise OutOfRangeError(
+                f"ConcatDataset: expected an index from {-len(self)} to {len(self) - 1}, "
+                f"but received {idx}."
+            )
+        part = bisect.bisect_right(self.cumulative_sizes, number)
+        return self.datasets[part][number - (self.cumulative_sizes[part - 1] if part else 0)]
 
 
 class ChainDataset(IterableDataset):

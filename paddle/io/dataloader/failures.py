@@ -1,10 +1,24 @@
-"""Carries an exception from a worker process to the trainer, with its class and traceback."""
+"""What errors of datasets tell, and their way from a worker process to the trainer."""
 
 from __future__ import annotations
 
 import pickle
 import traceback
 from typing import Any
+
+import numpy as np
+
+
+def add_note(error: BaseException, note: str) -> None:
+    """Adds a line to what is shown of an error (by Python itself from 3.11 on)."""
+    error.__notes__ = [*getattr(error, "__notes__", ()), note]  # type: ignore[attr-defined]
+
+
+def brief(numbers: Any) -> str:
+    """The numbers of a batch as text, at most a few of them."""
+    shown = [int(n) if isinstance(n, np.integer) else n for n in numbers[:6]]
+    more = len(numbers) - len(shown)
+    return f"{shown}" if more <= 0 else f"{str(shown)[:-1]}, ... {more} more]"
 
 
 class Failure:
@@ -18,7 +32,8 @@ class Failure:
     def __init__(self, error: BaseException, where: str) -> None:
         self.kind = _portable_class(type(error))
         trace = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-        self.text = f"{error}\n\nraised in {where}; the traceback there:\n{trace}"
+        notes = "".join(f"\n{note}" for note in getattr(error, "__notes__", ()))
+        self.text = f"{error}{notes}\n\nraised in {where}; the traceback there:\n{trace}"
 
     def exception(self) -> BaseException:
         """Returns an exception of the original class whose text holds the worker's traceback."""

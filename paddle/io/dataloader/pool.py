@@ -1,4 +1,4 @@
-"""Runs worker processes for one pass over a dataset, and puts their batches in order."""
+"""Runs worker processes for passes over a dataset, and puts their batches in order."""
 
 from __future__ import annotations
 
@@ -15,12 +15,48 @@ from typing import Any
 
 from paddle.core.errors import ExecutionTimeoutError
 from paddle.core.random import get_seed, numpy_rng
-from paddle.io.dataloader import transport, worker
+from paddle.io.dataloader import worker
+from paddle.io.dataloader.failures import brief
 from paddle.io.dataloader.fetch import Recipe
 from paddle.io.dataloader.reading import Reading
-from paddle.io.dataloader.worker_info import WorkerInfo
+from paddle.io.dataloader.transport import TrainerEnd
 
 _GRACE_SECONDS = 0.3
+
+
+class KeptPool:
+    """Workers that wait for the next pass of their loader. A copy of the loader has its own."""
+
+    def __init__(self) -> None:
+        self._pool: WorkerPool | None = None
+
+    def take(self, recipe: Recipe, size: int, share: bool, init: Any) -> WorkerPool:
+        """Returns the workers that wait, or new ones: also where a pass is under way already."""
+        pool, self._pool = self._pool, None
+        if pool is not None and not pool.fits(recipe, size, share, init):
+            pool.shutdown(_GRACE_SECONDS)
+            pool = None
+        return WorkerPool(recipe, size, share, init) if pool is None else pool
+
+    def give(self, pool: WorkerPool) -> None:
+        """Lets workers wait; those that waited already end."""
+        self.close()
+        self._pool = pool
+
+    def close(self) -> None:
+        """Ends the workers that wait."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(_GRACE_SECONDS)
+
+    def __deepcopy__(self, memo: dict) -> KeptPool:
+        return KeptPool()
+
+    def __reduce__(self) -> Any:
+        return KeptPool, ()
+
+    def __del__(self) -> None:
+        self.close()
 
 
 def read_with_workers(
@@ -33,6 +69,7 @@ def read_with_workers(
     init: Callable[[int], Any] | None = None,
     prefetch: int = 2,
     reading: Reading | None = None,
+    kept: KeptPool | None = None,
 ) -> Iterator[Any]:
     """Yields the batches of ``tasks``, in their order, made by worker processes.
 
@@ -45,15 +82,26 @@ def read_with_workers(
         init (callable|None): called in each worker with its number.
         prefetch (int): batches that a worker may make before the trainer asks for them.
         reading (Reading|None): notes where the pass stands, and says where it begins.
+        kept (KeptPool|None): where workers come from and go to; None starts and ends them here.
     """
-    pool = _Pool(recipe, num_workers, share, timeout, init, reading)
-    finished = False
+    if kept is None:
+        pool = WorkerPool(recipe, num_workers, share, init)
+    else:
+        pool = kept.take(recipe, num_workers, share, init)
+    grace, whole = _GRACE_SECONDS, False
     try:
-        yield from pool.batches(tasks, prefetch, reading)
-        finished = True
+        pool.begin(reading)
+        yield from pool.batches(tasks, prefetch, timeout, reading)
+        grace, whole = _GRACE_SECONDS * 10, True
+    except GeneratorExit:
+        # The loop was left early: the generator is closed as soon as nobody holds it.
+        whole = True
+        raise
     finally:
-        # Also when the loop is left early: the generator is closed as soon as nobody holds it.
-        pool.shutdown(_GRACE_SECONDS * 10 if finished else _GRACE_SECONDS)
+        if kept is not None and whole:
+            kept.give(pool)
+        else:
+            pool.shutdown(grace)
 
 
 def draw_seed() -> int:
@@ -61,26 +109,30 @@ def draw_seed() -> int:
     return int(numpy_rng().randint(0, 2**31 - 1))
 
 
-class _Pool:
-    def __init__(
-        self, recipe: Recipe, size: int, share: bool, timeout: float, init: Any, reading: Any
-    ) -> None:
+class WorkerPool:
+    """Worker processes that make batches by one recipe.
+
+    Args:
+        recipe (Recipe): how batches are made.
+        size (int): number of processes.
+        share (bool): whether batches come through shared memory.
+        init (callable|None): called in each worker with its number.
+    """
+
+    def __init__(self, recipe: Recipe, size: int, share: bool, init: Any) -> None:
         self._owner = os.getpid()
-        self._timeout = timeout
-        self._conns: list[Any] = []
+        self._made_for = (recipe, size, share, init)
+        self._ends: list[TrainerEnd] = []
         self._processes: list[Any] = []
+        self._outdated = [0] * size  # replies that are due from a pass that was left
         method = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
-        base = draw_seed() if reading is None else reading.seed
-        states = [None] * size if reading is None else reading.states
         try:
             for i in range(size):
-                info = WorkerInfo(i, size, recipe.dataset, base + i)
-                follow, tells = get_seed() is not None, reading is not None
-                job = worker.Job(recipe, info, share, init, follow, tells, states[i])
                 ours, theirs = context.Pipe(duplex=True)
-                self._conns.append(ours)
-                inherited = list(self._conns) if method == "fork" else []
+                self._ends.append(TrainerEnd(ours))
+                inherited = [end.conn for end in self._ends] if method == "fork" else []
+                job = worker.Job(recipe, i, size, share, init)
                 process: Any = context.Process(
                     target=worker.main, args=(theirs, inherited, job), daemon=True
                 )
@@ -91,9 +143,31 @@ class _Pool:
             self.shutdown(0)
             raise
 
-    def batches(self, tasks: Iterator[Any], prefetch: int, reading: Any) -> Iterator[Any]:
+    def fits(self, recipe: Recipe, size: int, share: bool, init: Any) -> bool:
+        """Whether these workers live, belong to this process, and do what is asked for."""
+        own, own_size, own_share, own_init = self._made_for
+        return (
+            self._owner == os.getpid()
+            and all(process.exitcode is None for process in self._processes)
+            and own.same_as(recipe)
+            and own_init is init
+            and (own_size, own_share) == (size, share)
+        )
+
+    def begin(self, reading: Reading | None) -> None:
+        """Begins a pass: every worker starts from new random numbers."""
+        base = draw_seed() if reading is None else reading.seed
+        follow, tells = get_seed() is not None, reading is not None
+        for i, end in enumerate(self._ends):
+            state = None if reading is None else reading.states[i]
+            self._outdated[i] = end.due
+            end.tell(worker.Begin(base + i, follow, tells, state))
+
+    def batches(
+        self, tasks: Iterator[Any], prefetch: int, timeout: float, reading: Reading | None
+    ) -> Iterator[Any]:
         """Yields batches; tasks go round the workers, so the order of replies is known."""
-        due: collections.deque[int] = collections.deque()
+        due: collections.deque[tuple[int, Any]] = collections.deque()
         trouble: Exception | None = None
 
         def hand_out(i: int) -> None:
@@ -106,55 +180,61 @@ class _Pool:
                 # The batches asked for before are still due.
                 trouble, tasks = error, iter(())
                 return
-            try:
-                self._conns[i].send(task)
-            except (BrokenPipeError, ConnectionResetError):
-                pass  # found out, and explained, when its reply is due
-            due.append(i)
+            self._ends[i].ask(task)
+            due.append((i, task))
 
-        size = len(self._conns)
+        size = len(self._ends)
         first = 0 if reading is None else reading.first
         for i in range(first, first + prefetch * size):
             hand_out(i % size)
         while due:
-            i = due.popleft()
-            kind, content = self._receive(i)
+            i, task = due.popleft()
+            kind, content = self._receive(i, task, timeout)
             if kind == worker.FAILED:
                 raise content.exception()
             if kind == worker.DONE:
-                due = collections.deque(j for j in due if j != i)
+                due = collections.deque(other for other in due if other[0] != i)
                 continue
             hand_out(i)
             if reading is not None:
                 content, state = content
                 reading.arrived.append((i, state))
             yield content
+            del content  # its memory may serve the next batch as soon as the user lets go of it
         if trouble is not None:
             raise trouble
 
-    def _receive(self, i: int) -> Any:
-        conn, process = self._conns[i], self._processes[i]
-        ready = connection.wait([conn, process.sentinel], self._timeout or None)
+    def _receive(self, i: int, task: Any, timeout: float) -> Any:
+        """Waits for the reply to a task, past those of a pass that was left."""
+        while self._outdated[i]:
+            self._next_reply(i, task, timeout)
+            self._outdated[i] -= 1
+        return self._next_reply(i, task, timeout)
+
+    def _next_reply(self, i: int, task: Any, timeout: float) -> Any:
+        end, process = self._ends[i], self._processes[i]
+        ready = connection.wait([end.conn, process.sentinel], timeout or None)
         if not ready:
             raise ExecutionTimeoutError(
-                f"DataLoader: worker {i} (process id {process.pid}) sent no batch within "
-                f"timeout={self._timeout} seconds.",
+                f"DataLoader: worker {i} (process id {process.pid}) sent no batch"
+                f"{_of_samples(task)} within timeout={timeout} seconds.",
                 hint="raise timeout, or look for what blocks in the dataset's __getitem__",
             )
         try:
-            if conn.poll(0):
-                return transport.receive(conn)
+            if end.conn.poll(0):
+                return end.receive()
         except (EOFError, OSError, RuntimeError):
             process.join(1)
             if process.exitcode is None:
                 raise
-        raise RuntimeError(self._obituary(i))
+        raise RuntimeError(self._obituary(i, task))
 
-    def _obituary(self, i: int) -> str:
+    def _obituary(self, i: int, task: Any) -> str:
         process = self._processes[i]
         process.join(1)
         code = process.exitcode
         who = f"DataLoader worker {i} (process id {process.pid})"
+        when = f"before it sent its batch{_of_samples(task)}"
         if code is not None and code < 0:
             try:
                 name = signal.Signals(-code).name
@@ -165,15 +245,15 @@ class _Pool:
                 hint = "; the system does that when memory runs out: use fewer workers"
             elif name in ("SIGSEGV", "SIGBUS", "SIGABRT"):
                 hint = "; num_workers=0 shows where"
-            return f"{who} was killed by signal {name} before it sent its batch{hint}."
-        return f"{who} exited with code {code} before it sent its batch."
+            return f"{who} was killed by signal {name} {when}{hint}."
+        return f"{who} exited with code {code} {when}."
 
     def shutdown(self, grace: float) -> None:
         """Ends the workers: lets them go by themselves for ``grace`` seconds, then makes them."""
         if os.getpid() != self._owner:
             return  # a fork of the trainer holds a copy of this pool; it is not its own
-        for conn in self._conns:
-            conn.close()
+        for end in self._ends:
+            end.close()
         deadline = time.monotonic() + grace
         for process in self._processes:
             process.join(max(0.0, deadline - time.monotonic()))
@@ -185,7 +265,15 @@ class _Pool:
                 process.kill()
                 process.join()
             process.close()
-        self._conns, self._processes = [], []
+        self._ends, self._processes = [], []
+
+
+def _of_samples(task: Any) -> str:
+    """Which samples a task is about; tasks of streams tell none."""
+    if task is None:
+        return ""
+    several = isinstance(task, (list, tuple, range))
+    return f" of samples {brief(task)}" if several else f" of sample {task}"
 
 
 def _start(process: Any) -> None:

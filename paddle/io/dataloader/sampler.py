@@ -194,6 +194,44 @@ class RandomSampler(Sampler):
             set_source_state(self.generator, state.get("generator"), "RandomSampler")
 
 
+class SubsetRandomSampler(Sampler):
+    """Visits a part of the samples in random order; of later releases than 2.0.
+
+    Args:
+        indices (list|tuple|np.ndarray): numbers of the samples that belong to the part. The order
+            follows ``paddle.seed``, or ``np.random.seed`` where only that was called.
+
+    Raises:
+        ValueError: there are none.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.io import SubsetRandomSampler
+            print(sorted(SubsetRandomSampler([7, 3, 5])))  # [3, 5, 7]
+    """
+
+    def __init__(self, indices: Any) -> None:
+        if isinstance(indices, str) or not hasattr(indices, "__len__"):
+            raise TypeError(
+                "SubsetRandomSampler(indices): expected a list of sample numbers, "
+                f"but received {type(indices).__name__}."
+            )
+        if not len(indices):
+            raise InvalidArgumentError(
+                "SubsetRandomSampler(indices): expected at least one number, but received none."
+            )
+        super().__init__()
+        self.indices = indices
+
+    def __iter__(self) -> Iterator[int]:
+        order = random_state("SubsetRandomSampler").permutation(len(self.indices)).tolist()
+        return (self.indices[position] for position in order)
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+
 class WeightedRandomSampler(Sampler):
     """Draws samples with given probabilities.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 from paddle.core.guards import guard_module
@@ -74,7 +76,9 @@ class Movielens(Dataset):
         self.data = self._tables.chosen(self.mode == "test", test_ratio, rand_seed)
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, ...]:
-        return tuple(np.array(field) for field in self._tables.sample(self.data[idx]))
+        # A row, where NumPy would also take lists, None and the like.
+        row = self.data[range(len(self.data))[index(idx)]]
+        return tuple(np.array(field) for field in self._tables.sample(row))
 
     def __len__(self) -> int:
         return len(self.data)

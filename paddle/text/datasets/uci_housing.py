@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import index
+
 import numpy as np
 
 from paddle.core.guards import guard_module
@@ -52,7 +54,8 @@ class UCIHousing(Dataset):
         self.dtype = get_default_dtype()
 
     def __getitem__(self, idx: int) -> tuple[np.ndarray, np.ndarray]:
-        row = self.data[idx].astype(self.dtype)
+        # A row, where NumPy would also take lists, None and the like.
+        row = self.data[range(len(self.data))[index(idx)]].astype(self.dtype)
         return row[:-1], row[-1:]
 
     def __len__(self) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.dataset.files import check_mode
+from paddle.dataset.parsers.pictures import opened
 
 _BACKENDS = ("pil", "cv2")
 
@@ -46,13 +46,5 @@ def check_arguments(
 
 def decode(content: bytes, where: str, backend: str) -> Any:
     """Decodes an image file to a PIL image, or for 'cv2' to an array [H, W, C] or [H, W]."""
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        image = Image.open(io.BytesIO(content))
-        image.load()
-    except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise InvalidArgumentError(
-            f"{where}: expected an image file, but decoding it says: {error}."
-        ) from error
+    image = opened(content, where)
     return image if backend == "pil" else np.array(image)

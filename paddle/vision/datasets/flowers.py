@@ -7,22 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import guard_module
-from paddle.dataset.files import TarMembers, locate
+from paddle.dataset.files import TarMembers
+from paddle.dataset.parsers import flowers
 from paddle.io import Dataset
 from paddle.vision.datasets.common import check_arguments, decode
 
 __all__ = []
-
-_PREFIX = "http://paddlemodels.bj.bcebos.com/flowers/"
-_SOURCES = {
-    "data_file": ("102flowers.tgz", "52808999861908f626f3c1f4e79d11fa"),
-    "label_file": ("imagelabels.mat", "e0620be6f572b9609742df49c70aed4d"),
-    "setid_file": ("setid.mat", "a5357ecc9cb78c4bef273ce3793fc85c"),
-}
-# The larger part of the published split is the one trained on.
-_FLAGS = {"train": "tstid", "valid": "valid", "test": "trnid"}
 
 
 class Flowers(Dataset):
@@ -43,7 +34,7 @@ class Flowers(Dataset):
         Dataset: sample ``i`` is the image and its label, an int64 array of shape [1], from 1 on.
 
     Raises:
-        ValueError: a file is damaged, or a wrong argument.
+        ValueError: a file is damaged, a label is out of range, or a wrong argument.
         RuntimeError: a file is missing and cannot be downloaded, or SciPy is not installed.
 
     Examples:
@@ -66,34 +57,23 @@ class Flowers(Dataset):
         download: bool = True,
         backend: str | None = None,
     ) -> None:
-        mode, self.backend = check_arguments("Flowers", mode, tuple(_FLAGS), transform, backend)
-        self.flag = _FLAGS[mode]
+        modes = tuple(flowers.FLAGS)
+        mode, self.backend = check_arguments("Flowers", mode, modes, transform, backend)
+        self.flag = flowers.FLAGS[mode]
         self.transform = transform
-        paths = {}
         given = {"data_file": data_file, "label_file": label_file, "setid_file": setid_file}
-        for argument, path in given.items():
-            name, md5 = _SOURCES[argument]
-            paths[argument] = locate(
-                "Flowers", argument, path, _PREFIX + name, md5, "flowers", download
-            )
-        self.data_file = paths["data_file"]
-        self.label_file = paths["label_file"]
-        self.setid_file = paths["setid_file"]
-        self.labels = _matrix(self.label_file, "labels")
-        self.indexes = _matrix(self.setid_file, self.flag)
-        if self.indexes.size and not 1 <= self.indexes.min() <= self.indexes.max() <= len(
-            self.labels
-        ):
-            raise InvalidArgumentError(
-                f"{self.setid_file}: expected image numbers from 1 to {len(self.labels)}, the "
-                f"number of labels in {self.label_file}, but received "
-                f"{self.indexes.min()} to {self.indexes.max()}."
-            )
+        self.data_file, self.label_file, self.setid_file = (
+            flowers.path_of("Flowers", argument, path, download, argument)
+            for argument, path in given.items()
+        )
+        self.indexes, self.labels = flowers.read_part(self.label_file, self.setid_file, self.flag)
         self._images = TarMembers(self.data_file)
+        names = (flowers.name_of(number) for number in self.indexes.tolist())
+        self._images.check(names, self.setid_file)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         number = int(self.indexes[idx])
-        name = f"jpg/image_{number:05d}.jpg"
+        name = flowers.name_of(number)
         image = decode(self._images.read(name), f"{name} in {self.data_file}", self.backend)
         if self.backend == "cv2":
             image = image.astype(np.float32)
@@ -103,29 +83,6 @@ class Flowers(Dataset):
 
     def __len__(self) -> int:
         return len(self.indexes)
-
-
-def _matrix(path: str, name: str) -> np.ndarray:
-    """Reads one flat array out of a MATLAB file."""
-    try:
-        from scipy.io import loadmat
-    except ImportError as error:
-        raise PreconditionNotMetError(
-            "Flowers: expected SciPy, which reads the .mat label files, but it is not installed.",
-            hint="pip install scipy",
-        ) from error
-    try:
-        content = loadmat(path)
-    except Exception as error:
-        raise InvalidArgumentError(
-            f"{path}: expected a MATLAB file, but reading it says: {error}."
-        ) from error
-    if name not in content:
-        known = [key for key in content if not key.startswith("__")]
-        raise InvalidArgumentError(
-            f"{path}: expected a variable {name!r} in it, but it holds {known}."
-        )
-    return np.asarray(content[name]).ravel().astype(np.int64)
 
 
 guard_module(globals())

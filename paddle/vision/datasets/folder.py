@@ -27,10 +27,9 @@ IMG_EXTENSIONS = (
 
 def default_loader(path: str) -> Any:
     """Reads an image the way ``paddle.vision.set_image_backend`` says (PIL at first, in RGB)."""
-    from paddle.vision.image import get_image_backend, image_load
+    from paddle.vision.image import load_sample
 
-    image = image_load(path)
-    return image.convert("RGB") if get_image_backend() == "pil" else image
+    return load_sample(path)
 
 
 def _file_test(api: str, extensions: Any, is_valid_file: Any) -> tuple[Callable[[str], bool], Any]:

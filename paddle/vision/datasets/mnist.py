@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError, UnavailableError
 from paddle.core.guards import guard_module
-from paddle.dataset.common import SETTING, data_home
-from paddle.dataset.files import open_maybe_gzip
+from paddle.dataset.parsers import mnist
 from paddle.io import Dataset
-from paddle.utils.download import fetch_file
 from paddle.vision.datasets.common import check_arguments
 from paddle.vision.datasets.pixelwise import pixel_table
 
 __all__ = []
-
-_IMAGE_MAGIC, _LABEL_MAGIC = 2051, 2049
-_FILES = {
-    ("train", "image"): "train-images-idx3-ubyte",
-    ("train", "label"): "train-labels-idx1-ubyte",
-    ("test", "image"): "t10k-images-idx3-ubyte",
-    ("test", "label"): "t10k-labels-idx1-ubyte",
-}
 
 
 class MNIST(Dataset):
@@ -48,7 +36,8 @@ class MNIST(Dataset):
         Dataset: sample ``i`` is the image and its label, an int64 array of shape [1].
 
     Raises:
-        ValueError: a file is damaged, or a wrong argument.
+        ValueError: a file is damaged, a label is not below 10 (a subclass sets ``LABEL_COUNT`` for
+            files with more kinds), or a wrong argument.
         RuntimeError: a file is missing and cannot be downloaded.
 
     Examples:
@@ -69,12 +58,14 @@ class MNIST(Dataset):
             print(len(digits), image.shape, label)  # 2 (28, 28) [3]
     """
 
-    NAME = "mnist"
-    URL_PREFIX = "https://dataset.bj.bcebos.com/mnist/"
-    TRAIN_IMAGE_MD5 = "f68b3c2dcbeaaa9fbdd348bbdeb94873"
-    TRAIN_LABEL_MD5 = "d53e105ee54ea40749a09fcbcd1e9432"
-    TEST_IMAGE_MD5 = "9fb629c4189551a2d022fa330f9573f3"
-    TEST_LABEL_MD5 = "ec29112dd5afa0611ce80d1b7f02629c"
+    NAME = mnist.FOLDER
+    URL_PREFIX = mnist.URL_PREFIX
+    TRAIN_IMAGE_MD5 = mnist.MD5["train", "image"]
+    TRAIN_LABEL_MD5 = mnist.MD5["train", "label"]
+    TEST_IMAGE_MD5 = mnist.MD5["test", "image"]
+    TEST_LABEL_MD5 = mnist.MD5["test", "label"]
+    # A subclass for files with more kinds in the same format sets it.
+    LABEL_COUNT = mnist.LABEL_COUNT
 
     def __init__(
         self,
@@ -88,37 +79,17 @@ class MNIST(Dataset):
         api = type(self).__name__
         self.mode, self.backend = check_arguments(api, mode, ("train", "test"), transform, backend)
         self.transform = transform
-        self.image_path = image_path or self._located("image", download)
-        self.label_path = label_path or self._located("label", download)
-        self.images = _read_idx(self.image_path, _IMAGE_MAGIC, "images")
-        self.labels = _read_idx(self.label_path, _LABEL_MAGIC, "labels").astype(np.int64)[:, None]
-        if len(self.images) != len(self.labels):
-            raise InvalidArgumentError(
-                f"{api}: expected as many labels as images, but {self.image_path} holds "
-                f"{len(self.images)} images and {self.label_path} {len(self.labels)} labels."
-            )
+        self.image_path = self._located("image", image_path, download)
+        self.label_path = self._located("label", label_path, download)
+        self.images, labels = mnist.load(api, self.image_path, self.label_path, self.LABEL_COUNT)
+        self.labels = labels.astype(np.int64)[:, None]
 
-    def _located(self, kind: str, download: bool) -> str:
-        """Returns the path of a file in the cache, where a download puts it if need be."""
-        name = _FILES[self.mode, kind]
-        folder = os.path.join(data_home(), self.NAME)
-        for path in (os.path.join(folder, name), os.path.join(folder, name + ".gz")):
-            if os.path.isfile(path):
-                return path
-        names = ", ".join(_FILES.values())
-        hint = f"put the four files {names} (or the same with .gz) into {folder}"
-        if self.NAME == "mnist":
-            hint += ", or run `make quickstart`, which fetches them"
-        if not download:
-            raise UnavailableError(
-                f"{type(self).__name__}: {kind}_path is not given, download is False and there is "
-                f"no {name} in {folder}.",
-                hint=hint,
-            )
+    def _located(self, kind: str, given: str | None, download: bool) -> str:
+        """Returns the path of a file: the one given, or the cache's, downloaded if need be."""
         checksum = getattr(self, f"{self.mode}_{kind}_md5".upper())
-        return fetch_file(
-            f"{self.URL_PREFIX}{name}.gz", folder, checksum, hint=hint, setting=SETTING
-        )
+        source = (self.URL_PREFIX, checksum, self.NAME)
+        part = (self.mode, kind)
+        return mnist.path_of(type(self).__name__, f"{kind}_path", given, part, download, source)
 
     def __getitem__(self, idx: int) -> tuple[Any, np.ndarray]:
         image: Any = self.images[idx]
@@ -179,35 +150,6 @@ class FashionMNIST(MNIST):
     TRAIN_LABEL_MD5 = "25c81989df183df01b3e8a0aad5dffbe"
     TEST_IMAGE_MD5 = "bef4ecab320f06d8554ea6380940ec79"
     TEST_LABEL_MD5 = "bb300cfdad3c16e7a12a480ee83cd310"
-
-
-def _read_idx(path: str, magic: int, what: str) -> np.ndarray:
-    """Reads an IDX file of bytes: big-endian header (magic, sizes), then the values."""
-    content = open_maybe_gzip(path)
-    dims = magic & 0xFF
-    header = (
-        np.frombuffer(content[: 4 * (1 + dims)], dtype=">u4").tolist()
-        if (len(content) >= 4 * (1 + dims))
-        else None
-    )
-    if header is None:
-        raise _damaged(path, f"a header of {4 * (1 + dims)} bytes", f"{len(content)} bytes in all")
-    if header[0] != magic:
-        raise _damaged(path, f"the magic number {magic} of a file of {what}", f"{header[0]}")
-    shape: Sequence[int] = header[1:]
-    # Python integers: sizes that a hostile header makes up cannot overflow.
-    expected = 4 * (1 + dims) + int(np.prod(shape, dtype=object))
-    if len(content) != expected:
-        sizes = " x ".join(map(str, shape))
-        raise _damaged(path, f"{expected} bytes for {sizes} {what}", f"{len(content)}")
-    return np.frombuffer(content, dtype=np.uint8, offset=4 * (1 + dims)).reshape(shape)
-
-
-def _damaged(path: str, expected: str, received: str) -> InvalidArgumentError:
-    return InvalidArgumentError(
-        f"{path} is damaged or not an IDX file: expected {expected}, but received {received}.",
-        hint="delete the file, so that it is fetched again",
-    )
 
 
 guard_module(globals())

@@ -9,16 +9,13 @@ import numpy as np
 
 from paddle.core.guards import guard_module
 from paddle.dataset.files import TarMembers, locate
+from paddle.dataset.parsers import voc2012
 from paddle.io import Dataset
 from paddle.vision.datasets.common import check_arguments, decode
 
 __all__ = []
 
 _URL = "https://dataset.bj.bcebos.com/voc/VOCtrainval_11-May-2012.tar"
-_MD5 = "6cd6e144f989b92b3379bac3b3de84fd"
-_FOLDER = "VOCdevkit/VOC2012/"
-# There are no masks for the published test part: all is trained on, tests take the training part.
-_FLAGS = {"train": "trainval", "valid": "val", "test": "train"}
 
 
 class VOC2012(Dataset):
@@ -58,15 +55,17 @@ class VOC2012(Dataset):
         download: bool = True,
         backend: str | None = None,
     ) -> None:
-        mode, self.backend = check_arguments("VOC2012", mode, tuple(_FLAGS), transform, backend)
-        self.flag = _FLAGS[mode]
+        modes = tuple(voc2012.FLAGS)
+        mode, self.backend = check_arguments("VOC2012", mode, modes, transform, backend)
+        self.flag = voc2012.FLAGS[mode]
         self.transform = transform
-        self.data_file = locate("VOC2012", "data_file", data_file, _URL, _MD5, "voc2012", download)
+        self.data_file = locate(
+            "VOC2012", "data_file", data_file, _URL, voc2012.MD5, voc2012.FOLDER, download
+        )
         self._archive = TarMembers(self.data_file)
-        listed = self._archive.read(f"{_FOLDER}ImageSets/Segmentation/{self.flag}.txt")
-        names = listed.decode("utf-8").split()
-        self.data = [f"{_FOLDER}JPEGImages/{name}.jpg" for name in names]
-        self.labels = [f"{_FOLDER}SegmentationClass/{name}.png" for name in names]
+        pairs = voc2012.pairs(self._archive, self.flag)
+        self.data = [photo for photo, _ in pairs]
+        self.labels = [mask for _, mask in pairs]
 
     def __getitem__(self, idx: int) -> tuple[Any, Any]:
         image, mask = (

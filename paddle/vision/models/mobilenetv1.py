@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from paddle import nn, tensor
@@ -94,22 +95,33 @@ class MobileNetV1(nn.Layer):
         return x
 
 
-def mobilenet_v1(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV1:
+def mobilenet_v1(
+    pretrained: bool | str | PathLike[str] = False, scale: float = 1.0, **kwargs: Any
+) -> MobileNetV1:
     """MobileNetV1.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet, for scale 1.0. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, published for scale 1.0,
+            or those of this file. Default: False.
         scale (float): all numbers of channels are multiplied by it. Default: 1.0.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`MobileNetV1`.
 
     Examples:
         .. code-block:: python
 
+            import os, tempfile
+            import paddle
             from paddle.vision.models import mobilenet_v1
-            model = mobilenet_v1(scale=0.5, num_classes=10)
+
+            model = mobilenet_v1(scale=0.25, num_classes=10)
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "small.pdparams")
+                paddle.save(model.state_dict(), path)
+                again = mobilenet_v1(pretrained=path, scale=0.25, num_classes=10)
+            print(bool((again.fc.weight == model.fc.weight).all()))  # True
     """
     model = MobileNetV1(scale=scale, **kwargs)
-    return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained)
+    return with_weights(model, f"mobilenetv1_{float(scale)}", pretrained, "fc")
 
 
 guard_module(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from paddle import nn, tensor
@@ -113,11 +114,14 @@ class MobileNetV2(nn.Layer):
         return x
 
 
-def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) -> MobileNetV2:
+def mobilenet_v2(
+    pretrained: bool | str | PathLike[str] = False, scale: float = 1.0, **kwargs: Any
+) -> MobileNetV2:
     """MobileNetV2.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet, for scale 1.0. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, published for scale 1.0,
+            or those of this file. Default: False.
         scale (float): all numbers of channels are multiplied by it. Default: 1.0.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`MobileNetV2`.
 
@@ -128,7 +132,7 @@ def mobilenet_v2(pretrained: bool = False, scale: float = 1.0, **kwargs: Any) ->
             model = mobilenet_v2(scale=0.5, num_classes=10)
     """
     model = MobileNetV2(scale=scale, **kwargs)
-    return with_weights(model, f"mobilenetv2_{float(scale)}", pretrained)
+    return with_weights(model, f"mobilenetv2_{float(scale)}", pretrained, "classifier")
 
 
 guard_module(globals())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from paddle import nn, tensor
@@ -164,14 +165,15 @@ class ResNet(nn.Layer):
 
 
 def _resnet(block: Any, depth: int, pretrained: Any, options: dict[str, Any]) -> ResNet:
-    return with_weights(ResNet(block, depth, **options), f"resnet{depth}", pretrained)
+    return with_weights(ResNet(block, depth, **options), f"resnet{depth}", pretrained, "fc")
 
 
-def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet18(pretrained: bool | str | PathLike[str] = False, **kwargs: Any) -> ResNet:
     """ResNet with 18 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`ResNet`.
 
     Examples:
@@ -183,11 +185,12 @@ def resnet18(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet(BasicBlock, 18, pretrained, kwargs)
 
 
-def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet34(pretrained: bool | str | PathLike[str] = False, **kwargs: Any) -> ResNet:
     """ResNet with 34 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`ResNet`.
 
     Examples:
@@ -199,11 +202,12 @@ def resnet34(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet(BasicBlock, 34, pretrained, kwargs)
 
 
-def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet50(pretrained: bool | str | PathLike[str] = False, **kwargs: Any) -> ResNet:
     """ResNet with 50 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`ResNet`.
 
     Examples:
@@ -215,11 +219,12 @@ def resnet50(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet(BottleneckBlock, 50, pretrained, kwargs)
 
 
-def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet101(pretrained: bool | str | PathLike[str] = False, **kwargs: Any) -> ResNet:
     """ResNet with 101 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`ResNet`.
 
     Examples:
@@ -231,11 +236,12 @@ def resnet101(pretrained: bool = False, **kwargs: Any) -> ResNet:
     return _resnet(BottleneckBlock, 101, pretrained, kwargs)
 
 
-def resnet152(pretrained: bool = False, **kwargs: Any) -> ResNet:
+def resnet152(pretrained: bool | str | PathLike[str] = False, **kwargs: Any) -> ResNet:
     """ResNet with 152 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`ResNet`.
 
     Examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 from paddle import nn, tensor
@@ -14,6 +15,7 @@ __all__ = ["VGG", "vgg11", "vgg13", "vgg16", "vgg19"]
 # Layers of the network: for each of its five stages, how many convolutions it has.
 _STAGES = {11: [1, 1, 2, 2, 2], 13: [2, 2, 2, 2, 2], 16: [2, 2, 3, 3, 3], 19: [2, 2, 4, 4, 4]}
 _WIDTHS = [64, 128, 256, 512, 512]
+_HIDDEN = 4096  # size of the linear layers
 
 
 class VGG(nn.Layer):
@@ -43,13 +45,13 @@ class VGG(nn.Layer):
             self.avgpool = nn.AdaptiveAvgPool2D((7, 7))
         if num_classes > 0:
             self.classifier = nn.Sequential(
-                nn.Linear(512 * 7 * 7, 4096),
+                nn.Linear(512 * 7 * 7, _HIDDEN),
                 nn.ReLU(),
                 nn.Dropout(),
-                nn.Linear(4096, 4096),
+                nn.Linear(_HIDDEN, _HIDDEN),
                 nn.ReLU(),
                 nn.Dropout(),
-                nn.Linear(4096, num_classes),
+                nn.Linear(_HIDDEN, num_classes),
             )
 
     def forward(self, x: Tensor) -> Tensor:
@@ -82,14 +84,19 @@ def _features(layers: int, batch_norm: bool) -> nn.Sequential:
 
 def _vgg(layers: int, batch_norm: bool, pretrained: Any, options: dict[str, Any]) -> VGG:
     name = f"vgg{layers}_bn" if batch_norm else f"vgg{layers}"
-    return with_weights(VGG(_features(layers, batch_norm), **options), name, pretrained)
+    return with_weights(
+        VGG(_features(layers, batch_norm), **options), name, pretrained, "classifier"
+    )
 
 
-def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg11(
+    pretrained: bool | str | PathLike[str] = False, batch_norm: bool = False, **kwargs: Any
+) -> VGG:
     """VGG with 11 layers.
 
     Args:
-        pretrained (bool): there are no published weights; True raises an error.
+        pretrained (bool|str): load the weights of this file; none are published, so True
+            raises an error. Default: False.
         batch_norm (bool): normalize after each convolution. Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`VGG`.
 
@@ -102,11 +109,14 @@ def vgg11(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(11, batch_norm, pretrained, kwargs)
 
 
-def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg13(
+    pretrained: bool | str | PathLike[str] = False, batch_norm: bool = False, **kwargs: Any
+) -> VGG:
     """VGG with 13 layers.
 
     Args:
-        pretrained (bool): there are no published weights; True raises an error.
+        pretrained (bool|str): load the weights of this file; none are published, so True
+            raises an error. Default: False.
         batch_norm (bool): normalize after each convolution. Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`VGG`.
 
@@ -119,11 +129,14 @@ def vgg13(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(13, batch_norm, pretrained, kwargs)
 
 
-def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg16(
+    pretrained: bool | str | PathLike[str] = False, batch_norm: bool = False, **kwargs: Any
+) -> VGG:
     """VGG with 16 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         batch_norm (bool): normalize after each convolution. Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`VGG`.
 
@@ -136,11 +149,14 @@ def vgg16(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> 
     return _vgg(16, batch_norm, pretrained, kwargs)
 
 
-def vgg19(pretrained: bool = False, batch_norm: bool = False, **kwargs: Any) -> VGG:
+def vgg19(
+    pretrained: bool | str | PathLike[str] = False, batch_norm: bool = False, **kwargs: Any
+) -> VGG:
     """VGG with 19 layers.
 
     Args:
-        pretrained (bool): load the weights trained on ImageNet. Default: False.
+        pretrained (bool|str): load the weights trained on ImageNet, or those of this file.
+            Default: False.
         batch_norm (bool): normalize after each convolution. Default: False.
         **kwargs: ``num_classes`` and ``with_pool`` of :class:`VGG`.
 

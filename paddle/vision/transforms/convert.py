@@ -41,6 +41,15 @@ class ToTensor(BaseTransform):
     def _apply_image(self, img: Any) -> Tensor:
         return functional.to_tensor(img, self.data_format)
 
+    def _joined(self, following: Any, data: Any) -> Any:
+        """With Normalize, as in most pipelines, the image needs no second and third memory."""
+        if type(following) is not Normalize or not self.keys == following.keys == ("image",):
+            return None
+        f = following
+        return to_numbers.to_normalized(
+            data, self.data_format, f.mean, f.std, f.data_format, f.to_rgb
+        )
+
 
 class Normalize(BaseTransform):
     r"""Subtract a mean and divide by a standard deviation, channel by channel.

@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from paddle import tensor
+from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import current_backend
 from paddle.core.tensor import Tensor, from_numpy
@@ -49,15 +50,41 @@ def to_tensor(pic: Any, data_format: str = "CHW") -> Tensor:
     """
     if data_format not in _DATA_FORMATS:
         checks.one_of("to_tensor", "data_format", data_format, _DATA_FORMATS)
-    if isinstance(pic, Image.Image):
-        array = np.asarray(pic, dtype=_WIDER.get(pic.mode))
-        if array.dtype == np.bool_:
-            array = array.astype(np.float32)
-    elif isinstance(pic, np.ndarray):
-        array = pic if pic.ndim in (2, 3) else checks.image("to_tensor", pic)
-    else:
+    array = _pixels(pic)
+    if array is None:
         return checks.image("to_tensor", pic)
     return _tensor_from(_laid_out(array, data_format))
+
+
+def _pixels(pic: Any) -> np.ndarray | None:
+    """Return the values of a PIL image or array; None where it is neither."""
+    if isinstance(pic, Image.Image):
+        array = np.asarray(pic, dtype=_WIDER.get(pic.mode))
+        return array.astype(np.float32) if array.dtype == np.bool_ else array
+    if isinstance(pic, np.ndarray):
+        return pic if pic.ndim in (2, 3) else checks.image("to_tensor", pic)
+    return None
+
+
+def to_normalized(
+    pic: Any, data_format: str, mean: Any, std: Any, normal_format: str, to_rgb: bool
+) -> Tensor | None:
+    """Do what :func:`to_tensor` and :func:`normalize` do one after the other, in one memory.
+
+    Returns:
+        Tensor|None: the image; None where it takes both, one after the other.
+    """
+    array = _pixels(pic) if current_backend().host and not to_rgb else None
+    if array is None or array.dtype != np.uint8:
+        return None
+    shift, scale = checked_statistics(mean, std, normal_format)
+    own = _laid_out(array, data_format)
+    try:
+        if np.broadcast_shapes(own.shape, shift.shape, scale.shape) != own.shape:
+            return None
+    except ValueError:  # statistics that do not fit, which normalize explains
+        return None
+    return from_numpy(_normalized(own, shift, scale, out=own))
 
 
 def _laid_out(array: np.ndarray, data_format: str) -> np.ndarray:
@@ -120,17 +147,40 @@ def normalize(img: Any, mean: Any, std: Any, data_format: str = "CHW", to_rgb: b
     axis = 0 if data_format == "CHW" else -1
     _check_channels(img, max(shift.size, scale.size), data_format, axis)
     if is_tensor:
-        return functional_tensor.normalize(img, shift, scale, axis % 3, to_rgb)
+        if to_rgb or not _is_plain(img):
+            return functional_tensor.normalize(img, shift, scale, axis % 3, to_rgb)
+        # An image of a dataset: NumPy writes over its copy, operators would make two more.
+        own = img.numpy()
+        return from_numpy(_normalized(own, shift, scale, out=own))
     if to_rgb:
         img = img[::-1] if axis == 0 else img[..., ::-1]
-    return (img - shift) / scale
+    return _normalized(img, shift, scale)
+
+
+def _is_plain(img: Tensor) -> bool:
+    """Whether a Tensor is an image in main memory and nobody asks for its gradient."""
+    return img.stop_gradient and img.dtype is VarType.FP32 and img.place.is_cpu_place()
+
+
+def _normalized(img: np.ndarray, shift: np.ndarray, scale: np.ndarray, out: Any = None) -> Any:
+    """Return (img - shift) / scale; `out` is memory for it, where the image keeps its shape."""
+    shape = img.shape
+    if np.broadcast_shapes(shape, shift.shape, scale.shape) != shape:
+        return (img - shift) / scale  # an image of one channel becomes several
+    if shift.shape == scale.shape == (1, 1, shape[-1]):
+        # Rows of pixels instead of pixels: long loops in place of many with three turns.
+        rows = (shape[0], shape[1] * shape[2])
+        img, out = img.reshape(rows), None if out is None else out.reshape(rows)
+        shift, scale = (np.tile(values.ravel(), shape[1]) for values in (shift, scale))
+    moved = np.subtract(img, shift, out=out)
+    return np.divide(moved, scale, out=moved).reshape(shape)
 
 
 def _floating_array(img: Any, data_format: str) -> np.ndarray:
     """Return a PIL image or array as a floating array with three dimensions."""
     array = np.asarray(img)
     if array.dtype != np.float64:
-        array = array.astype(np.float32, copy=False)
+        array = array.astype(np.float32, order="C", copy=False)
     if array.ndim == 2:
         array = array[None] if data_format == "CHW" else array[..., None]
     return array

@@ -1,9 +1,12 @@
 """Choosing an image backend and reading files with each."""
 
+import os
+
 import numpy as np
 import pytest
 from PIL import Image
 
+import paddle
 from paddle.vision import image
 from tests.vision.transforms.cases import RGB
 
@@ -66,3 +69,42 @@ def test_bad_paths(tmp_path):
         image.image_load(3)
     with pytest.raises(FileNotFoundError):
         image.image_load(str(tmp_path / "none.png"))
+
+
+def _cut(path, size: int) -> None:
+    path.write_bytes(path.read_bytes()[:size])
+
+
+@pytest.mark.parametrize("kind", ["cut.jpg", "cut.png", "text.png", "empty.jpg"])
+def test_an_unreadable_file_of_a_folder_is_named(tmp_path, kind) -> None:
+    for name in ("a.png", kind):
+        (tmp_path / "cats").mkdir(exist_ok=True)
+        path = tmp_path / "cats" / name
+        noise = np.random.RandomState(0).randint(0, 256, (64, 64, 3)).astype("uint8")
+        Image.fromarray(noise).save(path)
+    if kind.startswith("cut"):
+        _cut(path, path.stat().st_size // 2)
+    else:
+        path.write_text("no image" if kind == "text.png" else "")
+    data = paddle.vision.datasets.DatasetFolder(str(tmp_path))
+    assert data[0][0].size == (64, 64)
+    with pytest.raises(OSError, match=rf"cannot read .*/cats/{kind} as an image"):
+        data[1]
+    loader = paddle.io.DataLoader(data, batch_size=2, num_workers=1)
+    with pytest.raises(OSError, match=rf"/cats/{kind}[\s\S]*reading sample 1 of DatasetFolder"):
+        list(loader)
+
+
+def test_a_missing_file_stays_a_missing_file(tmp_path) -> None:
+    with pytest.raises(FileNotFoundError):
+        image.image_load(tmp_path / "none.png")
+
+
+def test_samples_of_folders_are_decoded_and_hold_no_file(tmp_path) -> None:
+    for mode in ("RGB", "L", "P"):
+        Image.new(mode, (3, 2)).save(tmp_path / f"{mode}.png")
+    data = paddle.vision.datasets.ImageFolder(str(tmp_path))
+    before = len(os.listdir("/proc/self/fd"))
+    images = [data[i][0] for i in range(3)]
+    assert [i.mode for i in images] == ["RGB"] * 3
+    assert len(os.listdir("/proc/self/fd")) == before

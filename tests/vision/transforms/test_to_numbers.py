@@ -99,3 +99,45 @@ def test_transpose(image):
     np.testing.assert_array_equal(T.Transpose()(image), RGB.transpose(2, 0, 1))
     np.testing.assert_array_equal(T.Transpose((1, 0, 2))(image), RGB.transpose(1, 0, 2))
     assert T.Transpose()(RGB[..., 0]).shape == (1, 10, 13)
+
+
+@pytest.mark.parametrize("formats", [("CHW", "CHW"), ("HWC", "HWC")])
+@pytest.mark.parametrize("mode", ["RGB", "L", "1", "I;16"])
+@pytest.mark.parametrize("statistics", [([0.5, 0.4, 0.3], [0.2, 0.3, 0.4]), ([0.5], [0.25])])
+def test_to_tensor_and_normalize_in_a_chain_give_what_they_give_alone(formats, mode, statistics):
+    noise = np.random.RandomState(0).randint(0, 256, (6, 5, 3)).astype("uint8")
+    picture = Image.fromarray(noise) if mode == "RGB" else Image.new(mode, (5, 6), 1)
+    first, second = T.ToTensor(formats[0]), T.Normalize(*statistics, formats[1])
+    alone = second(first(picture))
+    chained = T.Compose([first, second])(picture)
+    assert type(chained) is type(alone) and chained.dtype == alone.dtype
+    np.testing.assert_array_equal(chained.numpy(), alone.numpy())
+    np.testing.assert_array_equal(np.asarray(Image.fromarray(noise)), noise)
+
+
+def test_a_subclass_in_a_chain_does_its_own():
+    class Louder(T.Normalize):
+        def _apply_image(self, img):
+            return super()._apply_image(img) * 10
+
+    chain = T.Compose([T.ToTensor(), Louder([0.0] * 3, [1.0] * 3)])
+    assert float(chain(np.full((2, 2, 3), 255, "uint8")).max()) == pytest.approx(10.0)
+    both = T.Compose([T.ToTensor(keys=("image", None)), T.Normalize([0.5] * 3, [0.5] * 3)])
+    image, label = both((np.full((2, 2, 3), 255, "uint8"), 7))
+    assert float(image.max()) == pytest.approx(1.0) and label == 7
+
+
+def test_normalize_writes_neither_to_its_tensor_nor_to_its_array():
+    for image in (paddle.ones([3, 4, 4]), np.ones((3, 4, 4), "float32")):
+        T.Normalize([0.5] * 3, [0.5] * 3)(image)
+        assert float(np.asarray(image).min()) == 1.0
+    tracked = paddle.ones([3, 4, 4])
+    tracked.stop_gradient = False
+    T.Normalize([0.5] * 3, [0.5] * 3)(tracked).sum().backward()
+    assert float(tracked.grad.numpy().min()) == 2.0
+
+
+def test_chained_statistics_that_do_not_fit_are_explained():
+    chain = T.Compose([T.ToTensor(), T.Normalize([0.5] * 4, [0.5] * 4)])
+    with pytest.raises(ValueError, match="got 4 for an image of shape"):
+        chain(np.zeros((4, 4, 3), "uint8"))
