@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:-.venv/clients}
 python=${PY:-.venv/bin/python}
-packages=(paddlenlp==2.0.8 six==1.17.0)
+packages=(paddlenlp==2.0.8 paddleclas==2.2.1 six==1.17.0)
 
 wanted="${packages[*]}"
 if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$wanted" ]; then

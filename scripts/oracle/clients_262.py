@@ -1,8 +1,8 @@
-"""Writes what PaddlePaddle 2.6.2 computes by PaddleNLP 2.0.8: tests/data/paddlenlp-2.0.8.npz.
+"""Writes what 2.6.2 computes by client libraries: tests/data/paddle{nlp-2.0.8,clas-2.2.1}.npz.
 
-    PYTHONPATH=FOLDER_OF_PADDLENLP python scripts/oracle/clients_262.py [FOLDER]
+    PYTHONPATH=.venv/clients python scripts/oracle/clients_262.py [FOLDER]
 
-Run by PaddlePaddle's own Python; the folder has to hold `six` as well. 2.6.2 has no `paddle.fluid`:
+Run by PaddlePaddle's own Python. 2.6.2 has no `paddle.fluid`:
 what PaddleNLP takes of it is made of names that 2.6.2 has. With FOLDER, the models that
 tests/clients/nlp_training.py exported there by this repository are loaded, and their outputs
 compared with its own.
@@ -98,3 +98,6 @@ if __name__ == "__main__":
         compare(sys.argv[1])
     else:
         nlp_training.main([os.path.join(ROOT, "tests", "data", "paddlenlp-2.0.8.npz")])
+        import clas_backbones
+
+        clas_backbones.main(os.path.join(ROOT, "tests", "data", "paddleclas-2.2.1.npz"))

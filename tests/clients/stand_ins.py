@@ -1,7 +1,7 @@
-"""Stands in for what PaddleNLP imports at its top and these tests do not need.
+"""Stands in for what the libraries import at their top and these tests do not need.
 
-Only the library itself and `six` are fetched. A stand-in is taken where the real package is not
-installed. `get_entities` is written out because the metric for chunks is built on it.
+Only the libraries themselves and `six` are fetched. A stand-in is taken where the real package is
+not installed. `get_entities` is written out because the metric for chunks is built on it.
 """
 
 from __future__ import annotations
@@ -78,9 +78,10 @@ _NAMES: dict[str, dict[str, Any]] = {
 def install() -> None:
     """Puts a stand-in into sys.modules for each package that is missing.
 
-    `collections.Iterable` comes back too: Python 3.10 took it away, PaddleNLP 2.0 is older.
+    Names that Python 3.10 took out of `collections` come back too: the libraries are older.
     """
-    collections.Iterable = collections.abc.Iterable  # type: ignore[attr-defined]
+    for name in ("Callable", "Iterable"):
+        setattr(collections, name, getattr(collections.abc, name))
     missing = {
         name for name in _NAMES if "." not in name and importlib.util.find_spec(name) is None
     }

@@ -1,55 +1,39 @@
 """PaddleNLP 2.0.8 from the registry trains, decodes and exports with PaddlePaddle's results.
 
-`scripts/fetch_clients.sh` puts it into .venv/clients; `scripts/oracle/clients_262.py` wrote the
-expected results with PaddlePaddle 2.6.2.
+`make clients` puts it into .venv/clients; `scripts/oracle/clients_262.py` wrote the expected
+results with PaddlePaddle 2.6.2.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-CLIENTS = ROOT / ".venv" / "clients"
-EXPECTED = np.load(ROOT / "tests" / "data" / "paddlenlp-2.0.8.npz")
+from tests.clients.running import CLIENTS, REASON, expected, results_of
+
+EXPECTED = expected("paddlenlp-2.0.8")
 MODELS = ("bert", "ernie", "gpt", "transformer")
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        not (CLIENTS / "paddlenlp").is_dir(), reason="`bash scripts/fetch_clients.sh` fetches it"
-    ),
+    pytest.mark.skipif(not (CLIENTS / "paddlenlp").is_dir(), reason=REASON),
 ]
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, np.ndarray]:
-    """What the training program gives here, run by itself: PaddleNLP changes global things."""
+    """What the training program gives here."""
     folder = tmp_path_factory.mktemp("paddlenlp")
-    script = ROOT / "tests" / "clients" / "nlp_training.py"
-    env = {
-        **os.environ, "HOME": str(folder), "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": os.pathsep.join([str(CLIENTS), str(ROOT)]),
-    }  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, str(script), str(folder / "results.npz"), str(folder)],
-        env=env, capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return dict(np.load(folder / "results.npz"))
+    return results_of("nlp_training.py", folder, str(folder))
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_losses_are_paddlepaddle_s(model: str, results: Mapping[str, np.ndarray]) -> None:
-    expected = EXPECTED[f"{model}_losses"]
-    np.testing.assert_allclose(results[f"{model}_losses"], expected, rtol=2e-5)
-    assert expected[-1] < 0.9 * expected[0]
+    known = EXPECTED[f"{model}_losses"]
+    np.testing.assert_allclose(results[f"{model}_losses"], known, rtol=2e-5)
+    assert known[-1] < 0.9 * known[0]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -71,17 +55,17 @@ def test_the_exported_model_gives_its_outputs(
         np.testing.assert_allclose(loaded, results[name], atol=1e-4, err_msg=name)
 
 
-OTHERS = [n for n in EXPECTED.files if not n.startswith(tuple(f"{m}_" for m in MODELS))]
+OTHERS = [n for n in EXPECTED if not n.startswith(tuple(f"{m}_" for m in MODELS))]
 
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_the_rest_is_paddlepaddle_s(name: str, results: Mapping[str, np.ndarray]) -> None:
-    got, expected = results[name], EXPECTED[name]
-    assert got.size == expected.size
-    if expected.dtype.kind in "iub":
-        assert got.reshape(-1).tolist() == expected.reshape(-1).tolist()
+    got, known = results[name], EXPECTED[name]
+    assert got.size == known.size
+    if known.dtype.kind in "iub":
+        assert got.reshape(-1).tolist() == known.reshape(-1).tolist()
     else:
-        np.testing.assert_allclose(got.reshape(-1), expected.reshape(-1), rtol=1e-4, atol=2e-5)
+        np.testing.assert_allclose(got.reshape(-1), known.reshape(-1), rtol=1e-4, atol=2e-5)
 
 
 def test_sequences_of_tags_have_their_chunks() -> None:
