@@ -202,7 +202,9 @@ class WorkerPool:
                 content, state = content
                 reading.arrived.append((i, state))
             yield content
-            del content  # its memory may serve the next batch as soon as the user lets go of it
+            del content  # as soon as the user lets go of it, its memory may serve another batch
+            for end in self._ends:
+                end.give_back()
         if trouble is not None:
             raise trouble
 
