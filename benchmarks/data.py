@@ -206,7 +206,7 @@ def rows(options: Options) -> Iterator[Row]:
 
 
 def _compared(options: Options, name: str, threads: int, peer: str, target: float) -> Iterator[Row]:
-    result = compare_processes(MODULE, name, ("ours", peer), threads, options.effort(9, 1.0))
+    result = compare_processes(MODULE, name, ("ours", peer), threads, options.effort(9, 0.3))
     if result is None:
         return
     ours, other = result.median("ours"), result.median(peer)

@@ -236,9 +236,10 @@ def _padded(
         longest = -(-longest // multiple) * multiple
     shape = (len(rows), *first.shape[:axis], longest, *first.shape[axis + 1 :])
     made = np.full(shape, value, dtype)
-    before = (slice(None),) * axis
+    before: tuple[Any, ...] = (slice(None),) * axis
     for i, row in enumerate(rows):
-        made[(i, *before, slice(row.shape[axis]))] = row
+        window: Any = (i, *before, slice(row.shape[axis]))
+        made[window] = row
     return made, lengths
 
 

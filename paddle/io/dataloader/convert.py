@@ -100,9 +100,9 @@ def to_device(batch: Any, device: torch.device) -> Any:
     backend = backend_on(device)
 
     def change(field: Any) -> Any:
-        if not isinstance(field, Tensor) or field._buf.device == device:
+        if not isinstance(field, Tensor) or (buf := field._buf).device == device:
             return field
-        return wrap(backend.copied(field._buf, device), field.stop_gradient)
+        return wrap(backend.copied(buf, device), field.stop_gradient)
 
     return map_leaves(batch, change)
 

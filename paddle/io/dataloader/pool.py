@@ -28,26 +28,28 @@ class KeptPool:
     """Workers that wait for the next pass of their loader. A copy of the loader has its own."""
 
     def __init__(self) -> None:
-        self._pool: WorkerPool | None = None
+        self._waiting: list[WorkerPool] = []  # at most one; a list because pop is atomic
 
     def take(self, recipe: Recipe, size: int, share: bool, init: Any) -> WorkerPool:
         """Returns the workers that wait, or new ones: also where a pass is under way already."""
-        pool, self._pool = self._pool, None
-        if pool is not None and not pool.fits(recipe, size, share, init):
-            pool.shutdown(_GRACE_SECONDS)
-            pool = None
-        return WorkerPool(recipe, size, share, init) if pool is None else pool
+        try:
+            pool = self._waiting.pop()
+        except IndexError:
+            return WorkerPool(recipe, size, share, init)
+        if pool.fits(recipe, size, share, init):
+            return pool
+        pool.shutdown(_GRACE_SECONDS)
+        return WorkerPool(recipe, size, share, init)
 
     def give(self, pool: WorkerPool) -> None:
         """Lets workers wait; those that waited already end."""
         self.close()
-        self._pool = pool
+        self._waiting.append(pool)
 
     def close(self) -> None:
         """Ends the workers that wait."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(_GRACE_SECONDS)
+        while self._waiting:
+            self._waiting.pop().shutdown(_GRACE_SECONDS)
 
     def __deepcopy__(self, memo: dict) -> KeptPool:
         return KeptPool()
@@ -200,7 +202,9 @@ class WorkerPool:
                 content, state = content
                 reading.arrived.append((i, state))
             yield content
-            del content  # its memory may serve the next batch as soon as the user lets go of it
+            del content  # as soon as the user lets go of it, its memory may serve another batch
+            for end in self._ends:
+                end.give_back()
         if trouble is not None:
             raise trouble
 

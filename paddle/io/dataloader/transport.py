@@ -1,7 +1,7 @@
 """Moves tasks to a worker process and batches back; large ones in memory both can see.
 
 A block of memory goes round: with a batch from the worker to the trainer, and, once nothing
-stands on it any more, back with one of the next tasks. A worker that has no block, or too small a
+stands on it any more, back to the worker. A worker that has no block, or too small a
 one, makes another. So nobody ever waits for memory, and soon no new memory is needed.
 """
 
@@ -42,26 +42,30 @@ class WorkerEnd:
 
     def empty(self, shape: Any, dtype: Any) -> Any:
         """Returns an array in the memory that the next batch goes through, or None."""
-        return None if self._arena is None else self._arena.empty(shape, dtype)
+        arena = self._open_arena()
+        return None if arena is None else arena.empty(shape, dtype)
 
-    def prepare(self, back: list[int], forget: list[int]) -> None:
-        """Gets ready for a batch.
+    def returned(self, back: list[int], forget: list[int]) -> None:
+        """Takes blocks back; another thread may make a batch meanwhile.
 
         Args:
-            back (list): blocks that the trainer returns.
-            forget (list): blocks that will not be needed again.
+            back (list): blocks that the trainer does not need any more.
+            forget (list): blocks that it needs, and will not return.
         """
         for old in forget:
             self._blocks.pop(old, None)
         self._idle.extend(back)
-        self._arena = None
-        while self._idle and self._arena is None:
+
+    def _open_arena(self) -> Arena | None:
+        """Returns the place of the next message in an idle block, if there is one."""
+        while self._arena is None and self._idle:
             self._number = self._idle.pop()
             if self._blocks[self._number].busy:
                 # The user's code kept a batch that it had made: that one stays as it is.
                 self._drop(self._number)
             else:
                 self._arena = Arena(self._blocks[self._number])
+        return self._arena
 
     def _drop(self, number: int) -> None:
         del self._blocks[number]
@@ -74,10 +78,6 @@ class WorkerEnd:
             message (Any): anything that can be pickled.
             share (bool): False where it may not go through shared memory.
         """
-        arena, self._arena = self._arena, None
-        number = self._number
-        if arena is not None:
-            self._idle.append(number)  # until it is known that the message goes in it
         if not (share and self._share):
             self._conn.send_bytes(pickle.dumps((pickle.dumps(message, protocol=5), None), 5))
             return
@@ -94,15 +94,21 @@ class WorkerEnd:
         if sum(raw.nbytes for raw in apart) < _SMALL:
             self._conn.send_bytes(pickle.dumps((head, [bytearray(raw) for raw in apart]), 5))
             return
+        arena = self._open_arena()
+        self._arena = None
         where = None if arena is None else _placed(arena, apart)
-        if arena is not None:
-            self._idle.remove(number)
         if where is not None:
-            self._conn.send_bytes(pickle.dumps((head, (number, None, where, [])), 5))
+            self._conn.send_bytes(pickle.dumps((head, (self._number, None, where, [])), 5))
             return
         if arena is not None:
-            self._drop(number)
+            self._drop(self._number)
         self._send_in_new_block(head, apart)
+
+    def done(self) -> None:
+        """Says that the message is over: a block that it did not go in is idle again."""
+        if self._arena is not None:
+            self._arena = None
+            self._idle.append(self._number)
 
     def _send_in_new_block(self, head: bytes, apart: list[memoryview]) -> None:
         from multiprocessing import reduction
@@ -167,6 +173,16 @@ class TrainerEnd:
     def ask(self, task: Any) -> None:
         """Sends a task, which will be answered."""
         self.due += 1
+        self._send((task, *self._over()))
+
+    def give_back(self) -> None:
+        """Returns the blocks on which nothing stands any more."""
+        back, forget = self._over()
+        if back or forget:
+            self._send((back, forget))
+
+    def _over(self) -> tuple[list[int], list[int]]:
+        """Takes out the blocks that the worker gets back, and those that it may forget."""
         back: list[int] = []
         forget: list[int] = []
         lent = [n for n in self._blocks if n not in self._with_worker]
@@ -182,7 +198,7 @@ class TrainerEnd:
             elif not block.busy:
                 self._with_worker.add(number)
                 back.append(number)
-        self._send((task, back, forget))
+        return back, forget
 
     def tell(self, message: Any) -> None:
         """Sends a message that is not answered."""

@@ -77,17 +77,15 @@ def main(conn: Connection, inherited: list[Connection], job: Job) -> None:
         other.close()
     _become_worker()
     end = WorkerEnd(conn, job.share)
-    inbox = _Inbox(conn)
+    inbox = _Inbox(conn, end)
     answer: Any = None
     began = False
-    while (message := inbox.next()) is not END:
-        content, back, forget = message
+    while (content := inbox.next()) is not END:
         try:
             if isinstance(content, Begin):
                 answer = _answerer(job, content, end, first=not began)
                 began = True
                 continue
-            end.prepare(back, forget)
             _reply(end, (SKIPPED, None) if inbox.outdated else answer(content), job)
         except (BrokenPipeError, ConnectionResetError):
             return
@@ -100,8 +98,9 @@ class _Inbox:
     learns that a pass was left before it has made what the trainer had asked for.
     """
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, end: WorkerEnd) -> None:
         self._conn = conn
+        self._end = end
         self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._passes = 0
         self._current = 0
@@ -113,17 +112,19 @@ class _Inbox:
                 while not self._conn.poll(_CHECK_PARENT_SECONDS):
                     if os.getppid() != parent:
                         os._exit(1)
-                message = self._conn.recv()
-                self._passes += isinstance(message[0], Begin)
-                self._queue.put(message)
+                *content, back, forget = self._conn.recv()
+                self._end.returned(back, forget)
+                for message in content:  # one, or none where only blocks come back
+                    self._passes += isinstance(message, Begin)
+                    self._queue.put(message)
         except (EOFError, OSError):
             self._queue.put(END)
 
     def next(self) -> Any:
         """Waits for the next message; END where the trainer closed the pipe."""
-        message = self._queue.get()
-        self._current += message is not END and isinstance(message[0], Begin)
-        return message
+        content = self._queue.get()
+        self._current += isinstance(content, Begin)
+        return content
 
     @property
     def outdated(self) -> bool:
@@ -200,3 +201,4 @@ def _reply(end: WorkerEnd, reply: tuple[str, Any], job: Job) -> None:
         # Nothing was sent yet: pickling comes first.
         where = f"DataLoader worker {job.id} (process id {os.getpid()}), sending a batch"
         end.send((FAILED, Failure(error, where)), share=False)
+    end.done()
