@@ -265,6 +265,18 @@ def test_mq2007_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Pat
         next(mq2007.train())
 
 
+@pytest.mark.parametrize("folder", ["Fold1", "MQ2007/Fold1", "here/MQ2007/Fold1"])
+def test_mq2007_wherever_it_was_unpacked(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PADDLE_DATASET_HOME", str(tmp_path))
+    place = tmp_path / "MQ2007" / folder
+    place.mkdir(parents=True)
+    (place / "train.txt").write_text("2 qid:10 1:0.5\n0 qid:10 1:0.25\n")
+    ((label, better, worse),) = mq2007.train()
+    assert (label, better[0], worse[0]) == (1, 0.5, 0.25)
+
+
 @pytest.mark.parametrize(
     "line",
     ["1 10 1:0.5", "x qid:10 1:0.5", "1 qid:10", "1 qid:1 47:1", "1 qid:1 0:1", "1 qid:1 1:x"],
