@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
-from paddle.core.errors import ExternalError, InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
+from paddle.dataset.parsers.pictures import decoding
 
 __all__ = ["set_image_backend", "get_image_backend", "image_load"]
-
-
-class UnreadableImageError(ExternalError, UnidentifiedImageError):
-    """A file that is damaged or no image; the text names it."""
-
-    def __init__(self, message: str = "", hint: str | None = None) -> None:
-        super().__init__(message, hint)
 
 
 _BACKENDS = ("pil", "cv2", "tensor")
@@ -90,7 +82,8 @@ def image_load(path: str, backend: str | None = None) -> Any:
         TypeError: `path` is not a path.
         ValueError: `backend` is unknown.
         FileNotFoundError: there is no such file.
-        OSError: the file is damaged or no image. (A 'pil' image is decoded when it is used.)
+        OSError, ValueError: the file is damaged or no image; the text names it. (A 'pil' image is
+            decoded when it is used.)
 
     Examples:
         .. code-block:: python
@@ -106,7 +99,7 @@ def image_load(path: str, backend: str | None = None) -> Any:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"image_load: 'path' must be a str, got {type(path).__name__}: {path!r}.")
     backend = _checked("image_load", _backend if backend is None else backend)
-    with _names(path):
+    with decoding(os.fspath(path)):
         if backend == "pil":
             return Image.open(path)
         with Image.open(path) as img:
@@ -124,26 +117,11 @@ def load_sample(path: str) -> Any:
     image = image_load(path)
     if not isinstance(image, Image.Image):
         return image
-    with _names(path):
+    with decoding(os.fspath(path)):
         if image.mode != "RGB":
             return image.convert("RGB")
         image.load()
     return image
-
-
-@contextlib.contextmanager
-def _names(path: str | os.PathLike) -> Iterator[None]:
-    """Name the file in errors of decoding: Pillow does not where it is cut off."""
-    try:
-        yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError, MemoryError):
-        raise
-    except Exception as error:  # each format has errors of its own
-        raise UnreadableImageError(
-            f"image_load: cannot read {os.fspath(path)} as an image: {error}",
-            hint="the file is damaged or no image: replace it, or leave it out "
-            "(is_valid_file of DatasetFolder and ImageFolder)",
-        ) from error
 
 
 guard_module(globals())

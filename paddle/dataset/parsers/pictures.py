@@ -9,11 +9,18 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from paddle.core.errors import InvalidArgumentError
 
 __all__: list[str] = []
+
+
+class UnreadableImageError(InvalidArgumentError, UnidentifiedImageError):
+    """A file that is damaged or no image; Pillow's own errors of that are OSErrors, too."""
+
+    def __init__(self, message: str = "", hint: str | None = None) -> None:
+        super().__init__(message, hint)
 
 
 def opened(content: bytes, where: str, grey: bool = False) -> Any:
@@ -50,9 +57,10 @@ def decoding(where: str) -> Iterator[None]:
     ) as error:  # fmt: skip
         if isinstance(error, OSError) and error.errno is not None:
             raise  # the file cannot be opened
-        raise InvalidArgumentError(
+        raise UnreadableImageError(
             f"{where}: expected an image file, but decoding it says: {error}.",
-            hint="replace the file, or leave it out",
+            hint="replace the file, or leave it out (is_valid_file of DatasetFolder and "
+            "ImageFolder)",
         ) from error
 
 

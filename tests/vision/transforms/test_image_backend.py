@@ -88,7 +88,7 @@ def test_an_unreadable_file_of_a_folder_is_named(tmp_path, kind) -> None:
         path.write_text("no image" if kind == "text.png" else "")
     data = paddle.vision.datasets.DatasetFolder(str(tmp_path))
     assert data[0][0].size == (64, 64)
-    with pytest.raises(OSError, match=rf"cannot read .*/cats/{kind} as an image"):
+    with pytest.raises(OSError, match=rf"/cats/{kind}: expected an image file"):
         data[1]
     loader = paddle.io.DataLoader(data, batch_size=2, num_workers=1)
     with pytest.raises(OSError, match=rf"/cats/{kind}[\s\S]*reading sample 1 of DatasetFolder"):
