@@ -61,8 +61,11 @@ def _with_text(kind: Any, text: str) -> BaseException:
     except Exception:
         pass
     # Its constructor wants something else, or, like KeyError, it shows the text escaped.
-    looks = {"__str__": lambda self: text, "__module__": kind.__module__}
-    sub: Any = type(kind.__name__, (kind,), looks)
-    made = sub.__new__(sub)
+    looks = {
+        "__init__": lambda self: None,
+        "__str__": lambda self: text,
+        "__module__": kind.__module__,
+    }
+    made = type(kind.__name__, (kind,), looks)()
     made.args = (text,)
     return made
