@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib
 import itertools
@@ -350,3 +351,30 @@ def test_names_of_1x() -> None:
         assert module.download is paddle.dataset.common.download
     for module in (*MODULES, image):
         assert importlib.import_module(module.__name__) is module
+
+
+def test_an_unreadable_photo_ends_the_threads_too(home: Path, tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    files = [str(home / "flowers" / name) for name in ("imagelabels.mat", "setid.mat")]
+    members = {f"jpg/image_{n:05d}.jpg": b"no image" for n in range(1, 7)}
+    archive = image_archives.write_tar(tmp_path / "f.tgz", members)
+    reader = flowers.reader_creator(archive, *files, "tstid", flowers.test_mapper)
+    with pytest.raises(ValueError, match=r"image_0000[145]\.jpg in .*f\.tgz: .* an image file"):
+        list(reader())
+
+
+def test_archives_that_were_unpacked_by_gunzip(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = home / "cifar" / "cifar-10-python.tar.gz"
+    (tmp_path / "cifar").mkdir()
+    (tmp_path / "cifar" / "cifar-10-python.tar").write_bytes(gzip.decompress(packed.read_bytes()))
+    monkeypatch.setenv("PADDLE_DATASET_HOME", str(tmp_path))
+    assert digest(cifar.test10()()) == TEXTS["cifar test10"]
+
+
+def test_reading_does_not_warn(recwarn: pytest.WarningsRecorder) -> None:
+    """PaddlePaddle 2.x warns that the readers are deprecated; whoever takes them knows."""
+    next(mnist.train()())
+    next(cifar.train10()())
+    assert [w for w in recwarn if issubclass(w.category, DeprecationWarning)] == []
