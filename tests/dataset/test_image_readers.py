@@ -100,18 +100,19 @@ def test_images(name: str, is_color: bool) -> None:
     path, key = str(PICTURES / name), f"{name} {is_color}"
     loaded = image.load_image(path, is_color)
     assert (loaded.dtype, loaded.shape) == (np.uint8, _FILE[f"load {key}"].shape)
-    # Versions of the JPEG library may differ by one.
-    np.testing.assert_allclose(loaded, _FILE[f"load {key}"], atol=int(name.endswith("jpg")))
+    # Versions of the JPEG library may differ by one; later ones of OpenCV resize to other bytes.
+    jpeg = int(name.endswith("jpg"))
+    np.testing.assert_allclose(loaded, _FILE[f"load {key}"], atol=jpeg)
     np.testing.assert_array_equal(image.load_image_bytes(picture(name), is_color), loaded)
     for size in (16, 40):
         made = image.resize_short(loaded, size)
-        np.testing.assert_allclose(made.astype(int), _FILE[f"resize {key} {size}"], atol=2)
+        np.testing.assert_allclose(made.astype(int), _FILE[f"resize {key} {size}"], atol=1 + jpeg)
     mean = [100.0, 110.0, 120.0] if is_color else None
     for mode in ("train", "test"):
         np.random.seed(3)
         found = image.load_and_transform(path, 20, 12, mode == "train", is_color, mean)
         assert found.dtype == np.float32
-        np.testing.assert_allclose(found, _FILE[f"{mode} {key}"], atol=2)
+        np.testing.assert_allclose(found, _FILE[f"{mode} {key}"], atol=1 + jpeg)
 
 
 def test_crops_flips_and_means() -> None:
