@@ -107,17 +107,24 @@ def reader_creator(
         )
     part = flowers.read_part(label_file, setid_file, dataset_name)
 
-    def read() -> Iterator[tuple[bytes, int]]:
+    def read() -> Iterator[tuple[str, bytes, int]]:
         while True:
-            for content, label in flowers.photos(data_file, part):
-                yield content, label - 1
+            yield from flowers.photos(data_file, part)
             if not cycle or not part.numbers.size:
                 return
 
+    def mapped(photo: tuple[str, bytes, int]) -> Any:
+        name, content, label = photo
+        try:
+            return mapper((content, label - 1))
+        except InvalidArgumentError as error:
+            said = str(error).removeprefix("(InvalidArgument) ")
+            raise InvalidArgumentError(f"{name} in {data_file}: {said}") from error
+
     if not use_xmap:
-        return map_readers(mapper, read)
+        return map_readers(mapped, read)
     threads = min(_MOST_THREADS, os.cpu_count() or 1)
-    return xmap_readers(mapper, read, threads, buffered_size, order=True)
+    return xmap_readers(mapped, read, threads, buffered_size, order=True)
 
 
 def train(

@@ -1,6 +1,7 @@
 """Prepares pictures that are NumPy arrays [H, W, C], blue first, or [H, W]; OpenCV is not needed.
 
-Numbers are those of OpenCV: decoding gives the same bytes, resizing differs by 1 at most.
+Numbers are those of OpenCV: decoding gives the same bytes, resizing those of newer releases, which
+differ from older ones by 1 at most.
 ``paddle.vision.transforms`` has the same and more for the data sets of 2.0.
 """
 

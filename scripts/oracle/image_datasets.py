@@ -1,6 +1,6 @@
 """Writes tests/data/image_datasets.npz: what PaddlePaddle 1.8.5 with OpenCV makes of small archives.
 
-    /tmp/p18/bin/python scripts/oracle/image_datasets.py tests/data/image_datasets.npz
+    /tmp/p185/bin/python scripts/oracle/image_datasets.py tests/data/image_datasets.npz
 
 It needs opencv-python, scipy and nltk beside it. The archives are those of
 tests/dataset/image_archives.py. Its reader of VOC2012 fails under Python 3, and is left out.

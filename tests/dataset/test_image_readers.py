@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import importlib
 import itertools
@@ -99,18 +100,19 @@ def test_images(name: str, is_color: bool) -> None:
     path, key = str(PICTURES / name), f"{name} {is_color}"
     loaded = image.load_image(path, is_color)
     assert (loaded.dtype, loaded.shape) == (np.uint8, _FILE[f"load {key}"].shape)
-    # Versions of the JPEG library may differ by one.
-    np.testing.assert_allclose(loaded, _FILE[f"load {key}"], atol=int(name.endswith("jpg")))
+    # Versions of the JPEG library may differ by one; later ones of OpenCV resize to other bytes.
+    jpeg = int(name.endswith("jpg"))
+    np.testing.assert_allclose(loaded, _FILE[f"load {key}"], atol=jpeg)
     np.testing.assert_array_equal(image.load_image_bytes(picture(name), is_color), loaded)
     for size in (16, 40):
         made = image.resize_short(loaded, size)
-        np.testing.assert_allclose(made.astype(int), _FILE[f"resize {key} {size}"], atol=2)
+        np.testing.assert_allclose(made.astype(int), _FILE[f"resize {key} {size}"], atol=1 + jpeg)
     mean = [100.0, 110.0, 120.0] if is_color else None
     for mode in ("train", "test"):
         np.random.seed(3)
         found = image.load_and_transform(path, 20, 12, mode == "train", is_color, mean)
         assert found.dtype == np.float32
-        np.testing.assert_allclose(found, _FILE[f"{mode} {key}"], atol=2)
+        np.testing.assert_allclose(found, _FILE[f"{mode} {key}"], atol=1 + jpeg)
 
 
 def test_crops_flips_and_means() -> None:
@@ -362,3 +364,30 @@ def test_names_of_1x() -> None:
         assert module.download is paddle.dataset.common.download
     for module in (*MODULES, image):
         assert importlib.import_module(module.__name__) is module
+
+
+def test_an_unreadable_photo_ends_the_threads_too(home: Path, tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    files = [str(home / "flowers" / name) for name in ("imagelabels.mat", "setid.mat")]
+    members = {f"jpg/image_{n:05d}.jpg": b"no image" for n in range(1, 7)}
+    archive = image_archives.write_tar(tmp_path / "f.tgz", members)
+    reader = flowers.reader_creator(archive, *files, "tstid", flowers.test_mapper)
+    with pytest.raises(ValueError, match=r"image_0000[145]\.jpg in .*f\.tgz: .* an image file"):
+        list(reader())
+
+
+def test_archives_that_were_unpacked_by_gunzip(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = home / "cifar" / "cifar-10-python.tar.gz"
+    (tmp_path / "cifar").mkdir()
+    (tmp_path / "cifar" / "cifar-10-python.tar").write_bytes(gzip.decompress(packed.read_bytes()))
+    monkeypatch.setenv("PADDLE_DATASET_HOME", str(tmp_path))
+    assert digest(cifar.test10()()) == TEXTS["cifar test10"]
+
+
+def test_reading_does_not_warn(recwarn: pytest.WarningsRecorder) -> None:
+    """PaddlePaddle 2.x warns that the readers are deprecated; whoever takes them knows."""
+    next(mnist.train()())
+    next(cifar.train10()())
+    assert [w for w in recwarn if issubclass(w.category, DeprecationWarning)] == []

@@ -76,8 +76,8 @@ def read_part(label_file: str, setid_file: str, flag: str) -> Part:
     return Part(numbers, labels)
 
 
-def photos(data_file: str, part: Part) -> Iterator[tuple[bytes, int]]:
-    """Yields the files of the photos of a part and their labels, in the order of the archive.
+def photos(data_file: str, part: Part) -> Iterator[tuple[str, bytes, int]]:
+    """Yields names, contents and labels of the photos of a part, in the order of the archive.
 
     Raises:
         ValueError: the archive is damaged or lacks a photo.
@@ -92,7 +92,7 @@ def photos(data_file: str, part: Part) -> Iterator[tuple[bytes, int]]:
 
     for name, content in tar_files(data_file, want):
         left.pop(name, None)
-        yield content, wanted[name]
+        yield name, content, wanted[name]
     if left:
         raise missing(data_file, next(iter(left)), there)
 
