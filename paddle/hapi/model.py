@@ -79,7 +79,7 @@ class Model(Loops, Guarded):
         self._seen_shapes: list[list[int]] | None = None
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         self._splitter = Splitter(
-            network, [s.name for s in self._inputs], [s.name for s in self._labels]
+            network, _names(inputs, self._inputs), _names(labels, self._labels)
         )
         dynamic = in_dynamic_mode()
         self._adapter: Any = DynamicAdapter(self) if dynamic else StaticAdapter(self)
@@ -559,6 +559,12 @@ class Model(Loops, Guarded):
         found = None if reset_optimizer else resume.read(path)
         whole = self._adapter.load(path, skip_mismatch, reset_optimizer)
         self._resume = found if whole else None
+
+
+def _names(given: Any, specs: list) -> list:
+    """Names of inputs or labels: their own, or the keys of a dict that they came in."""
+    keys = list(given) if isinstance(given, dict) else [None] * len(specs)
+    return [spec.name or key for spec, key in zip(specs, keys, strict=True)]
 
 
 def _check_counts(where: str, **given: Any) -> None:

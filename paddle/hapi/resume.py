@@ -49,15 +49,17 @@ def _parts(model: Any) -> dict[str, Any]:
 def collect(model: Any) -> dict[str, Any] | None:
     """The state of the fit under way, to be written beside the parameters.
 
-    Returns None, with a warning, where an object of the user has a state that no file can hold.
+    Returns None, with a warning, where an object of the user does not tell its state, or tells one
+    that no file can hold.
     """
     parts = ModelParts(model)
     parts.settle()
     try:
         saved = {name: part.collect() for name, part in _parts(model).items()}
-    except TypeError as error:
+    except Exception as error:  # a checkpoint without it is better than none
         warnings.warn(
-            f"Model.fit: the checkpoint does not tell where the training stands: {error}",
+            "Model.fit: the checkpoint does not tell where the training stands: "
+            f"{type(error).__name__}: {error}",
             stacklevel=outside(),
         )
         return None
