@@ -41,7 +41,7 @@ class Callback(Guarded):
             print(len(losses.seen))  # 2
     """
 
-    _ends_last = False  # whether it is told of an end after all others
+    ends_last = False  # whether it is told of an end after all others
 
     def __init__(self) -> None:
         self.model: Any = None
@@ -141,12 +141,6 @@ class CallbackList(Guarded):
             )
         self.callbacks.append(callback)
 
-    def _prepend(self, callback: Callback) -> None:
-        """Adds one that is called before all others, and tells it what they were told."""
-        self.callbacks.insert(0, callback)
-        callback.set_params(self.params)
-        callback.set_model(self.model)
-
     def __iter__(self) -> Iterator[Callback]:
         return iter(self.callbacks)
 
@@ -173,7 +167,7 @@ class CallbackList(Guarded):
     def _call(self, name: str, *args: Any) -> None:
         late = []
         for callback in self.callbacks:
-            if callback._ends_last and name.endswith("_end"):
+            if callback.ends_last and name.endswith("_end"):
                 late.append(callback)
             else:
                 getattr(callback, name)(*args)

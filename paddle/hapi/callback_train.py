@@ -49,7 +49,7 @@ class ModelCheckpoint(Callback):
                 print(sorted(os.listdir(folder)))  # ['0.pdparams', '0.pdstate', 'final.pdparams']
     """
 
-    _ends_last = True  # what belongs to a step or an epoch has been done by then
+    ends_last = True  # what belongs to a step or an epoch has been done by then
 
     def __init__(
         self, save_freq: int = 1, save_dir: str | None = None, save_steps: int | None = None
@@ -120,8 +120,8 @@ class ModelCheckpoint(Callback):
         """Saves ``save_dir/<epoch>_<steps>``, every ``save_steps`` steps."""
         if self.save_steps is None or self.model is None:
             return
-        run = self.model._run
-        if run.total % self.save_steps == 0:
+        run = getattr(self.model, "_run", None)
+        if run is not None and run.total % self.save_steps == 0:
             old, self._between = self._between, f"{run.epoch}_{run.step}"
             if self._save(self._between, resumable=True) and old != self._between:
                 self._remove(old)

@@ -73,6 +73,8 @@ def config_callbacks(
     for callback in chosen:
         if isinstance(callback, EarlyStopping) and save_dir is not None:
             callback.save_dir = save_dir
+        if isinstance(callback, ModelCheckpoint) and callback.save_dir is None:
+            callback.save_dir = save_dir
     if mode == "train" and not has(LRScheduler):
         chosen.append(LRScheduler())
     chosen.sort(key=lambda c: getattr(c, "after_others", False))  # stable

@@ -13,6 +13,7 @@ from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import rows, tensors, to_list
 from paddle.hapi.gathering import Gathered
+from paddle.hapi.precision import Precision
 
 _HALF = (VarType.FP16, VarType.BF16)
 
@@ -26,17 +27,22 @@ class DynamicAdapter:
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self._optimizer: Any = None
+        self._loss: Any = None
+        self._metrics: list = []
+        self._precision = Precision()
         self.gathered = Gathered()
         self.scaler: Any = None  # of the loss, in mixed precision
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
 
-    def prepare(self) -> None:
+    def prepare(self, optimizer: Any, loss: Any, metrics: list, precision: Precision) -> None:
         """Begins anew with the scaling of the loss, and with gradients."""
-        precision = self._model._precision
+        self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
+        self._precision = precision
         self.scaler = GradScaler(**precision.scaling) if precision.mixed else None
-        self.gathered = Gathered(self._model._loss)
+        self.gathered = Gathered(loss)
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -49,8 +55,7 @@ class DynamicAdapter:
             outputs = self._forward(inputs)
             losses = self._losses(outputs, labels)
         else:
-            precision = self._model._precision
-            with auto_cast(level=precision.level, **precision.lists):
+            with auto_cast(level=self._precision.level, **self._precision.lists):
                 outputs = self._forward(inputs)
                 losses = self._losses(outputs, labels)
         total: Any = losses[0]
@@ -74,7 +79,7 @@ class DynamicAdapter:
         share = self.gathered.take()
         if share != 1.0:
             with no_grad():
-                for param in self._model._optimizer._parameter_list:
+                for param in self._optimizer._parameter_list:
                     grad = param.grad
                     if isinstance(grad, RowsGradient) and grad.is_rows:
                         param._grad = grad.with_values(grad.values() * share)
@@ -83,7 +88,7 @@ class DynamicAdapter:
         self._step()
 
     def _step(self) -> None:
-        optimizer = self._model._optimizer
+        optimizer = self._optimizer
         if self.scaler is None:
             optimizer.step()
         else:
@@ -95,14 +100,14 @@ class DynamicAdapter:
         """Drops gradients that wait for an update which will not come."""
         if self.gathered:
             self.gathered.take()
-            self._model._optimizer.clear_grad()
+            self._optimizer.clear_grad()
 
     @no_grad()
     def eval_step(self, inputs: list, labels: list) -> tuple[list[Tensor], list]:
         """Returns the losses of a batch and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
         outputs = self._forward(inputs)
-        losses = [] if self._model._loss is None else self._losses(outputs, labels)
+        losses = [] if self._loss is None else self._losses(outputs, labels)
         return losses, self._measure(outputs, labels)
 
     @no_grad()
@@ -119,12 +124,12 @@ class DynamicAdapter:
         return to_list(model.network(*inputs))
 
     def _losses(self, outputs: list, labels: list) -> list[Tensor]:
-        return to_list(self._model._loss(*outputs, *labels))
+        return to_list(self._loss(*outputs, *labels))
 
     @no_grad()
     def _measure(self, outputs: list[Tensor], labels: list[Tensor]) -> list[list]:
         """Runs ``compute`` of every metric: what it gives is handed to ``update`` later."""
-        metrics = self._model._metrics
+        metrics = self._metrics
         if not metrics:
             return []
         outputs = [o.detach() if isinstance(o, Tensor) else o for o in outputs]
@@ -141,13 +146,13 @@ class DynamicAdapter:
         if not training:
             checkpoint.save_for_inference(model.network, path, model._inputs, model._seen)
             return
-        held = {} if model._optimizer is None else model._optimizer.state_dict()
+        held = {} if self._optimizer is None else self._optimizer.state_dict()
         scaling = None if self.scaler is None else self.scaler.state_dict()
         checkpoint.save(path, model.network.state_dict(), held, scaling, state)
 
     def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> bool:
         """See :meth:`paddle.Model.load`; says whether all of it was loaded."""
-        optimizer = None if reset_optimizer else self._model._optimizer
+        optimizer = None if reset_optimizer else self._optimizer
         scaler = None if reset_optimizer else self.scaler
         return checkpoint.load(self._model.network, optimizer, path, skip_mismatch, scaler)
 

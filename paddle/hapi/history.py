@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from typing import Any
 
@@ -44,6 +45,7 @@ class History(Callback):
 
     def __init__(self) -> None:
         super().__init__()
+        self._losses: Losses | None = None
         self._clear()
 
     def _clear(self) -> None:
@@ -66,9 +68,8 @@ class History(Callback):
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
         """Adds a point to the curves of the training."""
         self.epoch.append(epoch)
-        losses = self.model._run.losses  # logs that come from a checkpoint have none
-        self._add("", losses, logs)
-        self.settle(losses)
+        self._add("", self._losses, logs)
+        self.settle()
         self._before += (logs or {}).get("step", -1) + 1
 
     def on_eval_end(self, logs: Any = None) -> None:
@@ -76,13 +77,21 @@ class History(Callback):
         self.eval_epoch.append(self._now)
         self._add(_EVAL, getattr(logs, "losses", None), logs)
 
-    def settle(self, losses: Losses | None) -> None:
+    def follow(self, losses: Losses) -> None:
+        """Says where the losses of each epoch are.
+
+        Args:
+            losses (Losses): those of the steps of the epoch under way.
+        """
+        self._losses = losses
+
+    def settle(self) -> None:
         """Adds the points of an epoch that is over, or was left, to ``steps``."""
-        if losses is not None:
-            losses.fetch()
-            self.steps["step"] += [self._before + step for step, _ in losses.points]
-            self.steps["loss"] += [loss for _, loss in losses.points]
-            losses.points.clear()
+        if self._losses is not None:
+            self._losses.fetch()
+            self.steps["step"] += [self._before + step for step, _ in self._losses.points]
+            self.steps["loss"] += [loss for _, loss in self._losses.points]
+            self._losses.points.clear()
 
     def _add(self, prefix: str, losses: Losses | None, logs: Any) -> None:
         means = [] if losses is None else losses.means()
@@ -160,8 +169,8 @@ class History(Callback):
         """
         groups = self._groups(keys)
         try:
-            from matplotlib.figure import Figure
-            from matplotlib.ticker import MaxNLocator
+            figures = importlib.import_module("matplotlib.figure")
+            ticker = importlib.import_module("matplotlib.ticker")
         except ImportError as error:
             raise ImportError(
                 "History.plot: matplotlib is not installed; run `pip install pypaddle[plot]`, or "
@@ -169,11 +178,10 @@ class History(Callback):
             ) from error
         size = (4.8 * len(groups), 3.6)
         if path is None:
-            from matplotlib import pyplot
-
+            pyplot = importlib.import_module("matplotlib.pyplot")
             figure = pyplot.figure(figsize=size, layout="constrained")
         else:
-            figure = Figure(figsize=size, layout="constrained")
+            figure = figures.Figure(figsize=size, layout="constrained")
         for axes, (title, names) in zip(
             figure.subplots(1, len(groups), squeeze=False)[0], groups.items(), strict=True
         ):
@@ -184,7 +192,7 @@ class History(Callback):
                 axes.plot(numbers, self.history[name], marker=".", label=label)
             axes.set_title(title)
             axes.set_xlabel("epoch")
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
             axes.grid(alpha=0.3)
             axes.legend()
         if path is not None:

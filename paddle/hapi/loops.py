@@ -29,150 +29,159 @@ MOST_WAITING = 64
 MOST_NUMBERS = 1 << 20
 
 
-def train(model: Any, run: FitRun, epochs: int, evaluation: Any, eval_freq: int) -> None:
-    """All epochs of ``Model.fit``, with checkpoints on Ctrl-C.
+class Loops:
+    """What Model does with all batches; the steps are the Model's."""
 
-    Args:
-        model (Model): the model.
-        run (FitRun): the run.
-        epochs (int): how many there are in all.
-        evaluation (iterable|None): batches to evaluate.
-        eval_freq (int): epochs between evaluations.
-    """
-    saves = any(isinstance(c, ModelCheckpoint) and c.save_dir for c in run.told)
-    if saves or model._resume is not None:
-        noted(run.loader)
-    model._adapter.forget()
-    with Interrupts() as interrupts:
+    _adapter: Any
+    _splitter: Any
+    _metrics: list[Any]
+    _resume: Any
+    _train_step: Any
+    _eval_step: Any
+    _predict_step: Any
+    _metric_names: Any
+    history: Any
+    stop_training: bool
+
+    def _train(self, run: FitRun, epochs: int, evaluation: Any, eval_freq: int) -> None:
+        """All epochs of ``Model.fit``, with checkpoints on Ctrl-C.
+
+        Args:
+            run (FitRun): the run.
+            epochs (int): how many there are in all.
+            evaluation (iterable|None): batches to evaluate.
+            eval_freq (int): epochs between evaluations.
+        """
+        saves = any(isinstance(c, ModelCheckpoint) and c.save_dir for c in run.told)
+        if saves or self._resume is not None:
+            noted(run.loader)
+        self._adapter.forget()
+        with Interrupts() as interrupts:
+            try:
+                run.told.on_begin("train")
+                if self._resume is not None:
+                    go_on(self, self._resume)
+                    if run.told.params.get("verbose"):
+                        print(
+                            f"going on from {os.path.abspath(self._resume.path)}: epoch "
+                            f"{run.epoch + 1}, {run.step} steps of it are done"
+                        )
+                    self._resume = None
+                for epoch in run.epochs(epochs):
+                    run.told.on_epoch_begin(epoch)
+                    if not run.ended:
+                        self._train_epoch(run, interrupts, again=epoch > 0)
+                        run.ended = True
+                        run.told.on_epoch_end(epoch, run.logs)
+                        interrupts.check()
+                    if evaluation is not None and epoch % eval_freq == 0:
+                        self._evaluate_between(run, evaluation, interrupts, again=epoch > 0)
+                    run.stopped = self.stop_training
+                run.told.on_end("train", run.logs)
+            except KeyboardInterrupt:
+                save_interrupted(self, run)
+                self.history.settle()
+                raise
+
+    def _evaluate_between(
+        self, run: FitRun, loader: Any, interrupts: Interrupts, again: bool
+    ) -> None:
+        """An evaluation of fit; one that is interrupted is done anew, with the same numbers."""
+        random = Randomness()
+        before = random.collect()
         try:
-            run.told.on_begin("train")
-            if model._resume is not None:
-                go_on(model, model._resume)
-                if run.told.params.get("verbose"):
-                    print(
-                        f"going on from {os.path.abspath(model._resume.path)}: epoch "
-                        f"{run.epoch + 1}, {run.step} steps of it are done"
-                    )
-                model._resume = None
-            for epoch in run.epochs(epochs):
-                run.told.on_epoch_begin(epoch)
-                if not run.ended:
-                    _train_epoch(model, run, interrupts, again=epoch > 0)
-                    run.ended = True
-                    run.told.on_epoch_end(epoch, run.logs)
-                    interrupts.check()
-                if evaluation is not None and epoch % eval_freq == 0:
-                    _evaluate_between(model, run, evaluation, interrupts, again=epoch > 0)
-                run.stopped = model.stop_training
-            run.told.on_end("train", run.logs)
+            self._evaluate(loader, run.told, again=again, interrupts=interrupts)
         except KeyboardInterrupt:
-            save_interrupted(model, run)
-            model.history.settle(run.losses)
+            random.apply(before)
             raise
 
-
-def _evaluate_between(
-    model: Any, run: FitRun, loader: Any, interrupts: Interrupts, again: bool
-) -> None:
-    """An evaluation of fit; one that is interrupted will be done anew, with the same numbers."""
-    random = Randomness()
-    before = random.collect()
-    try:
-        evaluate(model, loader, run.told, again=again, interrupts=interrupts)
-    except KeyboardInterrupt:
-        random.apply(before)
-        raise
-
-
-def evaluate(
-    model: Any,
-    loader: Any,
-    told: Any,
-    limit: int | None = None,
-    again: bool = False,
-    interrupts: Interrupts | None = None,
-) -> dict[str, Any]:
-    """One evaluation; returns the logs of its last step."""
-    steps = length(loader)
-    if limit is not None:
-        steps = limit if steps is None else min(limit, steps)
-    told.on_begin("eval", {"steps": steps, "metrics": model._metric_names()})
-    measuring = Measuring(model, Losses())
-    measuring.reset()
-    logs: dict[str, Any] = {}
-    with _reading(loader) as batches:
-        for step, data in enumerate(itertools.islice(batches, limit)):
-            inputs, labels = model._splitter(data, "eval")
-            told.on_batch_begin("eval", step, logs)
-            logs = measuring.logs(step, rows(inputs), *model._eval_step(inputs, labels))
-            told.on_batch_end("eval", step, logs)
-            if interrupts is not None:
-                interrupts.check()
-    if isinstance(logs, Logs):
-        logs.settle()
-    else:
-        _no_batches("eval", again)
-    told.on_end("eval", logs)
-    return logs
-
-
-def predict(model: Any, loader: Any, told: Any, stack_outputs: bool) -> list:
-    """The outputs of the network for all batches."""
-    told.on_begin("predict", {"steps": length(loader)})
-    batches: list[list[np.ndarray]] = []
-    count = 0
-    with _reading(loader) as read:
-        for step, data in enumerate(read):
-            inputs = model._splitter(data, "predict")[0]
-            told.on_batch_begin("predict", step, {})
-            batches.append([arrays(o) for o in model._predict_step(inputs)])
-            count += rows(inputs)
-            told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
-    if not batches:
-        raise _no_batch("predict")
-    told.on_end("predict", {"samples": count})
-    columns = list(zip(*batches, strict=True))
-    return [stacked(column) for column in columns] if stack_outputs else columns
-
-
-def _train_epoch(model: Any, run: FitRun, interrupts: Interrupts, again: bool) -> None:
-    """Goes through the data once, or through the rest of it.
-
-    Losses and metrics stay where they were computed until a callback looks at the logs, so that a
-    device is not waited for at every step.
-    """
-    told, resumed = run.told, run.step > 0
-    measuring = Measuring(model, run.losses)
-    if not resumed:
-        run.losses.clear()
+    def _evaluate(
+        self,
+        loader: Any,
+        told: Any,
+        limit: int | None = None,
+        again: bool = False,
+        interrupts: Interrupts | None = None,
+    ) -> dict[str, Any]:
+        """One evaluation; returns the logs of its last step."""
+        steps = length(loader)
+        if limit is not None:
+            steps = limit if steps is None else min(limit, steps)
+        told.on_begin("eval", {"steps": steps, "metrics": self._metric_names()})
+        measuring = Measuring(self._metrics, Losses())
         measuring.reset()
-    steps = None if run.accumulate == 1 else length(run.loader)
-    if not resumed:
-        run.logs = {}
-    with _reading(run.data_left()) as batches:
-        try:
-            for step, data in enumerate(batches, run.step):
-                run.whole = False
-                inputs, labels = model._splitter(data, "train")
-                told.on_batch_begin("train", step, run.logs)
-                found = model._train_step(inputs, labels, run.updates(steps))
-                run.advance()
-                run.logs = measuring.logs(step, rows(inputs), *found)
-                told.on_batch_end("train", step, run.logs)
-                run.whole = True
-                interrupts.check()
-                if run.full:
-                    model.stop_training = True
-                    break
-        except KeyboardInterrupt:
-            save_interrupted(model, run)  # while the position in the data is known
-            raise
-    if model._adapter.gathered:  # the data was of unknown length
-        model._adapter.update()
-    if run.step == 0 and not run.full:
-        _no_batches("train", again)
-    if isinstance(run.logs, Logs):
-        run.logs.settle()
+        logs: dict[str, Any] = {}
+        with _reading(loader) as batches:
+            for step, data in enumerate(itertools.islice(batches, limit)):
+                inputs, labels = self._splitter(data, "eval")
+                told.on_batch_begin("eval", step, logs)
+                logs = measuring.logs(step, rows(inputs), *self._eval_step(inputs, labels))
+                told.on_batch_end("eval", step, logs)
+                if interrupts is not None:
+                    interrupts.check()
+        if isinstance(logs, Logs):
+            logs.settle()
+        else:
+            _no_batches("eval", again)
+        told.on_end("eval", logs)
+        return logs
+
+    def _predict(self, loader: Any, told: Any, stack_outputs: bool) -> list:
+        """The outputs of the network for all batches."""
+        told.on_begin("predict", {"steps": length(loader)})
+        batches: list[list[np.ndarray]] = []
+        count = 0
+        with _reading(loader) as read:
+            for step, data in enumerate(read):
+                inputs = self._splitter(data, "predict")[0]
+                told.on_batch_begin("predict", step, {})
+                batches.append([arrays(o) for o in self._predict_step(inputs)])
+                count += rows(inputs)
+                told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
+        if not batches:
+            raise _no_batch("predict")
+        told.on_end("predict", {"samples": count})
+        columns = list(zip(*batches, strict=True))
+        return [stacked(column) for column in columns] if stack_outputs else columns
+
+    def _train_epoch(self, run: FitRun, interrupts: Interrupts, again: bool) -> None:
+        """Goes through the data once, or through the rest of it.
+
+        Losses and metrics stay where they were computed until a callback looks at the logs, so that
+        a device is not waited for at every step.
+        """
+        told, resumed = run.told, run.step > 0
+        measuring = Measuring(self._metrics, run.losses)
+        if not resumed:
+            run.losses.clear()
+            measuring.reset()
+        steps = None if run.accumulate == 1 else length(run.loader)
+        if not resumed:
+            run.logs = {}
+        with _reading(run.data_left()) as batches:
+            try:
+                for step, data in enumerate(batches, run.step):
+                    run.whole = False
+                    inputs, labels = self._splitter(data, "train")
+                    told.on_batch_begin("train", step, run.logs)
+                    found = self._train_step(inputs, labels, run.updates(steps))
+                    run.advance()
+                    run.logs = measuring.logs(step, rows(inputs), *found)
+                    told.on_batch_end("train", step, run.logs)
+                    run.whole = True
+                    interrupts.check()
+                    if run.full:
+                        self.stop_training = True
+                        break
+            except KeyboardInterrupt:
+                save_interrupted(self, run)  # while the position in the data is known
+                raise
+        if self._adapter.gathered:  # the data was of unknown length
+            self._adapter.update()
+        if run.step == 0 and not run.full:
+            _no_batches("train", again)
+        if isinstance(run.logs, Logs):
+            run.logs.settle()
 
 
 @contextlib.contextmanager
@@ -189,18 +198,18 @@ class Measuring:
     """The losses and metrics of a run through data, which wait on the device.
 
     Args:
-        model (Model): whose metrics are used.
+        metrics (list[Metric]): the metrics.
         losses (Losses): takes the losses.
     """
 
-    def __init__(self, model: Any, losses: Losses) -> None:
-        self._model, self._losses = model, losses
+    def __init__(self, metrics: list[Any], losses: Losses) -> None:
+        self._metrics, self._losses = metrics, losses
         self._waiting: list[list] = []
         self._room = MOST_NUMBERS
 
     def reset(self) -> None:
         """Begins anew with the metrics."""
-        for metric in self._model._metrics:
+        for metric in self._metrics:
             metric.reset()
 
     def logs(self, step: int, count: int, losses: list, states: list) -> Logs:
@@ -216,7 +225,7 @@ class Measuring:
 
     def _settle(self) -> None:
         for states in self._waiting:
-            self._model._update_metrics(states)
+            update_metrics(self._metrics, states)
         self._waiting.clear()
         self._room = MOST_NUMBERS
 
@@ -225,7 +234,7 @@ class Measuring:
         self._settle()
         last = self._losses.fetch()
         values: dict[str, Any] = {"loss": last} if last else {}
-        for metric in self._model._metrics:
+        for metric in self._metrics:
             names, numbers = to_list(metric.name()), metric.accumulate()
             if len(names) > 1:
                 values.update(zip(names, to_list(numbers), strict=True))
@@ -233,6 +242,14 @@ class Measuring:
                 one = isinstance(numbers, (list, tuple)) and len(numbers) == 1
                 values[names[0]] = numbers[0] if one else numbers
         return values
+
+
+def update_metrics(metrics: list[Any], states: list[list]) -> list:
+    """Hands computed states to metrics, as arrays; returns what ``update`` returned."""
+    return [
+        metric.update(*[arrays(value) for value in state])
+        for metric, state in zip(metrics, states, strict=True)
+    ]
 
 
 def _numbers(states: list[list]) -> int:

@@ -12,12 +12,13 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
-from paddle.hapi import loops, resume
+from paddle.hapi import resume
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.history import History
+from paddle.hapi.loops import Loops, update_metrics
 from paddle.hapi.model_summary import summary
 from paddle.hapi.precision import Precision, parse
 from paddle.hapi.static_adapter import StaticAdapter
@@ -28,7 +29,7 @@ from paddle.serialization.files.suffixes import PARAMS
 __all__ = ["Model"]
 
 
-class Model(Guarded):
+class Model(Loops, Guarded):
     """A network that can be trained, evaluated and asked for predictions.
 
     Args:
@@ -78,7 +79,7 @@ class Model(Guarded):
         self._seen_shapes: list[list[int]] | None = None
         self._seen: list[tuple[list[int], Any]] | None = None  # shapes with dtypes
         self._splitter = Splitter(
-            network, [s.name for s in self._inputs], [s.name for s in self._labels]
+            network, _names(inputs, self._inputs), _names(labels, self._labels)
         )
         dynamic = in_dynamic_mode()
         self._adapter: Any = DynamicAdapter(self) if dynamic else StaticAdapter(self)
@@ -148,7 +149,7 @@ class Model(Guarded):
         self._adapter.check_optimizer(optimizer)
         self._precision = parse(amp_configs, isinstance(self._adapter, DynamicAdapter))
         self._optimizer, self._loss, self._metrics = optimizer, loss, listed
-        self._adapter.prepare()
+        self._adapter.prepare(optimizer, loss, listed, self._precision)
 
     def parameters(self, *args: Any, **kwargs: Any) -> list:
         """Returns the parameters of the network.
@@ -289,18 +290,11 @@ class Model(Guarded):
         self._enter("test")
         return self._adapter.predict_step(to_list(inputs))
 
-    def _update_metrics(self, states: list[list]) -> list:
-        """Hands computed states to the metrics, as arrays; returns what ``update`` returned."""
-        return [
-            metric.update(*[arrays(value) for value in state])
-            for metric, state in zip(self._metrics, states, strict=True)
-        ]
-
     def _values(self, losses: list[Tensor], states: list) -> Any:
         numbers = [loss.numpy() for loss in losses]
         if not self._metrics:
             return numbers
-        measured = self._update_metrics(states)
+        measured = update_metrics(self._metrics, states)
         return (numbers, measured) if losses else measured
 
     # -- loops ------------------------------------------------------------------------------------
@@ -393,10 +387,13 @@ class Model(Guarded):
         )  # fmt: skip
         self.stop_training = False
         self.history = History()
-        told._prepend(self.history)
+        told.callbacks.insert(0, self.history)
+        told.set_model(self)
+        told.set_params(told.params)
         self._run = FitRun(loader, told, log_freq, accumulate_grad_batches, num_iters)
+        self.history.follow(self._run.losses)
         try:
-            loops.train(self, self._run, epochs, evaluation, eval_freq)
+            self._train(self._run, epochs, evaluation, eval_freq)
         finally:
             self._run = None
         return self.history
@@ -442,7 +439,7 @@ class Model(Guarded):
             callbacks, self, batch_size, 1, length(loader), log_freq, verbose,
             metrics=self._metric_names(), mode="eval",
         )  # fmt: skip
-        logs = loops.evaluate(self, loader, told, num_iters)
+        logs = self._evaluate(loader, told, num_iters)
         return {key: logs[key] for key in ["loss", *self._metric_list()] if key in logs}
 
     def predict(
@@ -483,7 +480,7 @@ class Model(Guarded):
         told = config_callbacks(
             callbacks, self, batch_size, 1, length(loader), verbose=verbose, mode="predict"
         )
-        return loops.predict(self, loader, told, stack_outputs)
+        return self._predict(loader, told, stack_outputs)
 
     def _metric_list(self) -> list[str]:
         return [name for metric in self._metrics for name in to_list(metric.name())]
@@ -562,6 +559,12 @@ class Model(Guarded):
         found = None if reset_optimizer else resume.read(path)
         whole = self._adapter.load(path, skip_mismatch, reset_optimizer)
         self._resume = found if whole else None
+
+
+def _names(given: Any, specs: list) -> list:
+    """Names of inputs or labels: their own, or the keys of a dict that they came in."""
+    keys = list(given) if isinstance(given, dict) else [None] * len(specs)
+    return [spec.name or key for spec, key in zip(specs, keys, strict=True)]
 
 
 def _check_counts(where: str, **given: Any) -> None:

@@ -49,18 +49,21 @@ def _parts(model: Any) -> dict[str, Any]:
 def collect(model: Any) -> dict[str, Any] | None:
     """The state of the fit under way, to be written beside the parameters.
 
-    Returns None, with a warning, where an object of the user has a state that no file can hold.
+    Returns None, with a warning, where an object of the user does not tell its state, or tells one
+    that no file can hold.
     """
-    model._run.logs = dict(model._run.logs.items())  # metrics take what still waits for them
+    parts = ModelParts(model)
+    parts.settle()
     try:
         saved = {name: part.collect() for name, part in _parts(model).items()}
-    except TypeError as error:
+    except Exception as error:  # a checkpoint without it is better than none
         warnings.warn(
-            f"Model.fit: the checkpoint does not tell where the training stands: {error}",
+            "Model.fit: the checkpoint does not tell where the training stands: "
+            f"{type(error).__name__}: {error}",
             stacklevel=outside(),
         )
         return None
-    elsewhere = _elsewhere(model)
+    elsewhere = parts.files()
     for name, part in saved.items():
         if name == _NETWORK or name.startswith(_PROGRAM):
             for key in elsewhere & set(part["values"]):
@@ -69,15 +72,6 @@ def collect(model: Any) -> dict[str, Any] | None:
             for held in (*part["slots"].values(), part["masters"]):
                 held.update(dict.fromkeys(held))  # which ones there are means something
     return saved
-
-
-def _elsewhere(model: Any) -> set[str]:
-    """Names of Tensors, or of variables, that the files beside the state have."""
-    weights = model.network.state_dict()
-    if not hasattr(model._adapter, "_recorded"):
-        return set(weights)
-    state = model._optimizer.state_dict()
-    return {variable.name for variable in weights.values()} | set(state)
 
 
 def read(prefix: str) -> Resume | None:

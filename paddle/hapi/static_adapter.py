@@ -21,6 +21,7 @@ from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import rows, to_list
 from paddle.hapi.gathering import Gathered
+from paddle.hapi.precision import Precision
 from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.variable import Variable
@@ -59,6 +60,9 @@ class StaticAdapter:
 
     def __init__(self, model: Any) -> None:
         self._model = model
+        self._optimizer: Any = None
+        self._loss: Any = None
+        self._metrics: list = []
         if not model._inputs:
             raise TypeError(
                 "Model(inputs): expected InputSpec or a list of them in static mode, got None."
@@ -89,15 +93,15 @@ class StaticAdapter:
                 hint="make it after paddle.enable_static(), with parameters=model.parameters()",
             )
 
-    def prepare(self) -> None:
+    def prepare(self, optimizer: Any, loss: Any, metrics: list, precision: Precision) -> None:
         """Forgets the Programs of another loss, optimizer or other metrics."""
         self._recorded.clear()
-        self.gathered = Gathered(self._model._loss)
-        self._trainer = self._model._optimizer
-        precision = self._model._precision
-        if precision.mixed and self._trainer is not None:
+        self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
+        self.gathered = Gathered(loss)
+        self._trainer = optimizer
+        if precision.mixed and optimizer is not None:
             self._trainer = static.amp.decorate(
-                self._trainer,
+                optimizer,
                 static.amp.AutoMixedPrecisionLists(**precision.lists),
                 use_pure_fp16=precision.level == "O2",
                 **precision.scaling,
@@ -194,9 +198,9 @@ class StaticAdapter:
             outputs = to_list(model.network(*inputs))
             if mode != "test":
                 labels = [_declared(spec) for spec in self._labels]
-                if model._loss is not None:
-                    losses = to_list(model._loss(*outputs, *labels))
-                states = [to_list(m.compute(*outputs, *labels)) for m in model._metrics]
+                if self._loss is not None:
+                    losses = to_list(self._loss(*outputs, *labels))
+                states = [to_list(m.compute(*outputs, *labels)) for m in self._metrics]
             if training:
                 total = losses[0]
                 for loss in losses[1:]:
@@ -302,15 +306,15 @@ class StaticAdapter:
         self._start()
         weights = model.network.state_dict()
         stored = Stored(weights.values(), purpose="Model.save")
-        held = {} if model._optimizer is None else model._optimizer.state_dict()
+        held = {} if self._optimizer is None else self._optimizer.state_dict()
         tensors = {k: stored.tensor(v.name) for k, v in weights.items()}
         checkpoint.save(path, tensors, held, None, state)
 
     def load(self, path: str, skip_mismatch: bool, reset_optimizer: bool) -> bool:
         """See :meth:`paddle.Model.load`; says whether all of it was loaded."""
         model = self._model
-        optimizer = None if reset_optimizer else model._optimizer
-        if optimizer is not None and model._loss is not None:
+        optimizer = None if reset_optimizer else self._optimizer
+        if optimizer is not None and self._loss is not None:
             self._program("train")  # its update has the variables of the optimizer's state
         self._start()
         return checkpoint.load(model.network, optimizer, path, skip_mismatch)

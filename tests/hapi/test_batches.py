@@ -124,7 +124,7 @@ def test_several_of_everything(static: bool) -> None:
 
 
 def losses(model: paddle.Model, data: Any) -> list[float]:
-    model._metrics = []
+    model.prepare(model._optimizer, Both())
     return model.fit(data, batch_size=4, epochs=2, shuffle=False, verbose=0).history["loss"]
 
 
@@ -135,6 +135,15 @@ def test_the_order_of_a_dict_does_not_matter(specs: bool) -> None:
         assert losses(made(specs), Named(*order)) == expected
     if specs:  # what was not declared is left out
         assert losses(made(), Named("id", "place", "kind", "right", "left")) == expected
+
+
+def test_specs_in_a_dict_name_the_inputs() -> None:
+    net = Two()
+    specs = {key: InputSpec([None, n], "float32") for key, n in (("right", 5), ("left", 4))}
+    model = paddle.Model(net, {key: specs[key] for key in ("left", "right")})
+    model.prepare(paddle.optimizer.SGD(0.1, parameters=net.parameters()), Both())
+    data = Named("right", "kind", "left", "place")
+    assert len(model.fit(data, batch_size=4, verbose=0).epoch) == 1
 
 
 def _tuple(numbers: Any) -> tuple:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
 import signal
@@ -110,6 +111,7 @@ def test_interrupted_and_gone_on(kind: str, stop: tuple, tmp_path: Path, capsys:
         )
     text = capsys.readouterr().out
     path = os.path.join(folder, "interrupted")
+    assert multiprocessing.active_children() == []
     assert f"checkpoint saved at {path}. model.load({path!r})" in text
     with mode("static" in kind):
         model = made(seed=99, **configs)
@@ -266,6 +268,9 @@ def test_checkpoints_within_an_epoch(tmp_path: Path) -> None:
         ["0", "1_3"],
     ]  # fmt: skip
     assert sorted(p.stem for p in tmp_path.glob("*.pdstate")) == ["0", "1"]
+    keep = ModelCheckpoint(save_steps=1)  # the folder comes from fit
+    made().fit(Points(4), batch_size=4, verbose=0, callbacks=keep, save_dir=str(tmp_path / "more"))
+    assert (tmp_path / "more" / "0.pdstate").exists()
     with pytest.raises(TypeError, match=r"save_steps\): expected an int, got str"):
         ModelCheckpoint(save_steps="2")
     with pytest.raises(ValueError, match=r"save_steps\): expected at least 1, but received 0"):
@@ -365,9 +370,12 @@ def test_a_damaged_state_is_named(saved: str, tmp_path: Path, damage: str) -> No
     model.load(str(tmp_path / "0"), reset_optimizer=True)
 
 
-def test_a_callback_whose_state_no_file_can_hold(tmp_path: Path) -> None:
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_callback_whose_state_no_file_can_hold(tmp_path: Path, fails: bool) -> None:
     class Odd(Callback):
         def state_dict(self) -> dict:
+            if fails:
+                raise RuntimeError("Odd")
             return {"held": object()}
 
         def set_state_dict(self, state: dict) -> None:

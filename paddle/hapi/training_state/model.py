@@ -23,25 +23,26 @@ class ModelParts:
 
     def __init__(self, model: Any) -> None:
         self.model = model
+        self._adapter = model._adapter
+        self.static = hasattr(self._adapter, "training_programs")
 
     def prepare(self) -> None:
         """In static mode records the Program of training, which has the variables to be loaded."""
-        adapter = self.model._adapter
-        if not hasattr(adapter, "_recorded"):
+        if not self.static:
             return
         if self.model._optimizer is None or self.model._loss is None:
             raise PreconditionNotMetError(
                 "TrainingState: expected Model.prepare(optimizer, loss) before, in static mode."
             )
-        adapter.training_programs()
+        self._adapter.training_programs()
 
     def parts(self) -> dict[str, Any]:
         """Returns the parts by name."""
         model, optimizer = self.model, self.model._optimizer
         made: list[Any] = []
-        if hasattr(model._adapter, "_recorded"):
+        if self.static:
             self.prepare()
-            for name, program in model._adapter.training_programs().items():
+            for name, program in self._adapter.training_programs().items():
                 made.append(ProgramState(f"model.program {name}", program))
         else:
             made.append(Tensors("model.network", members(model.network)))
@@ -51,14 +52,28 @@ class ModelParts:
                 made.append(Tensors("model.parameters of no layer", rest))
                 for rate in rates([optimizer]):
                     made.append(StatefulObject("model.scheduler", rate))
-        if model._adapter.scaler is not None:
-            made.append(StatefulObject("model.scaler", model._adapter.scaler))
+        if self._adapter.scaler is not None:
+            made.append(StatefulObject("model.scaler", self._adapter.scaler))
         for i, metric in enumerate(model._metrics):
             whole = hasattr(metric, "state_dict") and hasattr(metric, "set_state_dict")
             kind = StatefulObject if whole else Attributes
             made.append(kind(f"model.metrics[{i}]", metric))
         made.append(Fit("model.fit", model))
         return {part.name: part for part in made}
+
+    def settle(self) -> None:
+        """Fetches the logs of the last step: metrics take what still waits for them."""
+        run = self.model._run
+        if run is not None:
+            run.logs = dict(run.logs.items())
+
+    def files(self) -> set[str]:
+        """Names of Tensors, or of variables, that ``.pdparams`` and ``.pdopt`` have."""
+        weights = self.model.network.state_dict()
+        if not self.static:
+            return set(weights)
+        state = self.model._optimizer.state_dict()
+        return {variable.name for variable in weights.values()} | set(state)
 
 
 class Fit:
