@@ -10,8 +10,7 @@ import pytest
 
 from tests.examples.running import needs_mnist, run
 
-
-# Limited to AVX2, oneDNN takes ten times as long in bfloat16, and memory of its own for it.
+# Limited to AVX2, oneDNN takes ten times as long in bfloat16, and more memory.
 full_speed = pytest.mark.skipif(
     "ONEDNN_MAX_CPU_ISA" in os.environ, reason="oneDNN may not use what it has for bfloat16"
 )
