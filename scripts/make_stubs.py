@@ -160,7 +160,10 @@ def package_text(name: str) -> str:
         if public not in package.__all__ and not re.search(mentioned, written):
             continue  # there because something imported it, or asked for it by a deep path
         source = _source(value, public)
-        if source is not None:
+        if inspect.ismodule(value) and getattr(value, "__file__", None) is None:
+            constants.append(f"{public}: ModuleType\n")  # made of _module_paths.tsv
+            lines.append("from types import ModuleType\n")
+        elif source is not None:
             module, own = source
             lines.append(f"from {module} import {own} as {public}\n")
         elif isinstance(value, enum.Enum):
