@@ -50,7 +50,7 @@ class WorkerEnd:
 
         Args:
             back (list): blocks that the trainer does not need any more.
-            forget (list): blocks that it needs, and will not return.
+            forget (list): blocks that will not come back.
         """
         for old in forget:
             self._blocks.pop(old, None)
@@ -121,9 +121,9 @@ class WorkerEnd:
             where = _written(file, apart, size)
             number, self._made = self._made, self._made + 1
             outgrown, self._outgrown = self._outgrown, []
+            self._blocks[number] = SharedBlock(file, size)
             self._conn.send_bytes(pickle.dumps((head, (number, size, where, outgrown)), 5))
             reduction.send_handle(self._conn, file, os.getppid())
-            self._blocks[number] = SharedBlock(file, size)
         finally:
             os.close(file)
 
