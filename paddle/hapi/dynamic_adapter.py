@@ -8,11 +8,9 @@ from paddle import tensor
 from paddle.amp import GradScaler, auto_cast
 from paddle.core.dtype import VarType
 from paddle.core.mode import no_grad
-from paddle.core.selected_rows import RowsGradient
 from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
-from paddle.hapi.feeding import rows, tensors, to_list
-from paddle.hapi.gathering import Gathered
+from paddle.hapi.feeding import tensors, to_list
 from paddle.hapi.precision import Precision
 
 _HALF = (VarType.FP16, VarType.BF16)
@@ -23,6 +21,9 @@ class DynamicAdapter:
 
     Args:
         model (Model): whose network, loss, optimizer and metrics are used.
+
+    Attributes:
+        gathered (int): batches whose gradients wait for one update together.
     """
 
     def __init__(self, model: Any) -> None:
@@ -31,7 +32,7 @@ class DynamicAdapter:
         self._loss: Any = None
         self._metrics: list = []
         self._precision = Precision()
-        self.gathered = Gathered()
+        self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
 
     def check_optimizer(self, optimizer: Any) -> None:
@@ -42,7 +43,7 @@ class DynamicAdapter:
         self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
         self._precision = precision
         self.scaler = GradScaler(**precision.scaling) if precision.mixed else None
-        self.gathered = Gathered(loss)
+        self.gathered = 0
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -61,33 +62,17 @@ class DynamicAdapter:
         total: Any = losses[0]
         for loss in losses[1:]:
             total = total + loss
-        alone = update and not self.gathered
-        if not alone:
-            weight = self.gathered.add(rows(inputs))
-            total = total if weight == 1.0 else total * weight
         if self.scaler is not None:
             total = self.scaler.scale(total)
         total.backward()
-        if alone:
-            self._step()
-        elif update:
+        self.gathered += 1
+        if update:
             self.update()
         return [loss.detach() for loss in losses], self._measure(outputs, labels)
 
     def update(self) -> None:
-        """Updates by the gradients that were gathered; they are those of one large batch."""
-        share = self.gathered.take()
-        if share != 1.0:
-            with no_grad():
-                for param in self._optimizer._parameter_list:
-                    grad = param.grad
-                    if isinstance(grad, RowsGradient) and grad.is_rows:
-                        param._grad = grad.with_values(grad.values() * share)
-                    elif grad is not None:
-                        param._grad = grad * share
-        self._step()
-
-    def _step(self) -> None:
+        """Updates by the sum of the gradients that wait."""
+        self.gathered = 0
         optimizer = self._optimizer
         if self.scaler is None:
             optimizer.step()
@@ -99,7 +84,7 @@ class DynamicAdapter:
     def forget(self) -> None:
         """Drops gradients that wait for an update which will not come."""
         if self.gathered:
-            self.gathered.take()
+            self.gathered = 0
             self._optimizer.clear_grad()
 
     @no_grad()

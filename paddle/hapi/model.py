@@ -340,10 +340,10 @@ class Model(Loops, Guarded):
             shuffle (bool): draw a new order in every epoch. Default: True.
             num_workers (int): processes that load data. Default: 0.
             callbacks (Callback|list, optional): called at every step and epoch.
-            accumulate_grad_batches (int): batches per update, which is that of one large batch:
-                gradients of a loss that is a mean are averaged over the samples, others, with
-                ``reduction="sum"``, add up. At the end of an epoch an incomplete group has an
-                update, too. Default: 1.
+            accumulate_grad_batches (int): batches per update, by the sum of their gradients. To
+                update as one large batch would where the loss is a mean, divide the learning rate
+                of SGD by as much. At the end of an epoch an incomplete group has an update, too.
+                Default: 1.
             num_iters (int, optional): ends the training after so many steps; ``epochs`` then
                 follows from it where the length of the data is known.
 

@@ -19,14 +19,11 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
-from paddle.hapi.feeding import rows, to_list
-from paddle.hapi.gathering import Gathered
+from paddle.hapi.feeding import to_list
 from paddle.hapi.precision import Precision
 from paddle.ir.cloning import copy_variable
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.variable import Variable
-
-_WEIGHT, _SHARE = "gradients@WEIGHT", "gradients@SHARE"  # fed where gradients are gathered
 
 
 @dataclass
@@ -78,7 +75,7 @@ class StaticAdapter:
         self._started: Any = None
         self._gradients: dict[str, Variable] = {}  # parameter -> where its gradients are gathered
         self._trainer: Any = None  # the optimizer, with what mixed precision adds to it
-        self.gathered = Gathered()
+        self.gathered = 0  # batches whose gradients wait for one update together
         self.scaler: Any = None  # the Program of training has one of its own
 
     def check_optimizer(self, optimizer: Any) -> None:
@@ -97,7 +94,7 @@ class StaticAdapter:
         """Forgets the Programs of another loss, optimizer or other metrics."""
         self._recorded.clear()
         self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
-        self.gathered = Gathered(loss)
+        self.gathered = 0
         self._trainer = optimizer
         if precision.mixed and optimizer is not None:
             self._trainer = static.amp.decorate(
@@ -115,24 +112,23 @@ class StaticAdapter:
         """Trains on a batch; returns the losses and what the metrics computed."""
         if update and not self.gathered and not self._gathers:
             return self._run("train", inputs, labels, lambda r: (r.losses, r.states))
-        weight = self.gathered.add(rows(inputs))
-        more = {_WEIGHT: np.full([1], weight, "float32")}
-        found = self._run("gather", inputs, labels, lambda r: (r.losses, r.states), more)
+        found = self._run("gather", inputs, labels, lambda r: (r.losses, r.states))
+        self.gathered += 1
         if update:
             self.update()
         return found
 
     def update(self) -> None:
-        """Updates by the gradients that were gathered; they are those of one large batch."""
+        """Updates by the sum of the gradients that wait."""
         recorded = self._program("update")
         self._start()
-        share = np.full([1], self.gathered.take(), "float32")
-        self._executor.run(recorded.program, feed={_SHARE: share})
+        self._executor.run(recorded.program)
+        self.gathered = 0
 
     def forget(self) -> None:
         """Drops gradients that wait for an update which will not come."""
         if self.gathered:
-            self.gathered.take()
+            self.gathered = 0
             for variable in self._gradients.values():
                 variable.set_value(np.zeros(variable.shape, "float32"))
 
@@ -156,16 +152,13 @@ class StaticAdapter:
         """Returns the outputs of the network."""
         return self._run("test", inputs, [], lambda r: r.outputs)
 
-    def _run(
-        self, mode: str, inputs: list, labels: list, wanted: Callable, more: Any = None
-    ) -> Any:
+    def _run(self, mode: str, inputs: list, labels: list, wanted: Callable) -> Any:
         _check_count("inputs", self._inputs, inputs)
         if mode != "test":
             _check_count("labels", self._labels, labels)
         recorded = self._program(mode)
         self._start()
         feed = dict(zip([*recorded.inputs, *recorded.labels], [*inputs, *labels], strict=True))
-        feed.update(more or {})
         values = self._executor.run(
             recorded.program, feed=feed, fetch_list=recorded.fetched, return_numpy=False
         )
@@ -226,7 +219,7 @@ class StaticAdapter:
 
     def _gather(self, total: Variable) -> None:
         """Records the gradients of a batch, which are added to those that wait."""
-        pairs = self._trainer.backward(total * static.data(_WEIGHT, [1], "float32"))
+        pairs = self._trainer.backward(total)
         program = total.block.program
         block, top = program.global_block(), self._startup.global_block()
         self._gradients = {}
@@ -245,23 +238,19 @@ class StaticAdapter:
         self._program("gather")  # which knows the gradients, and the scale of the loss
         program = self._main.clone()
         with program_guard(program, self._startup):
-            share = static.data(_SHARE, [1], "float32")
             block = program.global_block()
             pairs, made = [], []
             for name, variable in self._gradients.items():
                 held = copy_variable(variable, block)
                 made.append(held)
-                wide = (
-                    held * share if held.dtype == share.dtype else held * share.astype(held.dtype)
-                )
-                pairs.append((block.var(name), wide))
+                pairs.append((block.var(name), held))
             scale = getattr(self._trainer, "_loss_scaling", None)
             if scale is not None:
                 self._trainer._loss_scaling = copy_variable(scale, block)
             self._trainer.apply_gradients(pairs)
             for held in made:
                 _fill_zero(block, held)
-        return _Recorded(program, [_SHARE], [], [], [], [], [])
+        return _Recorded(program, [], [], [], [], [], [])
 
     def _start(self) -> None:
         """Gives first values to what has none: a loaded or trained parameter stays as it is."""

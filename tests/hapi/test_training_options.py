@@ -49,42 +49,51 @@ def fitted(static: bool, batch_size: int, count: int = 14, **options: Any) -> li
 
 
 # -- gathered gradients ---------------------------------------------------------------------------
+def total(reduction: str = "sum") -> Any:
+    return nn.CrossEntropyLoss(reduction=reduction)
+
+
+def close(one: list, other: list) -> None:
+    for first, second in zip(one, other, strict=True):
+        np.testing.assert_allclose(first, second, rtol=2e-5, atol=1e-6)
+
+
 @MODES
 @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
-def test_gathered_gradients_are_those_of_a_large_batch(static: bool, optimizer: str) -> None:
+def test_gradients_of_batches_add_up(static: bool, optimizer: str) -> None:
     # 14 samples: groups of 4 + 4, and 4 + 2, which is incomplete in its last batch
-    large = fitted(static, 8, epochs=3, optimizer=optimizer)
-    small = fitted(static, 4, epochs=3, optimizer=optimizer, accumulate_grad_batches=2)
-    for one, other in zip(large, small, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+    large = fitted(static, 8, epochs=3, optimizer=optimizer, loss=total())
+    options = {"optimizer": optimizer, "accumulate_grad_batches": 2}
+    close(large, fitted(static, 4, epochs=3, loss=total(), **options))
+
+
+@MODES
+def test_means_are_not_averaged(static: bool) -> None:
+    # as in PaddlePaddle: two halves with their means make twice the gradient of the whole's mean
+    def twice(output: Any, label: Any) -> Any:
+        return 2.0 * nn.functional.cross_entropy(output, label)
+
+    whole = fitted(static, 12, count=12, epochs=2, loss=twice)
+    close(whole, fitted(static, 6, count=12, epochs=2, accumulate_grad_batches=2))
 
 
 @MODES
 def test_an_incomplete_group_has_its_update(static: bool) -> None:
     # 14 samples in batches of 4: groups of 12, and the 2 that are left, as in PaddlePaddle
-    large = fitted(static, 12, epochs=2)
-    small = fitted(static, 4, epochs=2, accumulate_grad_batches=3)
-    for one, other in zip(large, small, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
-
-
-@MODES
-def test_a_loss_that_is_a_sum_adds_up(static: bool) -> None:
-    def loss() -> Any:
-        return nn.CrossEntropyLoss(reduction="sum")
-
-    large = fitted(static, 14, epochs=2, loss=loss())
-    small = fitted(static, 4, epochs=2, loss=loss(), accumulate_grad_batches=9)
-    for one, other in zip(large, small, strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+    large = fitted(static, 12, epochs=2, loss=total())
+    close(large, fitted(static, 4, epochs=2, loss=total(), accumulate_grad_batches=3))
+    close(
+        fitted(static, 14, epochs=2, loss=total()),
+        fitted(static, 4, epochs=2, loss=total(), accumulate_grad_batches=9),
+    )
 
 
 @MODES
 def test_gathered_in_mixed_precision(static: bool) -> None:
     options = {"epochs": 3, "amp_configs": {"level": "O1", "init_loss_scaling": 64.0}}
-    large = fitted(static, 8, **options)
-    small = fitted(static, 4, accumulate_grad_batches=2, **options)
-    plain = fitted(static, 8, epochs=3)
+    large = fitted(static, 8, loss=total(), **options)
+    small = fitted(static, 4, loss=total(), accumulate_grad_batches=2, **options)
+    plain = fitted(static, 8, epochs=3, loss=total())
     for one, other, third in zip(large, small, plain, strict=True):
         np.testing.assert_allclose(one, other, atol=2e-3)
         np.testing.assert_allclose(one, third, atol=2e-2)
@@ -97,17 +106,16 @@ def test_data_of_unknown_length_has_an_update_at_its_end() -> None:
             return iter([data(14)[i] for i in range(14)])
 
     loader = paddle.io.DataLoader(Parts(), batch_size=4)
-    model = made()
+    model = made(loss=total())
     model.fit(loader, epochs=2, accumulate_grad_batches=3, verbose=0)
-    for one, other in zip(fitted(False, 12, epochs=2), weights(model), strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+    close(fitted(False, 12, epochs=2, loss=total()), weights(model))
 
 
 @MODES
 def test_train_batch_without_update(static: bool) -> None:
     x, y = (np.stack(part) for part in zip(*[data(8)[i] for i in range(8)], strict=True))
     with mode(static):
-        model = made()
+        model = made(loss=total())
         model.train_batch([x[:4]], [y[:4]])
         before = weights(model)
         model.train_batch([x[:4]], [y[:4]], update=False)
@@ -115,11 +123,10 @@ def test_train_batch_without_update(static: bool) -> None:
         model.train_batch([x[4:]], [y[4:]])
         after = weights(model)
     with mode(static):
-        model = made()
+        model = made(loss=total())
         model.train_batch([x[:4]], [y[:4]])
         model.train_batch([x], [y])
-        for one, other in zip(after, weights(model), strict=True):
-            np.testing.assert_allclose(one, other, rtol=2e-5, atol=1e-6)
+        close(after, weights(model))
 
 
 # -- mixed precision ------------------------------------------------------------------------------

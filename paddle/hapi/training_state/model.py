@@ -90,7 +90,7 @@ class Fit:
     def __init__(self, name: str, model: Any) -> None:
         self.name = name
         self._run = model._run
-        self._gathered = model._adapter.gathered
+        self._adapter = model._adapter
         self._keys = (*self._NUMBERS, "logs", "loader", "callbacks", "losses", "gathered", "data")
 
     def _loader(self) -> Any:
@@ -115,7 +115,7 @@ class Fit:
             "loader": None if loader is None else loader.collect(),
             "callbacks": [part.collect() for part in self._callbacks()],
             "losses": run.losses.state(),
-            "gathered": list(self._gathered.sizes),
+            "gathered": self._adapter.gathered,
             "data": run.data(),
         }
 
@@ -132,8 +132,8 @@ class Fit:
         losses = expect_dict(self.name, saved["losses"], self._run.losses.state())
         [float(v) for v in (*losses["sums"], *losses["last"], losses["samples"])]
         [(int(step), float(loss)) for step, loss in losses["points"]]
-        if any(type(size) is not int for size in saved["gathered"]):
-            raise mismatch(self.name, "expected sizes of batches.")
+        if type(saved["gathered"]) is not int or saved["gathered"] < 0:
+            raise mismatch(self.name, "expected int as 'gathered'.")
         loader, callbacks = self._loader(), self._callbacks()
         if (loader is None) != (saved["loader"] is None):
             raise mismatch(self.name, "only one of the runs reads from a DataLoader.")
@@ -162,7 +162,7 @@ class Fit:
         if saved is None or self._run is None:
             return
         self._run.losses.set_state(saved["losses"])
-        self._gathered.sizes = list(saved["gathered"])
+        self._adapter.gathered = saved["gathered"]
         for part, state in zip(self._callbacks(), saved["callbacks"], strict=True):
             part.apply(state)
         loader = self._loader()
