@@ -12,6 +12,7 @@ import numpy as np
 from paddle.core.guards import Guarded
 
 _LEAST_BAR = 5  # a shorter bar is left out
+_FILE_SECONDS = 30.0  # between the lines that a file gets of a bar that is not full
 
 
 class ProgressBar(Guarded):
@@ -19,8 +20,9 @@ class ProgressBar(Guarded):
 
     In a terminal and in a notebook the line is rewritten. It keeps within the width of the
     terminal: the bar gets shorter, and what still does not fit is cut off. Where the number of
-    steps is not known, the time that has passed stands in place of the time left. A file gets a
-    line per update, without control characters.
+    steps is not known, the time that has passed stands in place of the time left. A file gets no
+    control characters: of a bar the last line, which stays in a terminal too, and before that one
+    every half a minute; without a bar a line per update.
 
     Args:
         num (int, optional): number of steps; None where it is not known.
@@ -50,15 +52,16 @@ class ProgressBar(Guarded):
         self._width = max(int(width), 1)
         self._verbose = verbose
         self._file = file
-        self._start = time.perf_counter()
+        self._start = self._written = time.perf_counter()
         self._shown = 0
+        self._waiting = ""  # what a file gets if nothing follows
         self._first = 0  # steps that were done before the clock started
         if start:
             self.start()
 
     def start(self) -> None:
         """Starts the clock."""
-        self._start = time.perf_counter()
+        self._start = self._written = time.perf_counter()
 
     @property
     def file(self) -> TextIO:
@@ -90,7 +93,8 @@ class ProgressBar(Guarded):
         if rewritten:
             self._rewrite(current_num, text, last)
         else:
-            self.file.write(self._head(current_num, self._width) + text + "\n")
+            line = self._head(current_num, self._width) + text + "\n"
+            self._append(line, self._verbose != 1 or self._num is None or last)
         self.file.flush()
 
     def skip(self, steps: int) -> None:
@@ -110,6 +114,15 @@ class ProgressBar(Guarded):
         self.file.write("\r" + line + padding + ("\n" if last else ""))
         self._shown = 0 if last else len(line)
 
+    def _append(self, line: str, at_once: bool) -> None:
+        """Writes a line to a file, unless another one follows soon."""
+        now = time.perf_counter()
+        if at_once or now - self._written >= _FILE_SECONDS:
+            self.file.write(line)
+            self._waiting, self._written = "", now
+        else:
+            self._waiting = line
+
     def _head(self, current: int, width: int) -> str:
         if self._num is None:
             return f"step {current:3d}"
@@ -123,11 +136,11 @@ class ProgressBar(Guarded):
         return f"{number} [{bar.ljust(width, '.')}]"
 
     def close_line(self) -> None:
-        """Ends a line that is still being rewritten."""
-        if self._shown:
-            self.file.write("\n")
+        """Ends a line that is still being rewritten, or has not been written to a file yet."""
+        if self._shown or self._waiting:
+            self.file.write(self._waiting or "\n")
             self.file.flush()
-            self._shown = 0
+            self._shown, self._waiting = 0, ""
 
 
 def is_rewritten(file: Any) -> bool:

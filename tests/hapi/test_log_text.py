@@ -44,7 +44,10 @@ def test_fit_with_bar(model: paddle.Model, capsys: Any) -> None:
     assert _lines(capsys) == [TRAIN, "Epoch 1/2", bar, "Epoch 2/2", bar]
 
 
-def test_bar_is_rewritten_between(model: paddle.Model, capsys: Any) -> None:
+def test_bar_is_rewritten_between(
+    model: paddle.Model, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progressbar, "is_rewritten", lambda file: True)
     model.fit(Points(15), batch_size=5, verbose=1, shuffle=False, log_freq=1)
     assert _lines(capsys)[2:] == [
         "step 1/3 [=========>....................] - loss: 1.0986 - acc: 0.4000 - ETA: T - T/step",
@@ -181,6 +184,7 @@ def test_bar_and_times(
     bar = ProgressBar(num=100)
     now[0] = seconds
     bar.update(steps)
+    bar.close_line()
     assert capsys.readouterr().out.strip() == shown
 
 
@@ -249,7 +253,22 @@ def test_a_file_has_lines_without_control_characters(model: paddle.Model, capsys
         model.fit(Points(15), Points(6), batch_size=5, epochs=2, verbose=verbose, log_freq=2)
     text = capsys.readouterr().out
     assert set(text) & set(map(chr, range(32))) == {"\n"}
-    assert sum(line.startswith("step 2/3") for line in text.split("\n")) == 4
+    bars, lines = text.split("Epoch 1/2")[1:]
+    assert "step 2/3" not in bars and bars.count("\nstep 3/3 [=====") == 2
+    assert lines.count("\nstep 2/3 - loss") == lines.count("\nstep 3/3 - loss") == 2
+
+
+def test_a_bar_in_a_file_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(progressbar.time, "perf_counter", lambda: now[0])
+    file = io.StringIO()
+    bar = ProgressBar(num=100, file=file)
+    for step in range(1, 51):
+        now[0] += 2.0
+        bar.update(step)
+    assert re.findall(r"step +(\d+)/100 \[", file.getvalue()) == ["15", "30", "45"]
+    bar.close_line()
+    assert file.getvalue().endswith("- ETA: 1:40 - 2s/step\n") and "step  50/100" in file.getvalue()
 
 
 @pytest.mark.parametrize("kind", [Terminal, Notebook])
@@ -289,6 +308,7 @@ def test_steps_done_before_do_not_count_as_fast(monkeypatch: pytest.MonkeyPatch)
     bar.skip(90)
     now[0] = 4.0
     bar.update(92)
+    bar.close_line()
     assert file.getvalue().endswith("ETA: 16s - 2s/step\n")
 
 
