@@ -219,3 +219,10 @@ def test_movie_and_user_info() -> None:
         UserInfo("7", "F", "26", "3")
     with pytest.raises(ValueError, match=r"UserInfo\(gender\): expected 'M' or 'F'"):
         UserInfo("7", "x", "25", "3")
+
+
+def test_what_movielens_tells_of_films_and_users_is_found_beside_it() -> None:
+    assert paddle.text.datasets.MovieInfo is paddle.text.datasets.movielens.MovieInfo
+    assert paddle.text.datasets.UserInfo is paddle.text.datasets.movielens.UserInfo
+    film = paddle.text.datasets.MovieInfo("3", ["Drama"], "Heat")
+    assert str(film) == "<MovieInfo id(3), title(Heat), categories(['Drama'])>"
