@@ -60,8 +60,8 @@ class Loops:
             try:
                 run.told.on_begin("train")
                 if self._resume is not None:
-                    go_on(self, self._resume)
-                    if run.told.params.get("verbose"):
+                    goes_on = go_on(self, self._resume, epochs)
+                    if goes_on and run.told.params.get("verbose"):
                         print(
                             f"going on from {os.path.abspath(self._resume.path)}: epoch "
                             f"{run.epoch + 1}, {run.step} steps of it are done"

@@ -524,7 +524,9 @@ class Model(Loops, Guarded):
         called as the one that was killed or interrupted, goes on from there: it computes the very
         numbers that an undisturbed one would have, random numbers and the order of data included.
         Checkpoints of a training that was complete (``final``) and of ``save`` do not tell that;
-        nor does any with ``reset_optimizer``.
+        nor does any with ``reset_optimizer``. A fit of other data, or of no more epochs than were
+        done, begins a new training, with a warning; where the folder was loaded, the former is an
+        error, and after the latter nothing is left to do.
 
         Args:
             path (str): folder and beginning of the file names, or the ``.pdparams`` file; or a
@@ -554,9 +556,10 @@ class Model(Loops, Guarded):
         """
         if not isinstance(path, str):
             raise TypeError(f"Model.load(path): expected a str, got {type(path).__name__}.")
-        if os.path.isdir(path) and not os.path.isfile(path + PARAMS):
+        folder = os.path.isdir(path) and not os.path.isfile(path + PARAMS)
+        if folder:
             path = resume.newest(path)
-        found = None if reset_optimizer else resume.read(path)
+        found = None if reset_optimizer else resume.read(path, strict=folder)
         whole = self._adapter.load(path, skip_mismatch, reset_optimizer)
         self._resume = found if whole else None
 

@@ -36,10 +36,21 @@ class Resume:
     Attributes:
         path (str): the file.
         parts (dict): the training state in it, without what lies in the files beside.
+        strict (bool): a fit that cannot go on there is an error. Else it begins a new training,
+            with a warning, as scripts for PaddlePaddle mean it, whose checkpoints end with the
+            parameters and the optimizer.
     """
 
     path: str
     parts: dict[str, Any]
+    strict: bool = False
+
+    def complete(self, epochs: int) -> bool:
+        """Whether nothing is left of so many epochs."""
+        position = self.parts.get("model.fit")
+        if not isinstance(position, dict) or type(position.get("epoch")) is not int:
+            return False  # damaged, which is found out when it is put back
+        return position["epoch"] + (position.get("ended") is True) >= epochs
 
 
 def _parts(model: Any) -> dict[str, Any]:
@@ -74,8 +85,12 @@ def collect(model: Any) -> dict[str, Any] | None:
     return saved
 
 
-def read(prefix: str) -> Resume | None:
+def read(prefix: str, strict: bool = False) -> Resume | None:
     """Reads the state of a checkpoint; None where it has none.
+
+    Args:
+        prefix (str): folder and beginning of the file names.
+        strict (bool): see :class:`Resume`.
 
     Raises:
         InvalidArgumentError: it is damaged, or not of the save that the parameters are of.
@@ -96,7 +111,7 @@ def read(prefix: str) -> Resume | None:
         return None
     try:
         check_beside(path, [(prefix + PARAMS, prefix)])
-        return Resume(path, file.read(path))
+        return Resume(path, file.read(path), strict)
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"Model.load: the training cannot go on from '{path}': {_plain(error)}",
@@ -130,12 +145,34 @@ def newest(folder: str) -> str:
     )
 
 
-def go_on(model: Any, resume: Resume) -> None:
-    """Puts the fit that begins where the saved one stood.
+def go_on(model: Any, resume: Resume, epochs: int) -> bool:
+    """Puts the fit that begins where the saved one stood; False: it begins a new training.
 
     Raises:
-        InvalidArgumentError: this is another fit; it says what differs, and nothing was changed.
+        InvalidArgumentError: this is another fit, and it was to go on; it says what differs, and
+            nothing was changed.
     """
+    if resume.strict:
+        _put(model, resume)
+        return True
+    if resume.complete(epochs):
+        reason = f"the training of '{resume.path}' has done these {epochs} epochs."
+    else:
+        try:
+            _put(model, resume)
+            return True
+        except InvalidArgumentError as error:
+            reason = _plain(error)
+    warnings.warn(
+        f"Model.fit: {reason.removeprefix('Model.fit: ')} A new training begins, with the "
+        "parameters and the optimizer that were loaded. (After Model.load of the folder, fit goes "
+        "on or says why it cannot.)",
+        stacklevel=outside(),
+    )
+    return False
+
+
+def _put(model: Any, resume: Resume) -> None:
     now = _parts(model)
     try:
         saved = expect_dict("Model.fit", resume.parts, now)

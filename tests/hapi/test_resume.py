@@ -320,14 +320,38 @@ def going_on(path: str, model: paddle.Model | None = None, **options: Any) -> No
 )
 def test_another_fit_is_refused(saved: str, options: dict, text: str) -> None:
     with pytest.raises(ValueError, match=text) as caught:
-        going_on(saved, **options)
-    assert f"Model.fit: the training of '{saved}.pdstate' cannot go on here" in str(caught.value)
+        going_on(os.path.dirname(saved), **options)
+    told = f"the training of '{os.path.dirname(saved)}/1.pdstate' cannot go on here"
+    assert f"Model.fit: {told}" in str(caught.value)
     assert "reset_optimizer=True" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options, text",
+    [
+        (
+            {"data": Numbered(21), "epochs": 2},
+            r"samples=22 where fit has 21\. A new training begins",
+        ),
+        ({"epochs": 1}, r"has done these 1 epochs\. A new training begins"),
+    ],
+)
+def test_a_certain_checkpoint_may_begin_a_new_training(
+    saved: str, options: dict, text: str
+) -> None:
+    model, noted = made(), Noted()
+    model.load(saved)
+    moment = next(v for k, v in model._optimizer.state_dict().items() if k.endswith("moment1_0"))
+    assert np.abs(moment.numpy()).max() > 0
+    told = {"data": Numbered(22), "batch_size": 4, "epochs": 1, "verbose": 0} | options
+    with pytest.warns(UserWarning, match=text):
+        history = model.fit(told.pop("data"), callbacks=[noted], **told)
+    assert history.epoch[0] == 0 and (0, 0) in noted.seen
 
 
 def test_another_optimizer_is_refused(saved: str) -> None:
     with pytest.warns(UserWarning), pytest.raises(ValueError, match=r"expected SGD.*'Adam'"):
-        going_on(saved, made("SGD"))
+        going_on(os.path.dirname(saved), made("SGD"))
 
 
 def test_another_network_is_refused(saved: str) -> None:
@@ -338,7 +362,7 @@ def test_another_network_is_refused(saved: str) -> None:
 def test_prepare_comes_before_load(saved: str) -> None:
     ready = made()
     model = paddle.Model(ready.network)
-    model.load(saved)
+    model.load(os.path.dirname(saved))
     adam = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     model.prepare(adam, nn.CrossEntropyLoss(), paddle.metric.Accuracy())
     with pytest.raises(ValueError, match=r"call prepare\(optimizer, loss\) before load"):
