@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
 from typing import Any
 
@@ -101,4 +102,6 @@ def main(folder: str, kind: str, workers: str, number: str = "0", last: str = "-
 
 
 if __name__ == "__main__":
+    # A suite that runs in the background of a shell has it ignored, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main(*sys.argv[1:])
