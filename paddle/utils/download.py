@@ -6,12 +6,12 @@ import os
 import urllib.parse
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.utils.fetching import RETRY_LIMIT, Wanted, fetch
+from paddle.utils.fetching import Wanted, fetch
 from paddle.utils.unpacking import is_archive, unpack
 
 __all__ = ["get_weights_path_from_url"]
 
-DOWNLOAD_RETRY_LIMIT = RETRY_LIMIT
+DOWNLOAD_RETRY_LIMIT = Wanted.attempts  # a program may assign another
 WEIGHTS_HOME = os.path.expanduser("~/.cache/paddle/hapi/weights")
 
 
@@ -164,4 +164,5 @@ def _wanted(
         raise InvalidArgumentError(
             f"download: expected an address that ends in a file name, but received {url!r}."
         )
-    return Wanted(url, os.path.join(folder, name), md5sum, hint, setting)
+    path = os.path.join(folder, name)
+    return Wanted(url, path, md5sum, hint, setting, DOWNLOAD_RETRY_LIMIT)

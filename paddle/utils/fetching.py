@@ -20,7 +20,6 @@ from paddle.utils.part_file import PartFile
 
 __all__: list[str] = []
 
-RETRY_LIMIT = 3
 TIMEOUT_SECONDS = 30
 PAUSE_SECONDS = 0.5
 _CHUNK = 1 << 20
@@ -38,6 +37,7 @@ class Wanted:
         md5sum (str|None): its checksum; None does not check.
         hint (str): what the user can do when it cannot be had.
         setting (str): what moves the folder to another place.
+        attempts (int): how often it is tried in vain.
     """
 
     url: str
@@ -45,6 +45,7 @@ class Wanted:
     md5sum: str | None = None
     hint: str = ""
     setting: str = ""
+    attempts: int = 3
 
     def is_there(self) -> bool:
         """Says whether the file exists and passes the check."""
@@ -128,10 +129,10 @@ def _attempts(wanted: Wanted, part: PartFile) -> None:
             failures += part.size() - size < _CHUNK
             code = getattr(error, "code", None)
             final = isinstance(code, int) and 400 <= code < 500 and code not in _ASK_AGAIN
-            if failures >= RETRY_LIMIT or final:
+            if failures >= wanted.attempts or final:
                 raise UnavailableError(
                     f"download: {wanted.url} could not be fetched to {wanted.path}: {error} "
-                    f"({failures} of {RETRY_LIMIT} attempts).{_remarks(wanted, part)}",
+                    f"({failures} of {wanted.attempts} attempts).{_remarks(wanted, part)}",
                     hint=wanted.hint
                     or f"check the network, or put the file there yourself: {wanted.path}",
                 ) from error

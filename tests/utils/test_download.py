@@ -204,3 +204,13 @@ def test_one_process_of_each_host_downloads():
     endpoints = ["10.0.0.2:6171", "10.0.0.1:6171", "10.0.0.1:6170"]
     assert _get_unique_endpoints(endpoints) == {"10.0.0.1:6170", "10.0.0.2:6171"}
     assert _get_unique_endpoints([]) == set()
+
+
+def test_a_program_may_choose_the_number_of_attempts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paddle.utils.fetching.PAUSE_SECONDS", 0.0)
+    for count in (3, 1):
+        monkeypatch.setattr(download, "DOWNLOAD_RETRY_LIMIT", count)
+        with pytest.raises(RuntimeError, match=rf"\({count} of {count} attempts\)"):
+            download.get_path_from_url((tmp_path / "none").as_uri(), str(tmp_path / "here"))

@@ -55,7 +55,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and one attempt to fill it."""
     folder = tmp_path / "cache"
     monkeypatch.setattr(download, "WEIGHTS_HOME", str(folder))
-    monkeypatch.setattr(download, "DOWNLOAD_RETRY_LIMIT", 1, raising=False)
+    monkeypatch.setattr(download, "DOWNLOAD_RETRY_LIMIT", 1)
     return folder
 
 
