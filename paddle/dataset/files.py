@@ -11,8 +11,10 @@ import shutil
 import tarfile
 import tempfile
 import urllib.parse
+import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
@@ -20,6 +22,27 @@ from paddle.dataset.common import SETTING, data_home
 from paddle.utils.download import fetch_file
 
 __all__: list[str] = []
+
+_REFETCH = "delete the file, so that it is fetched again"
+# What the libraries raise for damaged files; OSError also stands for bad gzip headers.
+_DAMAGE = (
+    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, OSError,
+    NotImplementedError,  # zipfile: a method of compression that there is not
+)  # fmt: skip
+
+
+@contextmanager
+def reading(path: str, kind: str) -> Iterator[None]:
+    """Turns what libraries say of a damaged file into an error that names it."""
+    try:
+        yield
+    except (FileNotFoundError, PermissionError, IsADirectoryError):
+        raise
+    except _DAMAGE as error:
+        said = (str(error) or type(error).__name__).splitlines()[0].rstrip(":")
+        raise InvalidArgumentError(
+            f"{path}: expected a complete {kind}, but reading it says: {said}.", hint=_REFETCH
+        ) from error
 
 
 def open_maybe_gzip(path: str) -> bytes:
@@ -41,7 +64,7 @@ def open_maybe_gzip(path: str) -> bytes:
     except (EOFError, OSError, zlib.error) as error:
         raise InvalidArgumentError(
             f"{path} is damaged: expected a complete gzip file, but unpacking it says: {error}.",
-            hint="delete the file, so that it is fetched again",
+            hint=_REFETCH,
         ) from error
 
 
@@ -140,17 +163,10 @@ class TarMembers:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        try:
+        with reading(path, "tar archive"):
             self._file = self._plain(path)
             with tarfile.open(fileobj=self._file, mode="r:") as archive:
                 self._places = {m.name: (m.offset_data, m.size) for m in archive if m.isfile()}
-        except (FileNotFoundError, PermissionError, IsADirectoryError):
-            raise
-        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            raise InvalidArgumentError(
-                f"{path}: expected a complete tar archive, but reading it says: {error}.",
-                hint="delete the file, so that it is fetched again",
-            ) from error
 
     @staticmethod
     def _plain(path: str) -> Any:
@@ -192,7 +208,7 @@ class TarMembers:
             if name not in self._places:
                 raise InvalidArgumentError(
                     f"{self.path}: expected {name} in it, as {source} says, but it is missing.",
-                    hint="delete the file, so that it is fetched again",
+                    hint=_REFETCH,
                 )
 
     def close(self) -> None:

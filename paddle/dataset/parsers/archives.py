@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import gzip
-import lzma
 import re
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from typing import IO, Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.dataset.files import open_packed
+from paddle.dataset.files import open_packed, reading
 
 _BLOCK = 512
-_REFETCH = "delete the file, so that it is fetched again"
-# What the libraries raise for damaged files; OSError also stands for bad gzip headers.
-_DAMAGE = (
-    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, OSError,
-    NotImplementedError,  # zipfile: a method of compression that there is not
-)  # fmt: skip
 _SHOWN = 6
-
-
-@contextmanager
-def reading(path: str, kind: str) -> Iterator[None]:
-    """Turns what libraries say of a damaged file into an error that names it."""
-    try:
-        yield
-    except (FileNotFoundError, PermissionError, IsADirectoryError):
-        raise
-    except _DAMAGE as error:
-        said = (str(error) or type(error).__name__).splitlines()[0].rstrip(":")
-        raise InvalidArgumentError(
-            f"{path}: expected a complete {kind}, but reading it says: {said}.", hint=_REFETCH
-        ) from error
 
 
 def tar_files(path: str, wanted: Callable[[str], Any]) -> Iterator[tuple[str, bytes]]:

@@ -7,7 +7,8 @@ import re
 import zipfile
 from collections import Counter
 
-from paddle.dataset.parsers.archives import missing, reading, text_lines
+from paddle.dataset.files import reading
+from paddle.dataset.parsers.archives import missing, text_lines
 
 __all__: list[str] = []
 
