@@ -205,7 +205,7 @@ class Splitter:
         if not labels:
             labels = [name for name in named if name not in wanted]
         defaults = {p.name: p.default for p in self._parameters()}
-        given = [named[n] if n in named else defaults[n] for n in self._with_gaps(wanted, named)]
+        given = [named[n] if n in named else defaults[n] for n in self._with_gaps(wanted)]
         return given, [named[name] for name in labels if name in named]
 
     def _forward_names(self, named: dict) -> list[str]:
@@ -216,7 +216,7 @@ class Splitter:
             return []  # one input, whatever it is called: the first part
         return needed + [name for name in optional if name in named]
 
-    def _with_gaps(self, wanted: list[str], named: dict) -> list[str]:
+    def _with_gaps(self, wanted: list[str]) -> list[str]:
         """The same in the order of forward, with parameters left out that stand between."""
         if self._inputs:
             return wanted

@@ -150,14 +150,13 @@ class Loops:
         Losses and metrics stay where they were computed until a callback looks at the logs, so that
         a device is not waited for at every step.
         """
-        told, resumed = run.told, run.step > 0
+        told = run.told
         measuring = Measuring(self._metrics, run.losses)
-        if not resumed:
+        if not run.step:  # else a run that goes on
             run.losses.clear()
             measuring.reset()
-        steps = None if run.accumulate == 1 else length(run.loader)
-        if not resumed:
             run.logs = {}
+        steps = None if run.accumulate == 1 else length(run.loader)
         with _reading(run.data_left()) as batches:
             try:
                 for step, data in enumerate(batches, run.step):

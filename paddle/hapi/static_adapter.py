@@ -174,8 +174,8 @@ class StaticAdapter:
                     "Model: it was made in static mode, but dynamic mode is on now.",
                     hint="call paddle.enable_static() before it is used",
                 )
-            make = self._record_update if mode == "update" else self._record
-            self._recorded[mode] = make(mode)
+            made = self._record_update() if mode == "update" else self._record(mode)
+            self._recorded[mode] = made
         return self._recorded[mode]
 
     def _record(self, mode: str) -> _Recorded:
@@ -233,7 +233,7 @@ class StaticAdapter:
             if not top.has_var(info["name"]):
                 _fill_zero(top, top.create_var(**info))
 
-    def _record_update(self, mode: str) -> _Recorded:
+    def _record_update(self) -> _Recorded:
         """Records the update by the gradients that were gathered."""
         self._program("gather")  # which knows the gradients, and the scale of the loss
         program = self._main.clone()
