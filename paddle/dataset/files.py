@@ -11,7 +11,6 @@ import shutil
 import tarfile
 import tempfile
 import urllib.parse
-import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -20,15 +19,11 @@ from typing import IO, Any
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnavailableError
 from paddle.dataset.common import SETTING, data_home
 from paddle.utils.download import fetch_file
+from paddle.utils.unpacking import DAMAGE
 
 __all__: list[str] = []
 
 _REFETCH = "delete the file, so that it is fetched again"
-# What the libraries raise for damaged files; OSError also stands for bad gzip headers.
-_DAMAGE = (
-    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, OSError,
-    NotImplementedError,  # zipfile: a method of compression that there is not
-)  # fmt: skip
 
 
 @contextmanager
@@ -38,7 +33,7 @@ def reading(path: str, kind: str) -> Iterator[None]:
         yield
     except (FileNotFoundError, PermissionError, IsADirectoryError):
         raise
-    except _DAMAGE as error:
+    except DAMAGE as error:
         said = (str(error) or type(error).__name__).splitlines()[0].rstrip(":")
         raise InvalidArgumentError(
             f"{path}: expected a complete {kind}, but reading it says: {said}.", hint=_REFETCH

@@ -174,8 +174,7 @@ class StaticAdapter:
                     "Model: it was made in static mode, but dynamic mode is on now.",
                     hint="call paddle.enable_static() before it is used",
                 )
-            made = self._record_update() if mode == "update" else self._record(mode)
-            self._recorded[mode] = made
+            self._recorded[mode] = self._record_update() if mode == "update" else self._record(mode)
         return self._recorded[mode]
 
     def _record(self, mode: str) -> _Recorded:

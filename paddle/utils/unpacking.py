@@ -19,8 +19,11 @@ from paddle.core.errors import InvalidArgumentError
 __all__: list[str] = []
 
 _ENDINGS = (".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".tar", ".zip")
-# What reading a damaged archive raises; OSError comes from gzip and bz2.
-_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, OSError)
+# What the libraries raise for damaged archives; OSError also stands for bad gzip headers.
+DAMAGE = (
+    tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, OSError,
+    NotImplementedError,  # zipfile: a method of compression that there is not
+)  # fmt: skip
 _SCRATCH = ".unpacking-"
 _ABANDONED_SECONDS = 24 * 3600
 
@@ -97,7 +100,7 @@ def _reading(shown: str) -> Iterator[None]:
     """Says of errors on the way which archive is damaged; a full disk is no damage."""
     try:
         yield
-    except _DAMAGED as error:
+    except DAMAGE as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         raise InvalidArgumentError(

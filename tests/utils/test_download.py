@@ -214,3 +214,16 @@ def test_a_program_may_choose_the_number_of_attempts(
         monkeypatch.setattr(download, "DOWNLOAD_RETRY_LIMIT", count)
         with pytest.raises(RuntimeError, match=rf"\({count} of {count} attempts\)"):
             download.get_path_from_url((tmp_path / "none").as_uri(), str(tmp_path / "here"))
+
+
+def test_an_archive_packed_by_an_unknown_method_is_named(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "odd.zip", "w") as archive:
+        archive.writestr("a.txt", b"text")
+    content = (tmp_path / "odd.zip").read_bytes()
+    for head, place in ((b"PK\3\4", 8), (b"PK\1\2", 10)):  # both name the method, 99 in place of 0
+        at = content.index(head) + place
+        content = content[:at] + b"\x63" + content[at + 1 :]
+    (tmp_path / "odd.zip").write_bytes(content)
+    with pytest.raises(ValueError, match=r"odd\.zip"):
+        get_path_from_url((tmp_path / "odd.zip").as_uri(), str(tmp_path / "here"))
+    assert not os.path.exists(tmp_path / "here" / "odd.zip")
