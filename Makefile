@@ -20,7 +20,7 @@ endif
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
 .PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
-.PHONY: bad-calls docs wheel clean
+.PHONY: bad-calls capi docs wheel clean
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -75,6 +75,9 @@ wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl
 	@rm -rf build  # a stale copy of a removed file must not get into the wheel
 	$(PY) -m pip wheel . --no-deps --quiet --disable-pip-version-check --wheel-dir dist
 	@ls dist/pypaddle-*-py3-none-any.whl
+
+capi: $(READY) ## build the C and C++ library of inference into dist/capi (ARGS="--output /opt/paddle")
+	$(PY) -m paddle.inference.capi.build $(ARGS)
 
 clean: ## remove what builds and tests wrote; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output

@@ -17,7 +17,7 @@ from benchmarks.table import Row, markdown
 
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
-    "programs", "floors", "text_parsing",
+    "programs", "floors", "text_parsing", "inference", "serve",
 )  # fmt: skip
 
 
@@ -41,6 +41,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         default="",
         metavar="PYTHON",
         help="interpreter with JAX, measured beside the static MLP",
+    )
+    parser.add_argument(
+        "--predictors",
+        default=os.environ.get("PADDLE_PREDICTORS", ""),
+        metavar="PYTHON,...",
+        help="interpreters of further PaddlePaddles, whose Predictors are measured beside ours",
     )
     return parser.parse_args(arguments)
 
@@ -74,7 +80,8 @@ def processor() -> str:
 def main() -> int:
     given = parse()
     threads = tuple(int(part) for part in given.threads.split(","))
-    options = Options(given.only, given.quick, threads, given.oracle, given.jax)
+    predictors = tuple(filter(None, given.predictors.split(",")))
+    options = Options(given.only, given.quick, threads, given.oracle, given.jax, predictors)
     about = machine()
     print(", ".join(f"{key} {value}" for key, value in about.items()), file=sys.stderr)
     rows: list[Row] = []

@@ -135,3 +135,79 @@ class Clicks(nn.Module):
     def forward(self, ids: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
         found = [table(ids[:, i]) for i, table in enumerate(self.tables)]
         return self.head(self.deep(torch.cat([*found, numbers], 1)))
+
+
+class InvertedResidual(nn.Module):
+    """Widens, filters each channel, narrows; with a shortcut where input and output fit."""
+
+    def __init__(self, channels: int, out: int, stride: int, expansion: int) -> None:
+        super().__init__()
+        wide = channels * expansion
+        layers: list[nn.Module] = []
+        if expansion != 1:
+            layers += [*_conv(channels, wide, 1, 1), nn.ReLU6(inplace=True)]
+        filtered = nn.Conv2d(wide, wide, 3, stride, 1, groups=wide, bias=False)
+        layers += [filtered, nn.BatchNorm2d(wide), nn.ReLU6(inplace=True), *_conv(wide, out, 1, 1)]
+        self.body = nn.Sequential(*layers)
+        self.shortcut = stride == 1 and channels == out
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + self.body(x) if self.shortcut else self.body(x)
+
+
+def mobilenet_v2() -> nn.Module:
+    """MobileNetV2, Sandler et al. 2018."""
+    layers: list[nn.Module] = [*_conv(3, 32, 3, 2), nn.ReLU6(inplace=True)]
+    channels = 32
+    groups = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+              (6, 160, 3, 2), (6, 320, 1, 1))  # fmt: skip
+    for expansion, out, count, stride in groups:
+        for i in range(count):
+            layers.append(InvertedResidual(channels, out, 1 if i else stride, expansion))
+            channels = out
+    layers += [*_conv(channels, 1280, 1, 1), nn.ReLU6(inplace=True), nn.AdaptiveAvgPool2d(1)]
+    return nn.Sequential(*layers, nn.Flatten(), nn.Linear(1280, 1000))
+
+
+class Bert(nn.Module):
+    """Embeddings, Transformer encoder layers of 768 with 12 heads, and the pooled first step."""
+
+    def __init__(self, words: int, steps: int, layers: int) -> None:
+        super().__init__()
+        self.words = nn.Embedding(words, 768)
+        self.positions = nn.Embedding(steps, 768)
+        self.kinds = nn.Embedding(2, 768)
+        self.norm = nn.LayerNorm(768)
+        layer = nn.TransformerEncoderLayer(
+            768, 12, 3072, dropout=0.0, activation="gelu", batch_first=True
+        )
+        self.encoder = nn.TransformerEncoder(layer, layers)
+        self.pooler = nn.Linear(768, 768)
+        self.register_buffer("steps", torch.arange(steps)[None])
+
+    def forward(self, words: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+        x = self.words(words) + self.positions(self.steps) + self.kinds(kinds)
+        return torch.tanh(self.pooler(self.encoder(self.norm(x))[:, 0]))
+
+
+class Recogniser(nn.Module):
+    """Convolutions over a line of text 32 high, a bidirectional LSTM, classes for each column."""
+
+    def __init__(self, classes: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        channels = 3
+        for out, pool in ((64, (2, 2)), (128, (2, 2)), (256, None), (256, (2, 1)), (512, None),
+                          (512, (2, 1))):  # fmt: skip
+            layers += [*_conv(channels, out, 3, 1), nn.ReLU(inplace=True)]
+            if pool:
+                layers.append(nn.MaxPool2d(pool, pool))
+            channels = out
+        layers += [nn.Conv2d(512, 512, (2, 1), bias=False), nn.BatchNorm2d(512), nn.ReLU()]
+        self.features = nn.Sequential(*layers)
+        self.lstm = nn.LSTM(512, 256, num_layers=2, bidirectional=True, batch_first=True)
+        self.head = nn.Linear(512, classes)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        columns = self.features(x).squeeze(2).permute(0, 2, 1)
+        return torch.softmax(self.head(self.lstm(columns)[0]), 2)

@@ -24,6 +24,7 @@ class Options:
         threads: numbers of threads to measure at.
         oracle: interpreter of a real PaddlePaddle, or empty.
         jax: interpreter with JAX, or empty.
+        predictors: interpreters of further releases of PaddlePaddle, whose Predictors run too.
     """
 
     only: str
@@ -31,6 +32,7 @@ class Options:
     threads: tuple[int, ...]
     oracle: str = ""
     jax: str = ""
+    predictors: tuple[str, ...] = ()
 
     def wants(self, group: str, name: str) -> bool:
         """Says whether a row is asked for."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib as _importlib
-from importlib.util import find_spec as _find_spec
 from typing import Any as _Any
 
 from paddle import _module_paths
@@ -14,6 +13,7 @@ from paddle.core import allocator as _allocator  # noqa: E402
 from paddle.core import torch_import as _torch_import  # noqa: E402
 
 _allocator.keep_freed_memory()  # before the first buffer is made
+_allocator.bound_kernel_caches()  # before oneDNN is used
 _torch_import.load()
 
 from paddle import ops as _ops  # noqa: E402
@@ -70,11 +70,10 @@ complex64, complex128 = _VarType.COMPLEX64, _VarType.COMPLEX128
 # Imported when first used, so that `import paddle` stays quick.
 _MODULES = frozenset({
     "amp", "autograd", "callbacks", "common_ops_import", "compat", "core", "dataset", "device",
-    "distributed", "distribution", "fluid", "framework", "hapi", "incubate", "io", "jit", "metric",
-    "nn", "optimizer", "reader", "regularizer", "static", "sysconfig", "tensor", "text", "utils",
-    "version", "vision",
+    "distributed", "distribution", "fluid", "framework", "hapi", "incubate", "inference", "io",
+    "jit", "metric", "nn", "onnx", "optimizer", "reader", "regularizer", "static", "sysconfig",
+    "tensor", "text", "utils", "version", "vision",
 })  # fmt: skip
-_AWAITED = {name.rpartition(".")[2] for name in _module_paths.AWAITED}
 _NAMES = {
     "DataParallel": "paddle.distributed.data_parallel",
     "Executor": "paddle.static",
@@ -91,17 +90,11 @@ def __getattr__(name: str) -> _Any:
         return value
     if name in _MODULES:
         return _importlib.import_module(f"paddle.{name}")
-    if name in _AWAITED:
-        try:
-            return _importlib.import_module(f"paddle.{name}")
-        except _module_paths.NotThereYet as error:
-            raise AttributeError(str(error)) from None
     raise AttributeError(f"module 'paddle' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    there = {name for name in _AWAITED if _find_spec(f"paddle.{name}")}
-    return sorted({*globals(), *_MODULES, *_NAMES, *there})
+    return sorted({*globals(), *_MODULES, *_NAMES})
 
 
 __all__ = [

@@ -13,10 +13,12 @@ from paddle import distribution as distribution
 from paddle import framework as framework
 from paddle import hapi as hapi
 from paddle import incubate as incubate
+from paddle import inference as inference
 from paddle import io as io
 from paddle import jit as jit
 from paddle import metric as metric
 from paddle import nn as nn
+from paddle import onnx as onnx
 from paddle import optimizer as optimizer
 from paddle import reader as reader
 from paddle import regularizer as regularizer

@@ -129,17 +129,8 @@ def _all_of(names: dict[str, Public]) -> list[str]:
     return owner.get("__all__") or [name for name in owner if not name.startswith("_")]
 
 
-# Public packages of 2.0 that are still to come -> what to do until then. Once a package is there,
-# it is found before this is looked at.
-AWAITED = {
-    "paddle.inference": "paddle.jit.load, or paddle.static.load_inference_model and an Executor, "
-    "run saved models",
-    "paddle.onnx": "paddle.jit.save saves models in PaddlePaddle's format",
-}
-
-
 class NotThereYet(ModuleNotFoundError):
-    """A public package of 2.0, or a name of 1.x, is imported that is still to come.
+    """A name of 1.x is imported that is still to come.
 
     It has no ``name``: Python would put a text of its own in place of this one's.
     """
@@ -147,8 +138,6 @@ class NotThereYet(ModuleNotFoundError):
 
 def _to_come(name: str) -> str | None:
     """What to say of a name that is still to come; None for any other."""
-    if name in AWAITED:
-        return f"{name} is not part of this version yet; {AWAITED[name]}."
     if not name.startswith("paddle.fluid.") or name not in _names_1x():
         return None
     new = _names_1x()[name]

@@ -5,7 +5,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:-.venv/clients}
 python=${PY:-.venv/bin/python}
-packages=(paddlenlp==2.0.8 paddleclas==2.2.1 six==1.17.0)
+packages=(paddlenlp==2.0.8 paddleclas==2.2.1 six==1.17.0 rapidocr_paddle==1.4.5 paddleocr==2.7.3)
+# what the OCR packages compute with beside PaddlePaddle
+packages+=("opencv-python-headless>=4.8" "pyclipper>=1.3" "shapely>=2" "PyYAML>=6")
 
 wanted="${packages[*]}"
 if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$wanted" ]; then
@@ -16,7 +18,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "clients: fetching $wanted"
 if ! "$python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
-    --target "$work/clients" "${packages[@]}"; then
+    --ignore-requires-python --target "$work/clients" "${packages[@]}"; then
     echo "clients: pip could not install them; check that it can reach its registry, then try again" >&2
     exit 1
 fi

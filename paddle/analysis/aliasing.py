@@ -72,11 +72,11 @@ class Memory:
         if known.base is None and (several or listed):
             if len(args) != 2 or not _alike(op, args):
                 return None
-            if listed and not self._free(args[0], op):
+            if listed and not self.is_free(args[0], op):
                 args.reverse()  # the terms of a sum
-        return args if self._free(args[0], op) else None
+        return args if self.is_free(args[0], op) else None
 
-    def _free(self, name: str, reader: Operator) -> bool:
+    def is_free(self, name: str, reader: Operator) -> bool:
         """Whether only ``reader`` needs a value, and the value is in memory of its own."""
         var = reader.block.vars.get(name)
         if var is None or var.persistable or var.is_data or name in self._kept:

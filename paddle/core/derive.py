@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.levels import levels_on, put_levels
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot
 from paddle.core.traits import Slots
 
@@ -116,6 +117,9 @@ def _leaf(buf: torch.Tensor, leaves: list, nested: bool) -> torch.Tensor:
         made = buf.view_as(buf)  # a node of its own, should one buffer be two inputs
     else:
         made = buf.detach().requires_grad_()
+    levels = levels_on(buf)
+    if levels:  # which rows are one sequence, for kernels that work on sequences
+        put_levels(made, levels)
     leaves.append(made)
     return made
 

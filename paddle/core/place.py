@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -13,10 +15,10 @@ from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.place_types import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, XPUPlace
 
 __all__ = [
-    "CPU", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "XPUPlace", "current_backend",
-    "current_device", "current_place", "device_count", "expected_names", "get_cudnn_version",
-    "get_device", "is_compiled_with_cuda", "name_of", "named_place", "place_of", "set_device",
-    "to_torch_device",
+    "CPU", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "XPUPlace", "computing_on",
+    "current_backend", "current_device", "current_place", "device_count", "expected_names",
+    "get_cudnn_version", "get_device", "is_compiled_with_cuda", "name_of", "named_place",
+    "place_of", "set_device", "to_torch_device",
 ]  # fmt: skip
 
 CPU = CPUPlace()
@@ -112,6 +114,20 @@ def _use(place: Place) -> None:
     global _current, _current_device
     _current, _current_device = place, to_torch_device(place)
     backend_on(_current_device).use(_current_device)
+
+
+@contextlib.contextmanager
+def computing_on(device: torch.device) -> Iterator[None]:
+    """Inside of a ``with`` block a device is the current one, of all threads."""
+    if device == current_device():
+        yield
+        return
+    before = current_place()
+    _use(backend_on(device).place(device.index or 0))
+    try:
+        yield
+    finally:
+        _use(before)
 
 
 def get_device() -> str:

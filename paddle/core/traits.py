@@ -54,6 +54,12 @@ class Traits:
         memoize (bool): plans keep its result for as long as its inputs stay what they are.
         statistics (str): what it writes into inputs are running statistics, which its results in
             training do not depend on; with 1.0 for the attribute named here they stay as they are.
+        lod (str): how the levels of sequences go on: the input slots of which the first one that
+            has any gives them to all results of as many rows; ``""``: they end here; ``"own"``: the
+            kernel puts them on its results; ``"joined"``: rows of X one below the other
+            have the levels of all parts; ``"array"``: a tensor array keeps what its elements have.
+            None: from the first operand if the shape rule is one with a name, else as the
+            variables of the Program say.
         split_bias (bool): a Program adds the input Bias by an operator of its own.
     """
 
@@ -68,6 +74,7 @@ class Traits:
     linear: Slots | None = None
     memoize: bool = False
     statistics: str | None = None
+    lod: str | None = None
     split_bias: bool = False
 
 

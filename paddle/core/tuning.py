@@ -49,13 +49,22 @@ class Choice:
         forms (dict[str, Callable]): name -> a function of the same arguments with the same result.
         sample (callable): ``sample(*args)`` gives arguments of the same kind that take each form
             some tenths of a millisecond, and a tuple of numbers: equal ones decide alike.
+        advantage (float): another form than the usual one is used if it takes less than this part
+            of its time. Less than the default where a wrong choice costs much. Default: 0.95.
 
     Attributes:
         known (dict): key -> the form to use, for callers to look at before :meth:`choose`.
     """
 
-    def __init__(self, name: str, forms: dict[str, Form], sample: Callable[..., Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        forms: dict[str, Form],
+        sample: Callable[..., Any],
+        advantage: float = ADVANTAGE,
+    ) -> None:
         self.name, self.forms, self._sample = name, forms, sample
+        self._advantage = advantage
         self.known: dict[Any, Form] = {}
         self._spent = 0.0
         _choices.append(self)
@@ -113,7 +122,7 @@ class Choice:
             return usual
         best = {name: min(times[name] for times in rounds) for name in self.forms}
         fastest = min(best, key=best.__getitem__)
-        chosen = fastest if best[fastest] < ADVANTAGE * best[usual] else usual
+        chosen = fastest if best[fastest] < self._advantage * best[usual] else usual
         spans = ", ".join(f"{name} {span * 1e3:.3f} ms" for name, span in best.items())
         _say(f"{line}: {chosen}; {spans}; usual is {usual}")
         return chosen

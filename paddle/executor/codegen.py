@@ -11,7 +11,7 @@ import builtins
 import keyword
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from paddle.analysis.aliasing import IN_PLACE, makes_memory
@@ -25,18 +25,17 @@ from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
 from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
-from paddle.executor.lod_propagation import share_lod
+from paddle.executor.lod_propagation import Sequences, lod_of, put_back
 from paddle.executor.memo import Memo
 from paddle.ir.block import Block
 from paddle.ir.needs import shape_needs
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
+from paddle.ir.validation import not_registered, unregistered
 from paddle.ir.variable import Variable
 
 _CLEAN = re.compile(r"\W", re.ASCII)
 _WIDEST = 160  # characters of an attribute that a plan's source shows
-
-
 # Operators that are not a kernel: type -> function(emitter, op) that writes their lines.
 EMITTERS: dict[str, Callable[[Emitter, Operator], None]] = {}
 
@@ -59,18 +58,22 @@ class Emitter:
         origin (list[Operator|None]): which operator each line is for.
         constants (dict): what the function refers to by name.
         scope_names (list[str]): variables that are read from or written to the scope.
+        frozen (Collection[str]): variables of the scope that are read once, when the plan is bound.
     """
 
     def __init__(self, program: Program, feeds: Iterable[str], fetches: Iterable[str],
-                 op_callback: Callable | None = None,
-                 keep_rank_0: bool = False) -> None:  # fmt: skip
+                 op_callback: Callable | None = None, keep_rank_0: bool = False,
+                 frozen: Collection[str] = ()) -> None:  # fmt: skip
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
         self.op_callback = op_callback
         self.keep_rank_0 = keep_rank_0
+        self.frozen = frozen
         self.lines: list[str] = []
         self.origin: list[Operator | None] = []
+        self._prologue: list[str] = []
+        self._frozen_lines: list[str] = []
         self.constants: dict[str, Any] = {"writable": writable}
         self.scope_names: list[str] = []
         self.written: dict[str, str] = {}  # scope variables to hand back: name -> Python name
@@ -90,10 +93,9 @@ class Emitter:
         self.maybe: set[str] = set()  # persistable variables that may have no value
         self.functions: list[tuple[str, Operator | None]] = []  # blocks that are nested too deeply
         self.shared: set[str] = set()  # Python names that those assign
-        self._prologue: list[str] = []
         self._bind_lines: list[tuple[str, Operator | None]] = []
         self._hoisted: set[str] = set()
-        self._any_lod: bool | None = None  # whether any variable has a LoD
+        self.sequences = Sequences(program)
         self.run_limit = flags.run_limit
         self.limit = self._unique("limit") if self.run_limit else ""  # what counts time and steps
 
@@ -205,9 +207,8 @@ class Emitter:
         self.defined.add(key)
         self.needed[name] = None
         local = self.python_name(name, self.program.blocks[key[0]])
-        self._prologue.append(
-            f"{local} = {self._held(name, self.scope_slot(name) + '.tensor._buf')}"
-        )
+        lines = self._frozen_lines if name in self.frozen else self._prologue
+        lines.append(f"{local} = {self._held(name, self.scope_slot(name) + '.tensor._buf')}")
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""
@@ -323,6 +324,11 @@ class Emitter:
             self._hoisted.add("")
         return block.idx == 0 and name in self._hoisted
 
+    def is_bound(self, name: str) -> bool:
+        """Says whether a variable has its value, the same for all runs, when the plan is bound."""
+        owner = self.owner(name)
+        return name in self.frozen or (bool(name) and self._stays(owner, name))
+
     def _hoist_shapes(self, block: Block, at: int, ends: list[list[str]]) -> None:
         """Remembers shapes that a later gradient needs of values that are dropped after this."""
         last = self._shape_readers(block)
@@ -349,21 +355,20 @@ class Emitter:
         """Writes one operator."""
         if self.limit and not op.attrs.get(HOISTED):
             self.line(f"{self.limit}.check()")
+        replaced = self._replaced_lod(op)
         custom = EMITTERS.get(op.type)
         if custom is not None:
             custom(self, op)
         elif not self._in_place(op):
             known = op.definition
             if known is None:
-                raise NotFoundError(
-                    f"Operator {op.type!r} has not been registered: there is no kernel for it."
-                    + (f"\n  {op.location}" if op.location else "")
-                )
+                missing = unregistered(self.program) or {op.type: 1}
+                raise not_registered(missing, str(op.location or ""))
             if known.base is not None:
                 write_gradient(self, op, known.base)
             else:
                 self._forward(op, known)
-        self._share_lod(op)
+        self._share_lod(op, replaced)
         for name in {*op.input_arg_names, *op.output_arg_names}:
             key = (self.owner(name).idx, name)
             shape = self.shapes.get(key)
@@ -374,26 +379,24 @@ class Emitter:
             check = self.constant(self.op_callback, "check")
             self.line(f"{check}({self.constant(op, 'op')}, {', '.join(outs)})")
 
-    def _share_lod(self, op: Operator) -> None:
-        """Lets results say which of their rows belong together, where the Program tells that."""
-        if self._any_lod is None:
-            variables = (v for b in self.program.blocks for v in b.vars.values())
-            self._any_lod = any(v._lod_level for v in variables)
-        if not self._any_lod:
-            return
-        copies = op.type in ("assign", "cast", "scale")  # of what 1.x does not tell it about
-        given = [n for n in dict.fromkeys(op.input_arg_names) if self._has_lod(n, copies)]
-        for name in dict.fromkeys(op.output_arg_names):
-            if given and self._has_lod(name, copies) and name not in given:
-                share = self.constant(share_lod, "share_lod")
-                sources = ", ".join(self.read(n) for n in given)
-                self.line(f"{share}({self.read(name)}, {sources})")
+    def _replaced_lod(self, op: Operator) -> list[tuple[str, str]]:
+        """Keeps the levels of inputs whose names the results take: (name, what keeps them)."""
+        kept = []
+        for name, sources in self.sequences.written(op.block, op):
+            if name in sources and self.is_defined(name):
+                kept.append((name, self.temporary(f"{name}_lod")))
+                self.line(f"{kept[-1][1]} = {self.constant(lod_of, 'lod_of')}({self.read(name)})")
+        return kept
 
-    def _has_lod(self, name: str, unsaid: bool) -> bool:
-        if name == EMPTY or not self.is_defined(name):
-            return False
-        var = self.owner(name).vars.get(name)
-        return bool(unsaid or (var is not None and var._lod_level))
+    def _share_lod(self, op: Operator, replaced: list[tuple[str, str]]) -> None:
+        """Lets results say which of their rows belong together."""
+        for name, lod in replaced:
+            self.line(f"{self.constant(put_back, 'put_back')}({self.read(name)}, {lod})")
+        for name, sources in self.sequences.written(op.block, op):
+            sources = [n for n in sources if n != name and self.is_defined(n)]
+            if sources and self.is_defined(name):
+                share = self.constant(self.sequences.handing(op), "share_lod")
+                self.line(f"{share}({self.read(name)}, {', '.join(map(self.read, sources))})")
 
     def kernel(self, op: Operator) -> None:
         """Writes the call of an operator's kernel, for emitters with special cases."""
@@ -425,17 +428,10 @@ class Emitter:
                 at = [s.name for s in known.inputs].index(slot.writes)
                 args[at] = self.own(op, slot, args[at])
         direct = known.direct is not None and all(attrs[k] == d for k, d in known.attrs.items())
-        while args and args[-1] == "None" and not direct:
-            positional = len(args) > self._required(known)
-            if not positional:
-                break
-            args.pop()
         words = [] if direct else self._keywords(known, attrs)
-        if len(args) < len(known.inputs):
-            args += ["None"] * (len(known.inputs) - len(args))
         kernel: Any = known.direct if direct else known.kernel
         function = self.constant(kernel, op.type)
-        if known.memoize and not self.op_callback:
+        if known.memoize and not self.op_callback and not op.attrs.get(HOISTED):
             kept = self.temporary(f"{op.type}_kept")
             self.before(f"{kept} = {self.constant(Memo, 'Memo')}({function})")
             function = kept
@@ -444,10 +440,6 @@ class Emitter:
         self.line(f"{targets} = {call}" if targets.strip("_, ") or len(known.outputs) > 1 else call)
         for text in after:
             self.line(text)
-
-    @staticmethod
-    def _required(known: OpDef) -> int:
-        return len(known.inputs)
 
     def _check_slots(self, op: Operator, known: OpDef) -> None:
         for slot in known.inputs:
@@ -559,6 +551,7 @@ class Emitter:
         parts: list[list[tuple[str, Operator | None]]] = [
             [(text, None) for text in notes],
             [(f"def bind({', '.join(self._slots.values())}):", None)],
+            [(f"    {text}", None) for text in self._frozen_lines],
             [(f"    {text}", op) for text, op in self._bind_lines],
             [(f"    def step({', '.join(args)}):", None)],
             [(f"        {text}", None) for text in self._prologue],

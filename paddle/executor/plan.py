@@ -23,6 +23,7 @@ from paddle.executor.emitters import effects as _effects  # noqa: F401
 from paddle.executor.emitters import quantized as _quantized  # noqa: F401
 from paddle.executor.emitters import recurrent as _recurrent  # noqa: F401
 from paddle.executor.emitters import row_split as _row_split  # noqa: F401
+from paddle.executor.emitters import sequences as _sequences  # noqa: F401
 from paddle.executor.emitters import updates as _updates  # noqa: F401
 from paddle.executor.run import without_torch_gradients
 from paddle.executor.scope import Scope

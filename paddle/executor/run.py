@@ -7,16 +7,16 @@ from typing import Any
 
 import torch
 
-_enabled = torch.is_grad_enabled
-_enable = torch._C._set_grad_enabled
+gradients_enabled = torch.is_grad_enabled  # whether torch's own tape records in this thread
+enable_gradients = torch._C._set_grad_enabled
 
 
 def without_torch_gradients(function: Callable, args: Sequence[Any]) -> Any:
     """Returns ``function(*args)``, computed without torch's own tape."""
-    if not _enabled():
+    if not gradients_enabled():
         return function(*args)
-    _enable(False)
+    enable_gradients(False)
     try:
         return function(*args)
     finally:
-        _enable(True)
+        enable_gradients(True)

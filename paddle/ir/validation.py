@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from paddle.core.derive import gradient_of
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.op import REQUIRED
 from paddle.ir.attribute_kinds import AttrType
-from paddle.ir.operator import EMPTY
+from paddle.ir.operator import EMPTY, declared
 
 MAX_DEPTH = 100  # of nested blocks; those who walk over them may recurse
 
@@ -134,11 +135,11 @@ def _crowded(op: Any) -> str:
     known = op.definition
     if known is None:
         return ""
-    for kind, declared, slots in (
+    for kind, stated, slots in (
         ("input", known.inputs, op.inputs),
         ("output", known.outputs, op.outputs),
     ):
-        for slot in declared:
+        for slot in stated:
             names = slots.get(slot.name, ())
             if len(names) > 1 and not slot.many:
                 return f"has {len(names)} variables as {kind} {slot.name!r}, which takes one"
@@ -158,6 +159,41 @@ def _unstorable(op: Any) -> str:
                     f"though it is no tensor (output {slot!r})"
                 )
     return ""
+
+
+def unregistered(program: Any, ignored: Container[str] = ()) -> dict[str, int]:
+    """Counts the operators of a Program that this engine does not have.
+
+    Args:
+        program (Program): as it was read, or after conversion.
+        ignored: types that count as known, with their gradients.
+
+    Returns:
+        dict: type -> how often it occurs, in all blocks; in the order of their first occurrence.
+    """
+    found = Counter(op.type for block in program.blocks for op in block.ops)
+    known = {t for t in found if t in ignored or t.removesuffix("_grad") in ignored}
+    return {t: n for t, n in found.items() if t not in known and declared(t) is None}
+
+
+def not_registered(found: Mapping[str, int], where: str = "") -> NotFoundError:
+    """The error for operators that :func:`unregistered` has found.
+
+    Args:
+        found: their types and counts, at least one.
+        where (str): the source location of the first one, or whose Program it is.
+    """
+    if len(found) == 1:
+        (name, count), *_ = found.items()
+        often = f" (it occurs {count} times)" if count > 1 else ""
+        text = f"Operator {name!r} has not been registered: there is no kernel for it{often}."
+    else:
+        listed = ", ".join(f"{name} ({n})" for name, n in found.items())
+        text = (
+            f"{len(found)} types of operators have not been registered: there are no kernels for "
+            f"{listed}; in brackets how often they occur."
+        )
+    return NotFoundError(text + (f"\n  {where}" if where else ""))
 
 
 def check_gradients(program: Any) -> None:

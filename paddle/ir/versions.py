@@ -17,7 +17,7 @@ from paddle.ir.block import Block
 from paddle.ir.gradient_slots import complete_gradient, rename_second_order
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ir.validation import check_gradients, check_operators
+from paddle.ir.validation import check_gradients, check_operators, unregistered
 
 V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
 NEVER = 1 << 31
@@ -288,6 +288,26 @@ def _applied(row: Conversion, op: Operator, context: ConversionContext) -> bool:
 def rows_for(version: int) -> dict[str, Conversion]:
     """Returns what operators of a release become, by type."""
     return {row.op: row for row in TABLE if row.since <= version < row.before}
+
+
+def unknown_operators(program: Program) -> dict[str, int]:
+    """Counts the operators of a Program that have no form in this engine.
+
+    Args:
+        program (Program): as it was read; operators that other releases had count as what they
+            become here.
+
+    Returns:
+        dict: type -> how often it occurs, in all blocks; empty for a Program that can run.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            from paddle.ir.versions import unknown_operators
+            print(unknown_operators(paddle.static.Program()))  # {}
+    """
+    return unregistered(program, rows_for(program.program_version))
 
 
 def check_read(program: Program) -> None:

@@ -64,11 +64,26 @@ for _name in ("merge_lod_tensor", "merge_lod_tensor_infer"):
 
 # -- tensor arrays ---------------------------------------------------------------------------------
 
-_declare("write_to_array", "X I Array? -> Out")
-_declare("read_from_array", "X I X_W? -> Out")
+_declare("write_to_array", "X I Array? -> Out", lod="array")
+_declare("read_from_array", "X I X_W? -> Out", lod="array")
 _declare("lod_array_length", "X -> Out", speculatable=True)
 _declare("tensor_array_to_tensor", "X -> Out OutIndex?")
 _declare("tensor_array_to_tensor_grad", "X? Out@GRAD OutIndex -> X@GRAD")
+
+# -- sequences: rank tables and tensor arrays with levels ------------------------------------------
+
+_declare("lod_rank_table", "X -> Out")
+_declare("max_sequence_len", "RankTable -> Out")
+_declare("lod_tensor_to_array", "X RankTable -> Out", lod="own")
+_declare("array_to_lod_tensor", "X RankTable -> Out", lod="own")
+_declare("shrink_rnn_memory", "X RankTable I -> Out", lod="own")
+_declare("reorder_lod_tensor_by_rank", "X RankTable -> Out", lod="own")
+_declare(
+    "beam_search_decode",
+    "Ids Scores -> SentenceIds SentenceScores",
+    attrs={"beam_size": REQUIRED, "end_id": REQUIRED},
+    lod="own",
+)
 
 # -- left by backward and by passes, never in a file -----------------------------------------------
 

@@ -40,7 +40,7 @@ def _lookup_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*ids.shape[:-1], w.shape[1]), w.dtype)]
 
 
-@op("lookup_table", "W Ids~ -> Out", infer=_lookup_rule)
+@op("lookup_table", "W Ids~ -> Out", lod="Ids", infer=_lookup_rule)
 def lookup_table(w, ids, *, padding_idx=-1, is_sparse=False):
     _expect_trailing_one("lookup_table", "Ids", ids.shape)
     return lookup_table_v2(ids.squeeze(-1), w, padding_idx=padding_idx)
@@ -57,7 +57,7 @@ def _one_hot_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*inputs[0].shape[:-1], depth), VarType(attrs["dtype"]))]
 
 
-@op("one_hot", "X depth_tensor? -> Out", infer=_one_hot_rule, differentiable=False)
+@op("one_hot", "X depth_tensor? -> Out", lod="X", infer=_one_hot_rule, differentiable=False)
 def one_hot(x, depth_tensor, *, depth=-1, dtype=5, allow_out_of_range=False):
     _expect_trailing_one("one_hot", "X", x.shape)
     return one_hot_v2(
@@ -108,7 +108,14 @@ def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(_loss_shape(x.shape, label.shape), x.dtype)]
 
 
-@op("cross_entropy", "X Label~ -> Y", infer=_cross_entropy_rule, dtypes="floats", amp="black")
+@op(
+    "cross_entropy",
+    "X Label~ -> Y",
+    lod="X",
+    infer=_cross_entropy_rule,
+    dtypes="floats",
+    amp="black",
+)
 def cross_entropy(x, label, *, soft_label=False, ignore_index=-100):
     shape = _loss_shape(x.shape, label.shape)
     if soft_label:
@@ -136,6 +143,7 @@ def _cross_entropy2_rule(inputs: list, attrs: dict) -> list:
 @op(
     "cross_entropy2",
     "X Label~ -> Y XShape?~ MatchX~",
+    lod="X",
     infer=_cross_entropy2_rule,
     dtypes="floats",
     amp="black",
@@ -159,7 +167,7 @@ def _expand_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(tuple(-1 if -1 in (n, t) else n * t for n, t in zip(x.shape, times)), x.dtype)]
 
 
-@op("expand", "X ExpandTimes?~ expand_times_tensor*?~ -> Out", infer=_expand_rule)
+@op("expand", "X ExpandTimes?~ expand_times_tensor*?~ -> Out", lod="X", infer=_expand_rule)
 def expand(x, times_whole=None, times_parts=None, *, expand_times=()):
     times = ints(expand_times, times_whole, times_parts)
     if len(times) != x.dim():
@@ -259,7 +267,7 @@ def _(d_out):
     return torch.zeros_like(d_out)
 
 
-@op("fill_zeros_like2", "X -> Out", differentiable=False,
+@op("fill_zeros_like2", "X -> Out", lod="X", differentiable=False,
     infer=lambda i, a: [Spec(i[0].shape, VarType(a["dtype"]))])  # fmt: skip
 def fill_zeros_like2(x, *, dtype=5):
     return torch.zeros(x.shape, dtype=torch_dtype(dtype), device=x.device)
@@ -292,7 +300,7 @@ def _fc_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*x.shape[: attrs["in_num_col_dims"]], columns), x.dtype)]
 
 
-@op("fc", "Input W Bias? -> Out", infer=_fc_rule, amp="white")
+@op("fc", "Input W Bias? -> Out", lod="Input", infer=_fc_rule, amp="white")
 def fc(x, w, bias, *, in_num_col_dims=1, activation_type="", padding_weights=False):
     if activation_type not in _FC_ACTIVATIONS:
         raise InvalidArgumentError(

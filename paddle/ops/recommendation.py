@@ -49,13 +49,19 @@ def _partial_rule(name: str, joined: bool):
     return rule
 
 
-@op("partial_concat", "X* -> Out", infer=_partial_rule("partial_concat", True))
+@op("partial_concat", "X* -> Out", lod="X", infer=_partial_rule("partial_concat", True))
 def partial_concat(x, *, start_index=0, length=-1):
     """The same columns of every input beside each other."""
     return torch.cat(_columns("partial_concat", x, start_index, length), 1)
 
 
-@op("partial_sum", "X* -> Out", infer=_partial_rule("partial_sum", False), dtypes="not bool")
+@op(
+    "partial_sum",
+    "X* -> Out",
+    lod="X",
+    infer=_partial_rule("partial_sum", False),
+    dtypes="not bool",
+)
 def partial_sum(x, *, start_index=0, length=-1):
     """The sum of the same columns of every input."""
     return torch.stack(_columns("partial_sum", x, start_index, length)).sum(0, dtype=x[0].dtype)
@@ -63,10 +69,12 @@ def partial_sum(x, *, start_index=0, length=-1):
 
 def _cvm_rule(inputs: list, attrs: dict) -> list[Spec]:
     x = inputs[0]
-    return [x if attrs["use_cvm"] else Spec((x.shape[0], x.shape[1] - 2), x.dtype)]
+    rows, columns = x.shape
+    left = columns if columns == -1 or attrs["use_cvm"] else columns - 2
+    return [Spec((rows, left), x.dtype)]
 
 
-@op("cvm", "X CVM~ -> Y", infer=_cvm_rule, dtypes="floats")
+@op("cvm", "X CVM~ -> Y", lod="X", infer=_cvm_rule, dtypes="floats")
 def cvm(x, shown, *, use_cvm=True):
     """The first two columns, how often shown and clicked, as logarithms; or without them."""
     if x.dim() != 2 or x.shape[1] < 2 or shown.shape != (x.shape[0], 2):
@@ -110,7 +118,7 @@ def batch_fc(x, weight, bias):
 _NEXT, _PRIME = 16807, 2**31 - 1  # of the generator that SeedOut goes on with
 
 
-@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", random=True)
+@op("shuffle_batch", "X Seed~ -> Out ShuffleIdx~ SeedOut~", lod="X", random=True)
 def shuffle_batch(x, seed, *, startup_seed=0):
     """The rows of X in another order; SeedOut is the seed of the next call."""
     rows = x.reshape(-1, x.shape[-1]) if x.numel() else x.flatten(0, -2)
@@ -134,7 +142,7 @@ def _conv_shift_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [inputs[0]]
 
 
-@op("conv_shift", "X Y -> Out", infer=_conv_shift_rule, dtypes="floats")
+@op("conv_shift", "X Y -> Out", lod="X", infer=_conv_shift_rule, dtypes="floats")
 def conv_shift(x, y):
     """Circular correlation of the rows of X with those of Y, an odd number of weights."""
     if x.dim() != 2 or y.dim() != 2 or x.shape[0] != y.shape[0] or not y.shape[1] % 2:
@@ -164,7 +172,7 @@ def _expect_same(name: str, first: str, x: torch.Tensor, second: str, y: torch.T
         )
 
 
-@op("modified_huber_loss", "X Y~ -> IntermediateVal~ Out", infer="same", dtypes="floats")
+@op("modified_huber_loss", "X Y~ -> IntermediateVal~ Out", lod="", infer="same", dtypes="floats")
 def modified_huber_loss(x, y):
     """For labels 0 and 1: the square of what is missing to 1, far outside a line."""
     _expect_same("modified_huber_loss", "X", x, "Y", y)
@@ -208,7 +216,8 @@ def _center_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 
 @op("center_loss", "X Label~ Centers~ CenterUpdateRate~ -> "
-    "CentersOut=Centers SampleCenterDiff Loss", infer=_center_rule, dtypes="full")  # fmt: skip
+    "CentersOut=Centers SampleCenterDiff Loss", lod="X", infer=_center_rule,
+    dtypes="full")  # fmt: skip
 def center_loss(x, label, centers, rate, *, cluster_num, need_update):
     """Half the squared distance to the center of the class, which may follow.
 

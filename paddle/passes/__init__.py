@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from paddle.core.debug import enabled
 from paddle.ir.cloning import clone
 from paddle.ir.program import Program
 from paddle.ir.validation import check_uses
 from paddle.ir.versions import to_current
 from paddle.passes.attention import fuse_attention
 from paddle.passes.bias import fuse_conv_bias, fuse_fc
-from paddle.passes.checker import check, promise
 from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
-from paddle.passes.fusion import Replacement
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
+from paddle.passes.running import Pass, run_passes
 from paddle.passes.sparse_updates import update_rows
-
-# pass(program, feeds, fetches) changes the Program it is given; a fusion says what it replaced.
-Pass = Callable[[Program, Sequence[str], Sequence[str]], list[Replacement] | None]
 
 # They run from top to bottom: (name, whether operators are no longer run one by one, pass).
 # Marks come last: they hold for the operators as they stand then.
@@ -44,8 +38,6 @@ TABLE: list[tuple[str, bool, Pass]] = [
     ("in_place", True, mark_in_place),
     ("lifetimes", False, mark_lifetimes),
 ]
-# Whether the checker runs after every pass; tests/conftest.py turns it on.
-checking = os.environ.get("PADDLE_CHECK_PASSES", "") not in ("", "0")
 
 
 def prepare(
@@ -73,17 +65,10 @@ def prepare(
         from paddle.ir.cloning import prune
 
         made = prune(made, list(feeds), list(fetches))
-    before_all = promise(made, feeds, fetches) if checking else None
-    noisy = enabled("passes")
-    if noisy:
-        from paddle.passes.report import run_and_report
-    for name, joins, rewrite in TABLE:
-        if name in skipped or (joins and not fuse):
-            continue
-        if noisy:
-            run_and_report(name, rewrite, made, feeds, fetches)
-        else:
-            rewrite(made, feeds, fetches)
-        if checking:
-            check(made, feeds, name, before_all)
+    chosen = (
+        (name, rewrite)
+        for name, joins, rewrite in TABLE
+        if name not in skipped and (fuse or not joins)
+    )
+    run_passes(chosen, made, feeds, fetches)
     return made

@@ -72,10 +72,13 @@ def _written(ops: Sequence[Operator]) -> set[str]:
 
 
 def _writes_back(op: Operator) -> bool:
-    """A batch norm that does not train hands on the statistics that it read."""
-    fixed = op.attrs.get("is_test") or op.attrs.get("use_global_stats")
+    """A batch norm that does not train hands on the statistics that it read; steps, their scale."""
     known = op.definition
-    return known is not None and known.statistics is not None and bool(fixed)
+    if known is None or op.type == "fake_channel_wise_quantize_abs_max":
+        return bool(known and op.attrs.get("is_test"))  # reads its OutScale then
+    fixed = op.attrs.get("is_test", known.attrs.get("is_test"))
+    back = known.statistics is not None or any(slot.writes for slot in known.outputs)
+    return back and bool(fixed or op.attrs.get("use_global_stats"))
 
 
 def check(

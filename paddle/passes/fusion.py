@@ -109,7 +109,8 @@ class _Candidate:
         self.block = match.block
         self.root = match.root
         self.result = match.root.outputs[fusion.pattern.out][0]
-        self.forward = sorted(match.ops(), key=def_use.position)
+        once = {id(op): op for op in match.ops()}  # one may stand for several parts
+        self.forward = sorted(once.values(), key=def_use.position)
         self.chain = GradientChain([])
         self.gradients: dict[str, list[str]] = {}
         self.sums: list[tuple[Operator, list[str]]] = []

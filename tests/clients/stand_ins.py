@@ -29,6 +29,20 @@ class _Unused:
         raise NotImplementedError("a stand-in of the tests; install the real package to use it")
 
 
+class _Table:
+    """prettytable's, which shows nothing."""
+
+    def __init__(self, header: list[str]) -> None:
+        self.width = len(header)
+
+    def add_row(self, row: list[Any]) -> None:
+        """Takes a row."""
+        assert len(row) == self.width
+
+    def __str__(self) -> str:
+        return ""
+
+
 def get_entities(seq: list[Any], suffix: bool = False) -> list[tuple[str, int, int]]:
     """Returns (type, first, last) of the chunks of B-, I-, E-, S- and O tags, as seqeval does.
 
@@ -59,15 +73,34 @@ _NAMES: dict[str, dict[str, Any]] = {
     "colorama": {"Fore": type("Fore", (), dict.fromkeys(("BLUE", "RED", "CYAN", "RESET"), ""))},
     "colorlog": {"ColoredFormatter": _Formatter},
     "h5py": {},
+    "imgaug": {},
+    "imgaug.augmenters": {},
     "jieba": {"Tokenizer": _Unused},
     "multiprocess": {"Pool": multiprocessing.Pool, "RLock": multiprocessing.RLock},
     "nltk": {},
     "nltk.translate": {},
     "nltk.translate.bleu_score": {"corpus_bleu": _Unused, "sentence_bleu": _Unused},
+    "lmdb": {},
+    "prettytable": {"PrettyTable": _Table},
     "requests": {},
     "seqeval": {},
     "seqeval.metrics": {},
     "seqeval.metrics.sequence_labeling": {"get_entities": get_entities},
+    "sklearn": {},
+    "sklearn.metrics": dict.fromkeys(
+        (
+            "accuracy_score",
+            "average_precision_score",
+            "hamming_loss",
+            "multilabel_confusion_matrix",
+            "precision_recall_fscore_support",
+        ),
+        _Unused,
+    ),
+    "sklearn.preprocessing": {"binarize": _Unused},
+    "skimage": {},
+    "skimage.morphology": {},
+    "skimage.morphology._skeletonize": {"thin": _Unused},
     "tqdm": {"tqdm": lambda items, **_: items},
     "yaml": {},
     "distutils": {},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import threading
@@ -121,6 +122,14 @@ def test_memory_policy(monkeypatch):
     monkeypatch.delenv("PADDLE_KEEP_MEMORY", raising=False)
     assert allocator.keep_freed_memory() in (True, False)
     allocator.trim()
+
+
+def test_kernel_caches_are_bounded_unless_the_environment_says_otherwise(monkeypatch):
+    monkeypatch.setenv("LRU_CACHE_CAPACITY", "7")
+    monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
+    allocator.bound_kernel_caches()
+    assert os.environ["LRU_CACHE_CAPACITY"] == "7"
+    assert int(os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"]) < 1024
 
 
 def test_memory_policy_elsewhere(monkeypatch):

@@ -11,7 +11,7 @@ import paddle
 from paddle.core.op import REGISTRY
 from paddle.ir.autodiff.backward import gradients
 from tests.op_samples.sample import Sample
-from tests.ops.table import SAMPLES, call, identities, tensors
+from tests.ops.table import SAMPLES, call, feed_levels, identities, tensors
 from tests.static.harness import data, run, static
 
 
@@ -105,6 +105,7 @@ def test_gradients_equal_eager(sample):
         again: list[Any] = [None] * len(leaves)
         if used and id(sample) in TWICE:
             again = gradients([g * g for g in used], leaves)
+    feed = feed_levels(sample, main, feed)
     _compare(main, startup, feed, got + again, [*first, *second], sample)
 
 

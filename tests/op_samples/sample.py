@@ -30,6 +30,8 @@ class Sample:
         rtol, atol: for float64; float32 is compared with at least 1e-4.
         dtypes: further dtypes the sample runs in (compared loosely for float16/bfloat16).
         static_shape: False where the output's shape depends on the data.
+        levels: slot -> levels (LoD) of its tensor, or a list of them for a list slot. ``ref`` does
+            not get them; bind them to it.
         note: distinguishes samples of one operator in test names.
     """
 
@@ -46,6 +48,7 @@ class Sample:
     dtypes: tuple[str, ...] = ("float32",)
     static_shape: bool = True
     note: str = ""
+    levels: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.op}-{self.note}" if self.note else self.op
@@ -61,6 +64,7 @@ class ErrorSample:
         attrs: as in a Sample.
         raises: what the call raises.
         match: a pattern found in its text.
+        levels: as in a Sample.
         at_run: why only a run can tell, and not the recording of the operator, where this is
             neither the shapes and types of inputs nor their values (those tests find out).
     """
@@ -71,6 +75,7 @@ class ErrorSample:
     raises: type[BaseException]
     match: str
     at_run: str = ""
+    levels: dict[str, Any] = field(default_factory=dict)
 
     # A reason that several operators have.
     LEVELS: ClassVar[str] = "LoD, which say the same as RoisNum, come with the data"

@@ -10,6 +10,7 @@ import numpy as np
 
 import paddle
 import tests.op_samples as families
+from paddle.core.lod import LoDTensor
 from paddle.core.op import REGISTRY, OpDef
 from tests.op_samples.sample import ErrorSample, Sample
 
@@ -73,7 +74,34 @@ def tensors(sample: Sample, dtype: str | None = None) -> list[Any]:
             tensor = tensor.astype("bfloat16")
         return tensor
 
-    return [make(sample.inputs.get(slot.name)) for slot in op.inputs]
+    return with_levels(sample, [make(sample.inputs.get(slot.name)) for slot in op.inputs])
+
+
+def with_levels(sample: Sample, args: list[Any]) -> list[Any]:
+    """Puts the levels of sequences on arguments; returns these."""
+    for slot, arg in zip(REGISTRY[sample.op].inputs, args, strict=True):
+        levels = sample.levels.get(slot.name)
+        if levels is not None:
+            many = isinstance(arg, list)
+            for tensor, lod in zip(arg, levels, strict=True) if many else [(arg, levels)]:
+                tensor._buf._lod = lod
+    return args
+
+
+def feed_levels(sample: Sample, main: Any, feed: dict[str, Any]) -> dict[str, Any]:
+    """Feeds with the levels of a sample; variables are named after slots (``X``, or ``X_0``)."""
+    feed = dict(feed)
+    for slot, levels in sample.levels.items():
+        many = isinstance(sample.inputs[slot], list)
+        for name, lod in (
+            [(f"{slot}_{i}", lod) for i, lod in enumerate(levels)] if many else [(slot, levels)]
+        ):
+            made = LoDTensor()
+            made.set(feed[name], paddle.CPUPlace())
+            made.set_lod(lod)
+            feed[name] = made
+            main.global_block().var(name).lod_level = len(lod)
+    return feed
 
 
 def call(sample: Sample, args: list[Any]) -> list[Any]:

@@ -27,7 +27,7 @@ from tests.ops.dtypes import (
     values,
     wide,
 )
-from tests.ops.table import call
+from tests.ops.table import call, with_levels
 
 SAMPLES = by_operator()
 
@@ -124,10 +124,10 @@ def test_half_precision(name, dtype):
         arrays = values(sample, dtype)
         if _refused(op, dtype):
             with pytest.raises(TypeError, match="no kernel for these data types") as caught:
-                call(sample, tensors(arrays, dtype))
+                call(sample, with_levels(sample, tensors(arrays, dtype)))
             _is_ours(sample, caught.value)
             continue
-        args = tensors(arrays, dtype)
+        args = with_levels(sample, tensors(arrays, dtype))
         outs = call(sample, args)
         if not _jumps(sample):
             _compare(sample, arrays, args, outs, tolerance)
@@ -136,8 +136,8 @@ def test_half_precision(name, dtype):
 
 
 def _check_gradients(sample: Any, arrays: list, dtype: str, tolerance: float) -> None:
-    chosen, found = gradients(sample, tensors(arrays, dtype))
-    _, expected = gradients(sample, tensors(arrays, "float64"))
+    chosen, found = gradients(sample, with_levels(sample, tensors(arrays, dtype)))
+    _, expected = gradients(sample, with_levels(sample, tensors(arrays, "float64")))
     for tensor, g, e in zip(chosen, found, expected, strict=True):
         assert (g is None) == (e is None), f"{sample}: a gradient is missing"
         if g is not None:
@@ -154,7 +154,7 @@ def test_other_data_types(name):
     """What works gives what the formula gives for these values; nothing is cut off silently."""
     for dtype, sample in itertools.product(OTHERS, SAMPLES[name][:3]):
         arrays = values(sample, dtype)
-        args = tensors(arrays, dtype)
+        args = with_levels(sample, tensors(arrays, dtype))
         try:
             outs = call(sample, args)
         except Exception as error:

@@ -9,7 +9,7 @@ from paddle.core import tuning
 from paddle.core.op import REGISTRY
 from paddle.ops.linalg import matrices
 from paddle.ops.loss import elementwise
-from paddle.ops.nn import fast_conv, fast_pool
+from paddle.ops.nn import fast_conv, fast_pool, packed_conv, packed_linear
 from paddle.ops.random import draws
 
 _aten = torch.ops.aten
@@ -310,7 +310,22 @@ def _choice_cases():
         (matrices._narrow, narrow),
         (matrices._narrow, (*narrow[:2], None)),
         (matrices._narrow_gradient, (drawn(40, 96), drawn(40, 10))),
+        (packed_conv._small, _of_packs(x, w, drawn(6))),
+        (packed_linear._library, _of_packed(*wide[:2])),
     ]
+
+
+def _of_packed(x, w):
+    return (x, w, packed_linear._packed(w)) if packed_conv.available() else ()
+
+
+def _of_packs(x, w, bias):
+    if not packed_conv.available():
+        return ()
+    packs = packed_conv.Packs(w, [2, 1], [1, 0], "EXPLICIT", [1, 1], 1)
+    size = packs.size(x)
+    key = (x.shape, x.stride(), w.shape, 2, 1, *size.padding, *size.dilation)
+    return packs.forms(size, ("relu", 0.0, 0.0)), x, bias, key
 
 
 def test_every_choice_of_the_operators_has_a_case():
@@ -322,6 +337,8 @@ def test_every_choice_of_the_operators_has_a_case():
 def test_all_forms_give_the_same_for_arguments_and_for_samples(at):
     choice, args = _choice_cases()[at]
     if matrices._linear_pointwise is None and "onednn" in choice.forms:
+        pytest.skip("torch without oneDNN")
+    if not args:
         pytest.skip("torch without oneDNN")
     sampled, numbers = choice._sample(*args)
     assert all(type(n) is int for n in numbers)

@@ -9,6 +9,7 @@ import pytest
 
 import paddle
 import paddle.passes
+import paddle.passes.running
 from paddle.analysis.aliasing import IN_PLACE
 from paddle.analysis.marks import DROPS
 from paddle.core.errors import PreconditionNotMetError
@@ -167,13 +168,15 @@ def test_the_checker_finds_a_broken_pass(broken, monkeypatch):
     with pytest.raises(PreconditionNotMetError, match=BROKEN[broken]) as caught:
         prepared(main, X, fetch)
     assert "after pass 'broken' the Program is broken" in str(caught.value)
-    monkeypatch.setattr(paddle.passes, "checking", False)
+    monkeypatch.setattr(paddle.passes.running, "checking", False)
     prepared(main, X, fetch)  # users do not pay for the check
 
 
 def test_the_checker_runs_after_each_pass_in_tests(monkeypatch):
     seen = []
-    monkeypatch.setattr(paddle.passes, "check", lambda p, feeds, name, before: seen.append(name))
+    monkeypatch.setattr(
+        paddle.passes.running, "check", lambda p, feeds, name, before: seen.append(name)
+    )
     main, fetch = network()
     prepared(main, X, fetch)
     assert seen == [name for name, _, _ in TABLE]

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 import paddle
-from paddle import passes
 from paddle.core import unique_name
+from paddle.passes import running
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +26,7 @@ def fresh_static(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     Programs are checked after every pass.
     Static mode is left to the test, as the guide's scripts turn it on themselves.
     """
-    monkeypatch.setattr(passes, "checking", True)
+    monkeypatch.setattr(running, "checking", True)
     main, startup = paddle.static.Program(), paddle.static.Program()
     with (
         paddle.static.program_guard(main, startup),

@@ -11,7 +11,7 @@ import paddle
 from paddle.core.op import REGISTRY
 from paddle.ir.variable import Variable
 from tests.op_samples.sample import Sample
-from tests.ops.table import ERRORS, SAMPLES, call, identities, tensors
+from tests.ops.table import ERRORS, SAMPLES, call, feed_levels, identities, tensors
 from tests.static.harness import data, run, shape_fits, static
 
 # Slots that say the rank of a result: their size is known in any Program.
@@ -86,7 +86,7 @@ def test_recorded_equals_eager(sample, batch):
     fetch = [o for o, e in zip(outs, expected, strict=True) if e is not None]
     assert all(isinstance(o, Variable) for o in fetch)
     named = [main.global_block().var(name) for name in written]
-    got = run(main, startup, feed, fetch + named)
+    got = run(main, startup, feed_levels(sample, main, feed), fetch + named)
     wanted = [e for e in expected if e is not None]
     for var, e, g in zip(fetch, wanted, got, strict=False):
         assert shape_fits(var.shape, e.shape), f"{var.name}: {var.shape} does not fit {e.shape}"
@@ -113,13 +113,13 @@ def test_wrong_calls_are_refused(wrong):
     """As the Program is built, or, where it takes the data to know, in the run."""
     if str(wrong) in NOT_REFUSED:
         pytest.skip("works in a Program")
-    sample = Sample(wrong.op, wrong.inputs, wrong.attrs)
+    sample = Sample(wrong.op, wrong.inputs, wrong.attrs, levels=wrong.levels)
     feed = _feed(sample)
     words = None if wrong.op in WORDS_DIFFER else wrong.match
     with pytest.raises(wrong.raises, match=words):
         with static() as (main, startup):
             outs = _leaves(call(sample, _variables(sample, feed, False)))
-        run(main, startup, feed, [o for o in outs if o is not None])
+        run(main, startup, feed_levels(sample, main, feed), [o for o in outs if o is not None])
 
 
 def _same(sample: Sample, got: np.ndarray, expected: np.ndarray, name: str = "output") -> None:

@@ -22,6 +22,7 @@ from paddle.serialization.program.one_dimension import keep_one_dimension
 from paddle.serialization.program_state import TensorValues
 
 _SHOWN = 8
+_SAVE = "paddle.jit.save"
 
 
 def model_of(
@@ -55,7 +56,12 @@ def model_of(
 
 
 def for_inference(
-    program: Program, inputs: Sequence[Variable], outputs: Any, output_spec: Any, name: str
+    program: Program,
+    inputs: Sequence[Variable],
+    outputs: Any,
+    output_spec: Any,
+    name: str,
+    where: str = _SAVE,
 ) -> Program:
     """Reduces a recorded Program to what leads to its outputs; inputs not needed fall away.
 
@@ -65,24 +71,25 @@ def for_inference(
         outputs: what the function returned, a pytree with Variables.
         output_spec: which outputs are kept; None: all.
         name (str): the method, for error texts.
+        where (str): the function that is called, for error texts.
     """
-    refuse_alternatives(outputs, f"paddle.jit.save: {name}")
+    refuse_alternatives(outputs, f"{where}: {name}")
     found = leaves(outputs)
     variables = [v for v in found if isinstance(v, Variable)]
     others = [v for v in found if not isinstance(v, Variable) and v is not None]
     if not variables:
         raise InvalidArgumentError(
-            f"paddle.jit.save: {name} returns no Tensor, but {type(outputs).__name__}; there is "
+            f"{where}: {name} returns no Tensor, but {type(outputs).__name__}; there is "
             "nothing to save."
         )
     if others:
         shown = ", ".join(f"{v!r}" for v in others[:_SHOWN])
         warnings.warn(
-            f"paddle.jit.save: {name} returns {shown} besides Tensors; a saved model gives only "
+            f"{where}: {name} returns {shown} besides Tensors; a saved model gives only "
             "the Tensors.",
             stacklevel=outside(),
         )
-    kept = variables if output_spec is None else chosen(variables, output_spec, name)
+    kept = variables if output_spec is None else chosen(variables, output_spec, name, where)
     needed = needed_by(program, {v.name for v in kept})
     made = normalize(program, [v for v in inputs if v.name in needed], kept)
     if made.program_version < RANK_0_SINCE:
@@ -99,15 +106,18 @@ def needed_by(program: Program, targets: set[str]) -> set[str]:
     return needed
 
 
-def chosen(variables: Sequence[Variable], output_spec: Any, name: str) -> list[Variable]:
+def chosen(
+    variables: Sequence[Variable], output_spec: Any, name: str, where: str = _SAVE
+) -> list[Variable]:
     """Returns the outputs that ``output_spec`` names.
 
     Args:
         variables (Sequence[Variable]): all outputs.
         output_spec (list): Tensors, Variables or InputSpecs of the outputs' names, or the names.
         name (str): the method, for error texts.
+        where (str): the function that is called, for error texts.
     """
-    where = "paddle.jit.save(output_spec)"
+    where = f"{where}(output_spec)"
     if not isinstance(output_spec, (list, tuple)):
         raise TypeError(
             f"{where}: expected a list of Tensors or InputSpecs, "

@@ -99,16 +99,10 @@ def save(layer: Any, path: str, input_spec: Any = None, **configs: Any) -> None:
     """
     output_spec, shared, separate, model_name, params_name = _checked_options(configs)
     prefix = program_prefix(path, f"{_WHERE}(path)")
-    spec = _checked_spec(input_spec)
     in_folder = separate or model_name is not None or params_name is not None
     if not in_folder:
         refuse_folder(prefix, f"{_WHERE}(path)")
-    if isinstance(layer, TranslatedLayer):
-        model = _of_translated(layer, spec, output_spec)
-    elif isinstance(layer, Layer):
-        model = _of_layer(layer, spec, output_spec)
-    else:
-        model = _of_function(layer, spec, output_spec)
+    model = model_to_save(layer, input_spec, output_spec)
     if not in_folder:
         model.write(prefix_layout(prefix, model.programs, bool(shared)), _WHERE)
         return
@@ -151,13 +145,13 @@ def _checked_options(configs: dict[str, Any]) -> list[Any]:
     return values
 
 
-def _checked_spec(input_spec: Any) -> list[Any] | None:
+def _checked_spec(input_spec: Any, where: str) -> list[Any] | None:
     """A list in which InputSpecs stand for example Tensors and arrays."""
     if input_spec is None:
         return None
     if not isinstance(input_spec, (list, tuple)):
         raise TypeError(
-            f"{_WHERE}(input_spec): expected a list or tuple with an entry for each argument, "
+            f"{where}(input_spec): expected a list or tuple with an entry for each argument, "
             f"but received {type(input_spec).__name__}."
         )
     return [_described(item) for item in input_spec]
@@ -177,14 +171,42 @@ def _described(item: Any) -> Any:
 # -- what is saved --------------------------------------------------------------------------------
 
 
-def _of_layer(layer: Layer, spec: list | None, output_spec: Any) -> SavedModel:
+def model_to_save(
+    layer: Any,
+    input_spec: Any = None,
+    output_spec: Any = None,
+    where: str = _WHERE,
+    forward_only: bool = False,
+) -> SavedModel:
+    """Returns Programs and values of a Layer or function, as :func:`save` writes them.
+
+    Args:
+        layer (Layer|callable): a Layer, decorated or not; a TranslatedLayer; a function.
+        input_spec (list|tuple, optional): what ``forward`` takes; see :func:`save`.
+        output_spec (list, optional): the outputs to keep; see :func:`save`.
+        where (str): the function that is called, for error texts.
+        forward_only (bool): further decorated methods of a Layer are left out. Default: False.
+    """
+    spec = _checked_spec(input_spec, where)
+    if isinstance(layer, TranslatedLayer):
+        return _of_translated(layer, spec, output_spec, where)
+    if isinstance(layer, Layer):
+        return _of_layer(layer, spec, output_spec, where, forward_only)
+    return _of_function(layer, spec, output_spec, where)
+
+
+def _of_layer(
+    layer: Layer, spec: list | None, output_spec: Any, where: str, forward_only: bool
+) -> SavedModel:
     """The methods of a Layer: those that are decorated, else forward."""
     functions = decorated(layer)
+    if forward_only:
+        functions = {name: f for name, f in functions.items() if name == MAIN}
     if not functions:
         functions = {MAIN: StaticFunction(*_parts(layer.forward))}
     elif MAIN not in functions and type(layer).forward is not Layer.forward:
         raise InvalidArgumentError(
-            f"{_WHERE}: {type(layer).__name__} decorates {sorted(functions)} with to_static, but "
+            f"{where}: {type(layer).__name__} decorates {sorted(functions)} with to_static, but "
             "not forward.",
             hint="decorate forward too",
         )
@@ -192,24 +214,24 @@ def _of_layer(layer: Layer, spec: list | None, output_spec: Any) -> SavedModel:
         for name, value in (("input_spec", spec), ("output_spec", output_spec)):
             if value is not None:
                 raise InvalidArgumentError(
-                    f"{_WHERE}({name}): expected None for a Layer with several decorated methods, "
+                    f"{where}({name}): expected None for a Layer with several decorated methods, "
                     f"{sorted(functions)}.",
                     hint="give each its own: @paddle.jit.to_static(input_spec=[...])",
                 )
-    recorded = [_recorded(name, f, spec, output_spec) for name, f in functions.items()]
+    recorded = [_recorded(name, f, spec, output_spec, where) for name, f in functions.items()]
     return model_of(recorded, members(layer))
 
 
-def _of_function(function: Any, spec: list | None, output_spec: Any) -> SavedModel:
+def _of_function(function: Any, spec: list | None, output_spec: Any, where: str) -> SavedModel:
     """A function, or a method of a Layer."""
     if not callable(function) or inspect.isclass(function):
         raise TypeError(
-            f"{_WHERE}(layer): expected a Layer or a function, "
+            f"{where}(layer): expected a Layer or a function, "
             f"but received {function if inspect.isclass(function) else type(function).__name__}."
         )
     if not isinstance(function, StaticFunction):
         function = StaticFunction(*_parts(function))
-    recorded = _recorded(MAIN, function, spec, output_spec)
+    recorded = _recorded(MAIN, function, spec, output_spec, where)
     return model_of([recorded], members(function._owner()))
 
 
@@ -220,11 +242,11 @@ def _parts(function: Any) -> tuple[Any, Any, Any]:
 
 
 def _recorded(
-    name: str, function: Any, spec: Any, output_spec: Any
+    name: str, function: Any, spec: Any, output_spec: Any, where: str
 ) -> tuple[str, Program, dict[str, Tensor]]:
     concrete = function.concrete_program_for(spec)
     program = for_inference(
-        concrete.main_program, concrete.inputs, concrete.outputs, output_spec, name
+        concrete.main_program, concrete.inputs, concrete.outputs, output_spec, name, where
     )
     for feed in feed_names(program):  # sizes of one example: others may do as well
         var = program.global_block().var(feed)
@@ -254,7 +276,9 @@ def members(layer: Any) -> dict[str, Tensor]:
 # -- a loaded Layer again -------------------------------------------------------------------------
 
 
-def _of_translated(layer: TranslatedLayer, spec: list | None, output_spec: Any) -> SavedModel:
+def _of_translated(
+    layer: TranslatedLayer, spec: list | None, output_spec: Any, where: str
+) -> SavedModel:
     """The Programs that a Layer was loaded from, with its present values; specs are of forward."""
     tensors = layer._tensors()
     methods = []
@@ -263,21 +287,21 @@ def _of_translated(layer: TranslatedLayer, spec: list | None, output_spec: Any) 
         block = program.global_block()
         fetches = [block.var(n) for n in method.outputs]
         if spec is not None and name == MAIN:
-            _narrow(program, method, spec)
+            _narrow(program, method, spec, where)
         if output_spec is not None and name == MAIN:
-            fetches = chosen(fetches, output_spec, name)
+            fetches = chosen(fetches, output_spec, name, where)
             feeds = [block.var(n) for n in method.inputs]
-            program = for_inference(program, feeds, fetches, None, name)
+            program = for_inference(program, feeds, fetches, None, name, where)
         methods.append((name, program, tensors))
     named = {layer._structured.get(n, k): tensors[n] for n, (_, k) in layer._members_of.items()}
     return model_of(methods, named)
 
 
-def _narrow(program: Any, method: Method, spec: Sequence[Any]) -> None:
+def _narrow(program: Any, method: Method, spec: Sequence[Any], where: str) -> None:
     """Gives the inputs the shapes of a specification."""
     if len(spec) != len(method.inputs):
         raise InvalidArgumentError(
-            f"{_WHERE}(input_spec): expected {len(method.inputs)} entries, for {method.inputs}, "
+            f"{where}(input_spec): expected {len(method.inputs)} entries, for {method.inputs}, "
             f"but received {len(spec)}."
         )
     block = program.global_block()
@@ -285,7 +309,7 @@ def _narrow(program: Any, method: Method, spec: Sequence[Any]) -> None:
         var = block.var(name)
         if not isinstance(item, InputSpec):
             raise TypeError(
-                f"{_WHERE}(input_spec): expected an InputSpec or Tensor for input {name!r}, "
+                f"{where}(input_spec): expected an InputSpec or Tensor for input {name!r}, "
                 f"but received {type(item).__name__}."
             )
         want, got = list(var.shape), list(item.shape)
@@ -294,7 +318,7 @@ def _narrow(program: Any, method: Method, spec: Sequence[Any]) -> None:
         )
         if not fits or item.dtype != var.dtype:
             raise InvalidArgumentError(
-                f"{_WHERE}(input_spec): input {name!r} was saved with shape {want} and "
+                f"{where}(input_spec): input {name!r} was saved with shape {want} and "
                 f"{var.dtype}, but {item} was given."
             )
         var.shape = [g if w == -1 else w for w, g in zip(want, got, strict=True)]

@@ -75,6 +75,7 @@ def _coder_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "box_coder",
     "PriorBox PriorBoxVar? TargetBox -> OutputBox",
+    lod="TargetBox PriorBox",
     infer=_coder_rule,
     differentiable=False,
     dtypes="full",
@@ -218,6 +219,7 @@ _LOWEST = -1.0  # a class of a lower score is none: the box stays the prior one
 @op(
     "polygon_box_transform",
     "Input -> Output",
+    lod="",
     infer="same",
     differentiable=False,
     dtypes="full",

@@ -16,6 +16,7 @@ _EPSILON = 1e-6  # boxes that overlap less are never matched
 @op(
     "iou_similarity",
     "X Y -> Out",
+    lod="X",
     infer=lambda i, a: [Spec((i[0].shape[0], i[1].shape[0]), i[0].dtype)],
     differentiable=False,
     dtypes="floats",

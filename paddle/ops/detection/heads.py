@@ -71,6 +71,7 @@ def _of_levels(boxes, scores, anchors, info, image: int, threshold: float, most:
 @op(
     "retinanet_detection_output",
     "BBoxes* Scores* Anchors* ImInfo -> Out",
+    lod="own",
     infer=lambda i, a: [Spec((-1, 6), i[0][0].dtype)],
     differentiable=False,
     dtypes="full",
@@ -145,6 +146,7 @@ def _local_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "locality_aware_nms",
     "BBoxes Scores -> Out",
+    lod="own",
     infer=_local_rule,
     differentiable=False,
     dtypes="full",

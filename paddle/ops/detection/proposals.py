@@ -149,6 +149,7 @@ def _first_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "generate_proposals",
     "Scores BboxDeltas ImInfo Anchors Variances -> RpnRois RpnRoiProbs RpnRoisNum? RpnRoisLod?",
+    lod="own",
     infer=_first_rule,
     differentiable=False,
     dtypes="full",
@@ -169,6 +170,7 @@ def generate_proposals(
 @op(
     "generate_proposals_v2",
     "Scores BboxDeltas ImShape Anchors Variances -> RpnRois RpnRoiProbs RpnRoisNum?",
+    lod="own",
     infer=lambda i, a: _proposals_rule("generate_proposals_v2", i),
     differentiable=False,
     dtypes="full",
@@ -224,6 +226,7 @@ def _distribute_rule(inputs: list, attrs: dict) -> list:
 @op(
     "distribute_fpn_proposals",
     "FpnRois RoisNum? -> MultiFpnRois* RestoreIndex MultiLevelRoIsNum*?",
+    lod="own",
     infer=_distribute_rule,
     differentiable=False,
     dtypes="full",
@@ -260,6 +263,7 @@ def distribute_fpn_proposals(
 @op(
     "collect_fpn_proposals",
     "MultiLevelRois* MultiLevelScores* MultiLevelRoIsNum*? -> FpnRois RoisNum?",
+    lod="own",
     infer=lambda i, a: [
         Spec((-1, 4), i[0][0].dtype),
         Spec((i[2][0].shape[0] if i[2] else -1,), VarType.INT32),

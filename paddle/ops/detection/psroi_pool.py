@@ -203,6 +203,7 @@ def _quadrangle_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "roi_perspective_transform",
     "X ROIs~ -> Out Mask~ TransformMatrix~",
+    lod="own",
     infer=_quadrangle_rule,
     dtypes="full",
 )

@@ -276,6 +276,7 @@ def _multiclass_rule(name: str, sizes: tuple[int, ...] = SIZES):
 @op(
     "multiclass_nms",
     "BBoxes Scores -> Out",
+    lod="own",
     infer=_multiclass_rule("multiclass_nms"),
     differentiable=False,
     dtypes="full",
@@ -294,6 +295,7 @@ def multiclass_nms(
 @op(
     "multiclass_nms2",
     "BBoxes Scores -> Out Index",
+    lod="own",
     infer=_multiclass_rule("multiclass_nms2"),
     differentiable=False,
     dtypes="full",
@@ -312,6 +314,7 @@ def multiclass_nms2(
 @op(
     "multiclass_nms3",
     "BBoxes Scores RoisNum? -> Out Index NmsRoisNum",
+    lod="own",
     infer=_multiclass_rule("multiclass_nms3"),
     differentiable=False,
     dtypes="full",
@@ -359,6 +362,7 @@ def _decay(boxes: torch.Tensor, extra: float, gaussian: bool, sigma: float) -> t
 @op(
     "matrix_nms",
     "BBoxes Scores -> Out Index RoisNum",
+    lod="own",
     infer=_multiclass_rule("matrix_nms", (4,)),
     differentiable=False,
     dtypes="full",

@@ -52,6 +52,7 @@ def _product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 @op(
     "matmul_v2",
     "X Y -> Out",
+    lod="X",
     infer=_matmul_rule,
     direct=_product,
     unify=True,
@@ -116,7 +117,15 @@ def _matmul_1x_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(shape, x.dtype)]
 
 
-@op("matmul", "X Y -> Out", infer=_matmul_1x_rule, no_alias="Out", amp="white", linear="X | Y")
+@op(
+    "matmul",
+    "X Y -> Out",
+    lod="X",
+    infer=_matmul_1x_rule,
+    no_alias="Out",
+    amp="white",
+    linear="X | Y",
+)
 def matmul(x, y, *, transpose_X=False, transpose_Y=False, alpha=1.0):
     out = matmul_v2(x, y, trans_x=transpose_X, trans_y=transpose_Y)
     return out if alpha == 1 else torch.mul(out, alpha)
@@ -181,7 +190,7 @@ def _as_matrix(name: str, value: torch.Tensor, split: int) -> torch.Tensor:
     return value.flatten(split).flatten(0, split - 1)
 
 
-@op("mul", "X Y -> Out", infer=_mul_rule, no_alias="Out", amp="white", linear="X | Y")
+@op("mul", "X Y -> Out", lod="X", infer=_mul_rule, no_alias="Out", amp="white", linear="X | Y")
 def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
     left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     try:
@@ -228,7 +237,7 @@ def _bmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((max(x.shape[0], y.shape[0]), x.shape[1], y.shape[2]), x.dtype)]
 
 
-@op("bmm", "X Y -> Out", infer=_bmm_rule, no_alias="Out", linear="X | Y")
+@op("bmm", "X Y -> Out", lod="X", infer=_bmm_rule, no_alias="Out", linear="X | Y")
 def bmm(x, y):
     _expect_rank("bmm", "X", x, 3)
     _expect_rank("bmm", "Y", y, 3)
@@ -287,7 +296,7 @@ def _addmm_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((x.shape[0], y.shape[1]), x.dtype)]
 
 
-@op("addmm", "Input X Y -> Out", infer=_addmm_rule)
+@op("addmm", "Input X Y -> Out", lod="Input", infer=_addmm_rule)
 def addmm(input, x, y, *, Alpha=1.0, Beta=1.0):
     _expect_rank("addmm", "X", x, 2)
     _expect_rank("addmm", "Y", y, 2)

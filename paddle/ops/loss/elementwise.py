@@ -52,6 +52,7 @@ def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "softmax_with_cross_entropy",
     "Logits Label -> Softmax~ Loss",
+    lod="Logits",
     infer=_cross_entropy_rule,
     amp="black",
 )
@@ -269,7 +270,12 @@ def _(d_loss, x, target, *, reduction, needs_grad):
     return d_x, d_target
 
 
-@op("huber_loss", "X Y -> Out Residual~", infer=lambda inputs, attrs: [inputs[0], inputs[0]])
+@op(
+    "huber_loss",
+    "X Y -> Out Residual~",
+    lod="X",
+    infer=lambda inputs, attrs: [inputs[0], inputs[0]],
+)
 def huber_loss(x, y, *, delta=REQUIRED):
     residual = torch.sub(y, x)
     return F.huber_loss(x, y, reduction="none", delta=delta), residual

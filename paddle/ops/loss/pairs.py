@@ -37,7 +37,7 @@ def _cos_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [column, column, Spec((y.shape[0], 1), x.dtype)]
 
 
-@op("cos_sim", "X Y -> Out XNorm~ YNorm~", infer=_cos_rule, amp="black")
+@op("cos_sim", "X Y -> Out XNorm~ YNorm~", lod="X", infer=_cos_rule, amp="black")
 def cos_sim(x, y):
     x, y = _rows("cos_sim", x, y)
     if x.dtype in HALF:  # the bound below is no number of float16
@@ -58,7 +58,7 @@ def _squared_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((x.shape[0], _width(x)), x.dtype), Spec((x.shape[0], 1), x.dtype)]
 
 
-@op("squared_l2_distance", "X Y -> sub_result~ Out", infer=_squared_rule)
+@op("squared_l2_distance", "X Y -> sub_result~ Out", lod="X", infer=_squared_rule)
 def squared_l2_distance(x, y):
     x, y = _rows("squared_l2_distance", x, y)
     difference = torch.sub(x, y)
@@ -121,7 +121,7 @@ def _bpr_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*x.shape[:-1], 1), x.dtype)]
 
 
-@op("bpr_loss", "X Label~ -> Y", infer=_bpr_rule)
+@op("bpr_loss", "X Label~ -> Y", lod="X", infer=_bpr_rule)
 def bpr_loss(x, label):
     """Minus the mean of log sigmoid(score of the label - score of each other class)."""
     classes = x.shape[-1]
@@ -159,7 +159,7 @@ def _fsp_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((x.shape[0], x.shape[1], y.shape[1]), x.dtype)]
 
 
-@op("fsp", "X Y -> Out", infer=_fsp_rule)
+@op("fsp", "X Y -> Out", lod="X", infer=_fsp_rule)
 def fsp(x, y):
     """Products of every channel of X with every channel of Y, averaged over the positions."""
     if x.dim() != 4 or y.dim() != 4 or x.shape[0] != y.shape[0] or x.shape[2:] != y.shape[2:]:

@@ -83,6 +83,7 @@ def _hsigmoid_rule(inputs: list, attrs: dict) -> list:
 @op(
     "hierarchical_sigmoid",
     "X W Label~ PathTable?~ PathCode?~ Bias? -> Out PreOut~ W_Out?~",
+    lod="X",
     infer=_hsigmoid_rule,
 )
 def hierarchical_sigmoid(x, w, label, table, code, bias, *, num_classes=2, is_sparse=False):

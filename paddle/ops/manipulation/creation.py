@@ -76,7 +76,7 @@ def _like_rule(inputs: list, attrs: dict) -> list:
     return [Spec(inputs[0].shape, inputs[0].dtype if dtype == -1 else VarType(dtype))]
 
 
-@op("fill_any_like", "X -> Out", infer=_like_rule, differentiable=False)
+@op("fill_any_like", "X -> Out", lod="X", infer=_like_rule, differentiable=False)
 def fill_any_like(x, *, value=0.0, dtype=-1):
     kind = x.dtype if dtype == -1 else torch_dtype(dtype)
     return torch.full(x.shape, _as(value, kind), dtype=kind, device=x.device)

@@ -49,7 +49,7 @@ def _wrong_join(name: str, x: list[torch.Tensor], axis: int, rule: str) -> Inval
     )
 
 
-@op("concat", "X* AxisTensor?~ -> Out", infer=_concat_rule, linear="X")
+@op("concat", "X* AxisTensor?~ -> Out", lod="joined", infer=_concat_rule, linear="X")
 def concat(x, axis_whole=None, *, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -106,7 +106,7 @@ def _split_rule(inputs: list, attrs: dict) -> list:
     return [[Spec((*x.shape[:axis], n, *x.shape[axis + 1 :]), x.dtype) for n in sizes]]
 
 
-@op("split", "X AxisTensor?~ SectionsTensorList*?~ -> Out*", infer=_split_rule, linear="X")
+@op("split", "X AxisTensor?~ SectionsTensorList*?~ -> Out*", lod="X", infer=_split_rule, linear="X")
 def split(x, axis_whole=None, sections_parts=None, *, sections=(), num=0, axis=0):
     if axis_whole is not None:
         axis = int(axis_whole)
@@ -144,7 +144,7 @@ def _stack_rule(inputs: list, attrs: dict) -> list:
     return [Spec(tuple(shape), x[0].dtype)]
 
 
-@op("stack", "X* -> Y", infer=_stack_rule, linear="X")
+@op("stack", "X* -> Y", lod="X", infer=_stack_rule, linear="X")
 def stack(x, *, axis=0):
     _same_dtypes(x, "stack")
     try:

@@ -61,7 +61,7 @@ def _pad_rule(inputs, attrs):
     return [Spec(tuple(shape), x.dtype)]
 
 
-@op("pad", "X -> Out", infer=_pad_rule)
+@op("pad", "X -> Out", lod="X", infer=_pad_rule)
 def pad(x, *, paddings, pad_value=0.0):
     if len(paddings) != 2 * x.dim():
         raise InvalidArgumentError(
@@ -131,7 +131,7 @@ def pad3d(x, padding_tensor, *, paddings, mode="constant", value=0.0, data_forma
     return _formatted(x, ints(paddings, padding_tensor), 3, mode, value, data_format)
 
 
-@op("pad_constant_like", "X Y -> Out", infer=lambda i, a: [Spec(i[0].shape, i[1].dtype)])
+@op("pad_constant_like", "X Y -> Out", lod="X", infer=lambda i, a: [Spec(i[0].shape, i[1].dtype)])
 def pad_constant_like(x, y, *, pad_value=0.0):
     more = [m - n for m, n in zip(x.shape, y.shape)]
     if x.dim() != y.dim() or min(more, default=0) < 0:

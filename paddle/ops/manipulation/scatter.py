@@ -138,7 +138,7 @@ def _gather_nd_rule(inputs: list, attrs: dict) -> list:
     return [Spec(shape or (1,), x.dtype)]
 
 
-@op("gather_nd", "X Index~ -> Out", infer=_gather_nd_rule, linear="X")
+@op("gather_nd", "X Index~ -> Out", lod="X", infer=_gather_nd_rule, linear="X")
 def gather_nd(x, index):
     where = _nd("gather_nd", x.shape, index)
     if not where:

@@ -25,7 +25,7 @@ def _put_back(d_out: torch.Tensor, indices: torch.Tensor, shape: tuple, axis: in
     return zeros.scatter(axis, indices, d_out)
 
 
-@op("argsort", "X -> Out Indices~", infer=_argsort_rule)
+@op("argsort", "X -> Out Indices~", lod="X", infer=_argsort_rule)
 def argsort(x, *, axis=-1, descending=False):
     values, indices = torch.sort(x, dim=axis, descending=descending, stable=True)
     return values, indices
@@ -55,7 +55,7 @@ def _top(x: torch.Tensor, k: int, axis: int, largest: bool, ordered: bool) -> tu
     return values, indices
 
 
-@op("top_k_v2", "X K?~ -> Out Indices~", infer=_topk_rule)
+@op("top_k_v2", "X K?~ -> Out Indices~", lod="X", infer=_topk_rule)
 def top_k_v2(x, k_whole=None, *, k=1, axis=-1, largest=True, sorted=True):
     return _top(x, k if k_whole is None else int(k_whole), axis, largest, sorted)
 
@@ -65,7 +65,7 @@ def _(d_out, x_shape, indices, *, axis):
     return _put_back(d_out, indices, x_shape, axis), None
 
 
-@op("top_k", "X K?~ -> Out Indices~", infer=_topk_rule)
+@op("top_k", "X K?~ -> Out Indices~", lod="X", infer=_topk_rule)
 def top_k(x, k_whole=None, *, k=1):
     return _top(x, k if k_whole is None else int(k_whole), -1, True, True)
 

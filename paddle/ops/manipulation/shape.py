@@ -71,7 +71,9 @@ def _reshaped(x: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
         raise _wrong_reshape(x, shape) from error
 
 
-@op("reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", infer=_reshape_rule, linear="X")
+@op(
+    "reshape2", "X Shape?~ ShapeTensor*?~ -> Out XShape?~", lod="X", infer=_reshape_rule, linear="X"
+)
 def reshape2(x, shape_whole=None, shape_parts=None, *, shape=()):
     if shape_whole is not None or shape_parts:
         shape = ints(shape, shape_whole, shape_parts)
@@ -88,7 +90,12 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape), None, None
 
 
-@op("reshape", "X Shape?~ ShapeTensor*?~ -> Out", infer=lambda i, a: _reshape_rule(i, a)[:1])
+@op(
+    "reshape",
+    "X Shape?~ ShapeTensor*?~ -> Out",
+    lod="X",
+    infer=lambda i, a: _reshape_rule(i, a)[:1],
+)
 def reshape(x, shape_whole=None, shape_parts=None, *, shape=()):
     return _reshaped(x, ints(shape, shape_whole, shape_parts))
 
@@ -167,7 +174,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
-@op("squeeze", "X -> Out", infer=lambda i, a: _squeeze_rule(i, a)[:1])
+@op("squeeze", "X -> Out", lod="X", infer=lambda i, a: _squeeze_rule(i, a)[:1])
 def squeeze(x, *, axes=()):
     return torch.squeeze(x, tuple(axes)) if axes else torch.squeeze(x)
 
@@ -216,6 +223,7 @@ def _(d_out, x_shape):
 @op(
     "unsqueeze",
     "X AxesTensor?~ AxesTensorList*?~ -> Out",
+    lod="X",
     infer=lambda i, a: _unsqueeze_rule(i, a)[:1],
 )
 def unsqueeze(x, axes_whole=None, axes_parts=None, *, axes=()):
@@ -252,7 +260,7 @@ def _flatten_rule(inputs: list, attrs: dict) -> list:
     return [Spec(merged(x.shape, attrs["start_axis"], attrs["stop_axis"]), x.dtype), None]
 
 
-@op("flatten_contiguous_range", "X -> Out XShape?~", infer=_flatten_rule, linear="X")
+@op("flatten_contiguous_range", "X -> Out XShape?~", lod="X", infer=_flatten_rule, linear="X")
 def flatten_contiguous_range(x, *, start_axis=1, stop_axis=1):
     try:
         out = torch.flatten(x, start_axis, stop_axis)
@@ -281,7 +289,7 @@ def _two_sides(x: torch.Tensor, axis: int) -> torch.Tensor:
     return x.reshape(prod(x.shape[:axis]), prod(x.shape[axis:]))
 
 
-@op("flatten2", "X -> Out XShape?~", infer=_flatten2_rule)
+@op("flatten2", "X -> Out XShape?~", lod="X", infer=_flatten2_rule)
 def flatten2(x, *, axis=1):
     return _two_sides(x, axis), None
 
@@ -291,7 +299,7 @@ def _(d_out, x_shape):
     return d_out.reshape(x_shape)
 
 
-@op("flatten", "X -> Out", infer=lambda i, a: _flatten2_rule(i, a)[:1])
+@op("flatten", "X -> Out", lod="X", infer=lambda i, a: _flatten2_rule(i, a)[:1])
 def flatten(x, *, axis=1):
     return _two_sides(x, axis)
 
@@ -318,7 +326,7 @@ def _(d_out, *, axis):
     return torch.flip(d_out, _axes(axis))
 
 
-@op("reverse", "X -> Out", infer="same")
+@op("reverse", "X -> Out", lod="", infer="same")
 def reverse(x, *, axis):
     return torch.flip(x, _axes(axis))
 

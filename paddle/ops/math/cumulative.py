@@ -36,7 +36,7 @@ def _running(x: torch.Tensor, axis: int, exclusive: bool, reverse: bool) -> torc
     return torch.flip(out, [axis]) if reverse else out
 
 
-@op("cumsum", "X -> Out", infer=_cumsum_rule)
+@op("cumsum", "X -> Out", lod="X", infer=_cumsum_rule)
 def cumsum(x, *, axis=-1, flatten=False, exclusive=False, reverse=False):
     if flatten:
         x, axis = x.reshape(-1), 0

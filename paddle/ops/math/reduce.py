@@ -71,6 +71,7 @@ def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
 @op(
     "reduce_sum",
     "X -> Out",
+    lod="X",
     infer=_rule,
     no_alias="Out",
     amp="black",
@@ -101,6 +102,7 @@ def _(d_out, x_shape, *, dim, keep_dim, reduce_all, in_dtype):
 @op(
     "reduce_mean",
     "X -> Out",
+    lod="X",
     infer=_rule,
     no_alias="Out",
     amp="black",
@@ -153,7 +155,7 @@ def _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all):
     return torch.mul(spread(d_out, x.shape, dim, keep_dim, reduce_all).to(x.dtype), chosen)
 
 
-@op("reduce_max", "X -> Out", infer=_rule, speculatable=True)
+@op("reduce_max", "X -> Out", lod="X", infer=_rule, speculatable=True)
 def reduce_max(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amax, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -163,7 +165,7 @@ def _(d_out, x, out, *, dim, keep_dim, reduce_all):
     return _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all)
 
 
-@op("reduce_min", "X -> Out", infer=_rule, speculatable=True)
+@op("reduce_min", "X -> Out", lod="X", infer=_rule, speculatable=True)
 def reduce_min(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     return _extreme(torch.amin, x, dim, keep_dim, reduce_all, out_dtype)
 
@@ -173,7 +175,7 @@ def _(d_out, x, out, *, dim, keep_dim, reduce_all):
     return _extreme_grad(d_out, x, out, dim, keep_dim, reduce_all)
 
 
-@op("reduce_prod", "X -> Out", infer=_rule)
+@op("reduce_prod", "X -> Out", lod="X", infer=_rule)
 def reduce_prod(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     dtype = x.dtype if out_dtype == -1 else dtype_of_code(out_dtype)
     axes = reduced_axes(x.dim(), dim, reduce_all)
@@ -185,13 +187,13 @@ def reduce_prod(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, o
     return x
 
 
-@op("reduce_all", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
+@op("reduce_all", "X -> Out", lod="X", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_all(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.all(x.to(torch.bool), axes, keep_dim)
 
 
-@op("reduce_any", "X -> Out", infer=_bool_rule, differentiable=False, speculatable=True)
+@op("reduce_any", "X -> Out", lod="X", infer=_bool_rule, differentiable=False, speculatable=True)
 def reduce_any(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, out_dtype=-1):
     axes = reduced_axes(x.dim(), dim, reduce_all)
     return torch.any(x.to(torch.bool), axes, keep_dim)
@@ -276,6 +278,7 @@ def _sum_no_alias(inputs: dict[str, list], attrs: dict) -> str:
 @op(
     "sum",
     "X* -> Out",
+    lod="X",
     infer=_sum_rule,
     no_alias=_sum_no_alias,
     inplace=InPlace(add_into),

@@ -165,7 +165,9 @@ for _step in (floor, ceil, sign, round):
     _step.grad()(_flat)
 
 
-abs = define("abs", "X -> Out", torch.abs, infer=_real_rule, speculatable=True, arithmetic=True)
+abs = define(
+    "abs", "X -> Out", torch.abs, lod="X", infer=_real_rule, speculatable=True, arithmetic=True
+)
 
 
 @abs.grad("X")
@@ -299,7 +301,15 @@ def _cast_linear(inputs: dict[str, list], attrs: dict) -> str:
     return "X" if attrs["out_dtype"] in (*FLOATING, VarType.COMPLEX64, VarType.COMPLEX128) else ""
 
 
-@op("cast", "X -> Out", infer=_cast_rule, speculatable=True, rank0=True, linear=_cast_linear)
+@op(
+    "cast",
+    "X -> Out",
+    lod="X",
+    infer=_cast_rule,
+    speculatable=True,
+    rank0=True,
+    linear=_cast_linear,
+)
 def cast(x, *, in_dtype, out_dtype):
     return _converted(x, out_dtype)
 

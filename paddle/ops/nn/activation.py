@@ -264,7 +264,7 @@ def _prelu_rule(inputs, attrs):
     return [inputs[0]]
 
 
-@op("prelu", "X Alpha -> Out", infer=_prelu_rule)
+@op("prelu", "X Alpha -> Out", lod="X", infer=_prelu_rule)
 def prelu(x, alpha, *, mode="all"):
     _check_slopes(x, alpha, mode)
     return torch.where(torch.gt(x, 0), x, torch.mul(x, _slopes(x, alpha, mode)))

@@ -33,6 +33,7 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "linear",
     "X W Bias? -> Out",
+    lod="X",
     infer=_linear_rule,
     proto="x @ w + b in one call; a Program holds matmul_v2 and elementwise_add instead",
     no_alias="Out",
@@ -74,7 +75,7 @@ def _dropout_rule(inputs: list, attrs: dict) -> list:
     return [x, None if attrs["is_test"] else x]
 
 
-@op("dropout", "X Seed? -> Out Mask?~", infer=_dropout_rule, random=True)
+@op("dropout", "X Seed? -> Out Mask?~", lod="X", infer=_dropout_rule, random=True)
 def dropout(
     x,
     seed_tensor,
@@ -130,7 +131,7 @@ def _embedding_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*ids.shape, w.shape[1]), w.dtype)]
 
 
-@op("lookup_table_v2", "Ids~ W -> Out", infer=_embedding_rule)
+@op("lookup_table_v2", "Ids~ W -> Out", lod="Ids", infer=_embedding_rule)
 def lookup_table_v2(ids, w, *, padding_idx=-1, is_sparse=False):
     try:
         out = torch.embedding(w, ids)
@@ -164,7 +165,7 @@ def _one_hot_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((*inputs[0].shape, depth), VarType(attrs["dtype"]))]
 
 
-@op("one_hot_v2", "X depth_tensor? -> Out", infer=_one_hot_rule, differentiable=False)
+@op("one_hot_v2", "X depth_tensor? -> Out", lod="X", infer=_one_hot_rule, differentiable=False)
 def one_hot_v2(x, depth_tensor, *, depth=-1, dtype=5, allow_out_of_range=False):
     size = depth if depth_tensor is None else int(depth_tensor)
     classes = torch.arange(size, dtype=x.dtype, device=x.device)
@@ -185,6 +186,7 @@ def _check_range(x: torch.Tensor, size: int) -> None:
 @op(
     "bilinear_tensor_product",
     "X Y Weight Bias? -> Out",
+    lod="X",
     infer=lambda i, a: [Spec((i[0].shape[0], i[2].shape[0]), i[0].dtype)],
 )
 def bilinear_tensor_product(x, y, weight, bias):

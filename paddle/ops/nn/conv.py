@@ -164,6 +164,7 @@ def _infer(rank, inputs, attrs):
 @op(
     "conv2d",
     "Input Filter Bias? ResidualData? -> Output",
+    lod="Input",
     infer=partial(_infer, 2),
     no_alias="Output",
     amp="white",
@@ -191,6 +192,7 @@ def _(
 @op(
     "depthwise_conv2d",
     "Input Filter Bias? ResidualData? -> Output",
+    lod="Input",
     infer=partial(_infer, 2),
     no_alias="Output",
     amp="white",

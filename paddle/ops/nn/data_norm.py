@@ -47,6 +47,7 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "data_norm",
     "X BatchSize BatchSum BatchSquareSum scale_w? bias? -> Y Means~ Scales~",
+    lod="X",
     infer=_rule,
 )
 def data_norm(

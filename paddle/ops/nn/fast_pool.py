@@ -22,6 +22,7 @@ _pool = torch._C._nn.max_pool2d_with_indices
 _pool_backward = torch.ops.aten.max_pool2d_with_indices_backward
 _above = torch.ops.aten.threshold_backward  # (d, x, t): 0 where x <= t, else d
 _SHORT = (torch.bfloat16, torch.float16)
+_LITTLE = 8192  # elements, below which the number of calls is what counts
 _AT_ONCE = 1 << 20  # elements of 16 bits that are widened at a time
 # The largest numbers below zero: "above" them means at least zero.
 _BELOW_ZERO = {torch.float32: -(2.0**-149), torch.float64: -(2.0**-1074)}
@@ -41,7 +42,7 @@ def is_halving(
         and not (before[0] or before[1] or after[0] or after[1])
         and (x.dtype in _BELOW_ZERO or x.dtype in _SHORT)
         and not (x.shape[2] & 1 or x.shape[3] & 1)
-        and x.numel() >= 8192
+        and x.numel() >= _LITTLE
         and holds.tuned_forms(x)
         and x.is_contiguous()
         and not x.requires_grad  # torch would share a gradient between equal maxima
@@ -91,9 +92,15 @@ def prefers_channels_last(x: torch.Tensor) -> bool:
 
 def largest(x, kernel, strides, before, after):
     """Max pooling of ``x``, padded alike on both sides, without indices."""
+    if x.numel() < _LITTLE or _is_channels_last(x):
+        return torch.max_pool2d(x, kernel, strides, before)  # which keeps the order
     if is_halving(x, kernel, strides, before, after):
         return _chosen(_halving, "halve", x, kernel, strides, before)(x, kernel, strides, before)
     return max_pool(x, kernel, strides, before)[0]
+
+
+def _is_channels_last(x: torch.Tensor) -> bool:
+    return not x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)
 
 
 def largest_backward(dy, x, out, kernel, strides, before, after):

@@ -17,7 +17,7 @@ def _rule(inputs: list, attrs: dict[str, Any]) -> list[Spec]:
 
 @op(
     "fold_batch_norm",
-    "Filter Bias? Scale Shift Mean Variance -> FilterOut BiasOut",
+    "Filter Bias? Scale Shift Mean? Variance? -> FilterOut BiasOut",
     infer=_rule,
     differentiable=False,
     proto="left by the pass conv_bn of a plan; a Program holds conv2d and batch_norm instead",
@@ -25,9 +25,12 @@ def _rule(inputs: list, attrs: dict[str, Any]) -> list[Spec]:
     memoize=True,
 )
 def fold_batch_norm(weight, bias, scale, shift, mean, variance, *, epsilon=1e-5, axis=0):
-    factor = torch.mul(scale, torch.rsqrt(torch.add(variance, epsilon)))
+    factor = scale
+    if variance is not None:  # else the norm is a scale and a shift alone
+        factor = torch.mul(scale, torch.rsqrt(torch.add(variance, epsilon)))
     shape = [1] * weight.dim()
     shape[axis] = -1
+    mean = torch.zeros_like(scale) if mean is None else mean
     start = torch.neg(mean) if bias is None else torch.sub(bias, mean)
     folded = torch.addcmul(shift, start, factor)
     return torch.mul(weight, factor.reshape(shape).to(weight.dtype)), folded.to(weight.dtype)

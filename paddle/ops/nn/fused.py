@@ -50,7 +50,7 @@ def _fused_rule(inputs: list, attrs: dict) -> list:
     return [x, inner if attrs["save_intermediate_out"] else None]
 
 
-@op("fused_elemwise_activation", "X Y -> Out IntermediateOut?~", infer=_fused_rule)
+@op("fused_elemwise_activation", "X Y -> Out IntermediateOut?~", lod="X Y", infer=_fused_rule)
 def fused_elemwise_activation(
     x, y, *, functor_list, axis=-1, scale=0.0, save_intermediate_out=False
 ):

@@ -63,6 +63,7 @@ def _batch_norm_rule(inputs, attrs):
     "batch_norm",
     "X Scale? Bias? Mean~ Variance~ MomentumTensor?~ -> "
     "Y MeanOut=Mean VarianceOut=Variance SavedMean~ SavedVariance~ ReserveSpace?~",
+    lod="X",
     infer=_batch_norm_rule,
     no_alias="Y",
     amp="norm",
@@ -199,6 +200,7 @@ def _layer_norm_rule(inputs, attrs):
 @op(
     "layer_norm",
     "X Scale? Bias? -> Y Mean~ Variance~",
+    lod="X",
     infer=_layer_norm_rule,
     no_alias="Y",
     amp="norm",
@@ -267,6 +269,7 @@ def _group_norm_rule(inputs, attrs):
 @op(
     "group_norm",
     "X Scale? Bias? -> Y Mean~ Variance~",
+    lod="X",
     infer=_group_norm_rule,
     no_alias="Y",
     amp="norm",
@@ -340,6 +343,7 @@ def _instance_norm_rule(inputs, attrs):
 @op(
     "instance_norm",
     "X Scale? Bias? -> Y SavedMean~ SavedVariance~",
+    lod="X",
     infer=_instance_norm_rule,
     no_alias="Y",
     amp="norm",

@@ -227,7 +227,7 @@ def _spatial(rank, sizes, attrs):
     return counts
 
 
-@op("pool2d", "X -> Out", infer=partial(_infer, 2), dtypes="floats")
+@op("pool2d", "X -> Out", lod="X", infer=partial(_infer, 2), dtypes="floats")
 def pool2d(
     x, *, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False, exclusive=True,
     data_format="NCHW", pooling_type="", global_pooling=False, adaptive=False,

@@ -124,6 +124,7 @@ def _straight(d_out):
 @op(
     "fake_quantize_abs_max",
     "X -> Out OutScale~",
+    lod="X",
     infer=_whole_rule,
     differentiable=False,
     dtypes="floats",
@@ -151,6 +152,7 @@ def _(d_out):
 @op(
     "fake_channel_wise_quantize_abs_max",
     "X -> Out OutScale~",
+    lod="X",
     infer=_channel_rule("fake_channel_wise_quantize_abs_max"),
     differentiable=False,
     dtypes="floats",
@@ -196,6 +198,7 @@ def _range_rule(inputs: list, attrs: dict) -> list[Spec | None]:
 @op(
     "fake_quantize_range_abs_max",
     "X InScale~ Iter?~ -> Out OutScale=InScale OutScales?~",
+    lod="X",
     infer=_range_rule,
     differentiable=False,
     dtypes="floats",
@@ -261,6 +264,7 @@ def _averaged(name, x, in_scale, in_accum, in_state, moving_rate, bit_length, is
 @op(
     "fake_quantize_moving_average_abs_max",
     "X InScale~ InAccum?~ InState?~ -> Out OutScale=InScale OutState=InState OutAccum=InAccum",
+    lod="X",
     infer=_average_rule,
     differentiable=False,
     dtypes="floats",
@@ -278,6 +282,7 @@ def fake_quantize_moving_average_abs_max(
 @op(
     "fake_quantize_dequantize_moving_average_abs_max",
     "X InScale~ InAccum?~ InState?~ -> Out OutScale=InScale OutState=InState OutAccum=InAccum",
+    lod="X",
     infer=_average_rule,
     dtypes="floats",
 )
@@ -304,6 +309,7 @@ def _observer_rule(inputs: list, attrs: dict) -> list[Spec | None]:
 @op(
     "moving_average_abs_max_scale",
     "X InAccum?~ InState?~ -> Out OutScale?~ OutState=InState OutAccum=InAccum",
+    lod="X",
     infer=_observer_rule,
     dtypes="floats",
 )

@@ -140,6 +140,7 @@ def _abs_max_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "dequantize_abs_max",
     "X Scale -> Out",
+    lod="X",
     infer=_abs_max_rule,
     differentiable=False,
     dtypes="numbers, not complex",
@@ -158,7 +159,7 @@ def _log_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(inputs[0].shape, inputs[1].dtype)]
 
 
-@op("dequantize_log", "X Dict -> Out", infer=_log_rule, differentiable=False)
+@op("dequantize_log", "X Dict -> Out", lod="X", infer=_log_rule, differentiable=False)
 def dequantize_log(x, table):
     """Entry x of a table of 128; for x < 0 entry x + 128, negative."""
     if x.dtype is not torch.int8:
@@ -202,6 +203,7 @@ def _check_lookup(w: tuple, ids: tuple) -> None:
 @op(
     "lookup_table_dequant",
     "W Ids -> Out",
+    lod="Ids",
     infer=_lookup_rule,
     differentiable=False,
     dtypes="full",

@@ -234,7 +234,7 @@ def exponential(x, *, lambda_=1.0):
     return torch.empty_like(x).exponential_(lambda_, generator=generator(x.device))
 
 
-@op("sampling_id", "X -> Out", infer=lambda i, a: [Spec(i[0].shape[:1], VarType.INT64)],
+@op("sampling_id", "X -> Out", lod="X", infer=lambda i, a: [Spec(i[0].shape[:1], VarType.INT64)],
     differentiable=False, random=True)  # fmt: skip
 def sampling_id(x, *, min=0.0, max=1.0, seed=0):
     draw = torch.empty(x.shape[0], 1, dtype=x.dtype, device=x.device)

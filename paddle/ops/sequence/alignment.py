@@ -101,7 +101,7 @@ def _packed(x, stays, padding: int):
     return blank.scatter(1, place, x)[:, :-1]
 
 
-@op("ctc_align", "Input InputLength? -> Output OutputLength?", infer=_ctc_rule,
+@op("ctc_align", "Input InputLength? -> Output OutputLength?", lod="own", infer=_ctc_rule,
     differentiable=False)  # fmt: skip
 def ctc_align(x, lengths, *, blank=0, merge_repeated=True, padding_value=0):
     """Merges repeated labels and drops blanks.

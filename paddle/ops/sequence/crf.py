@@ -1,4 +1,4 @@
-"""Linear-chain conditional random fields (CRF) over padded batches: loss and best paths.
+"""Linear-chain conditional random fields (CRF): loss and best paths.
 
 Transition has a row of start weights, a row of end weights, then row i + 2 with the weights from
 tag i to every tag.
@@ -11,21 +11,17 @@ from typing import Any
 import torch
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.sequence.levels import last_level, lengths_of, padded, positions, unpadded
 
 
 def _check(name: str, emission: torch.Tensor, transition: torch.Tensor, length: Any) -> None:
-    if emission.dim() == 2:
-        raise UnimplementedError(
-            f"{name}: expected a padded batch, Emission of shape [N, steps, tags] with Length, but "
-            f"received rows of shape {list(emission.shape)}; pad the sequences."
-        )
     if emission.dim() != 3:
         raise InvalidArgumentError(
-            f"{name}: expected Emission of shape [N, steps, tags], but received "
-            f"{list(emission.shape)}."
+            f"{name}: expected Emission of shape [N, steps, tags], or rows [N, tags] that are "
+            f"split into sequences, but received {list(emission.shape)}."
         )
     tags = emission.shape[2]
     if list(transition.shape) != [tags + 2, tags]:
@@ -73,8 +69,24 @@ def _tags(name: str, emission, label, inside) -> torch.Tensor:
     return torch.where(inside, label, torch.zeros_like(label))
 
 
+def _padded_rows(name: str, emission, label) -> tuple:
+    """Rows that are split into sequences as a padded batch: offsets, emission, label, lengths."""
+    offsets = last_level(name, "Emission", emission, 1)
+    if label is not None:
+        if label.numel() != emission.shape[0]:
+            raise InvalidArgumentError(
+                f"{name}: expected Label with a tag for each of {emission.shape[0]} rows, but "
+                f"received shape {list(label.shape)}."
+            )
+        label = padded(label.reshape(-1), offsets)
+    lengths = positions(lengths_of(offsets), emission)
+    return offsets, padded(emission, offsets), label, lengths
+
+
 def _crf_rule(inputs: list, attrs: dict) -> list[Spec]:
     emission, transition = inputs[:2]
+    if len(emission.shape) == 2:
+        return [emission, emission, transition, Spec((-1, 1), emission.dtype)]
     return [emission, emission, transition, Spec((emission.shape[0], 1), emission.dtype)]
 
 
@@ -87,8 +99,13 @@ def linear_chain_crf(emission, transition, label, length):
     """LogLikelihood is minus its name: log of the sum over all paths, minus the labels' score.
 
     The forward variables are carried in logarithms; Alpha shows them as shares of each step.
+    Emission is a padded batch, or rows that are split into sequences (LoD).
     """
     name = "linear_chain_crf"
+    if emission.dim() == 2:
+        offsets, emission, label, length = _padded_rows(name, emission, label)
+        alpha, shares, moves, loss = linear_chain_crf.kernel(emission, transition, label, length)
+        return unpadded(alpha, offsets), unpadded(shares, offsets), moves, loss
     _check(name, emission, transition, length)
     steps = emission.shape[1]
     lengths = _lengths(emission, length)
@@ -118,16 +135,29 @@ def _score(emission, start, end, move, label, inside) -> torch.Tensor:
     return total + start[label[:, 0]] + end[torch.gather(label, 1, last.unsqueeze(1)).squeeze(1)]
 
 
+def _decoding_rule(inputs: list, attrs: dict) -> list[Spec]:
+    shape = inputs[0].shape
+    return [Spec((shape[0], 1) if len(shape) == 2 else shape[:2], VarType.INT64)]
+
+
 @op(
     "crf_decoding",
     "Emission Transition Label? Length? -> ViterbiPath",
-    infer=lambda inputs, attrs: [Spec(inputs[0].shape[:2], VarType.INT64)],
+    infer=_decoding_rule,
     differentiable=False,
     dtypes="floats",
+    lod="Emission",
 )
 def crf_decoding(emission, transition, label, length):
-    """The best tags of every sequence; with Label, 1 where they are the labels and 0 elsewhere."""
+    """The best tags of every sequence; with Label, 1 where they are the labels and 0 elsewhere.
+
+    Emission is a padded batch, or rows that are split into sequences (LoD).
+    """
     name = "crf_decoding"
+    if emission.dim() == 2:
+        offsets, emission, label, length = _padded_rows(name, emission, label)
+        tags = crf_decoding.kernel(emission, transition, label, length)
+        return unpadded(tags, offsets).unsqueeze(1)
     _check(name, emission, transition, length)
     steps = emission.shape[1]
     lengths = _lengths(emission, length)

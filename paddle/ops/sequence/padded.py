@@ -1,30 +1,33 @@
-"""Row convolution, position encoding and edit distance of padded sequences."""
+"""Row convolution, position encoding and edit distance of sequences."""
 
 from __future__ import annotations
 
 import torch
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.sequence.levels import last_level, padded, unpadded
 
 
 def _check_padded(name: str, x: torch.Tensor) -> None:
-    if x.dim() == 2:
-        raise UnimplementedError(
-            f"{name}: expected a padded batch, X of shape [N, steps, width], but received rows of "
-            f"shape {list(x.shape)}; pad the sequences."
-        )
     if x.dim() != 3:
         raise InvalidArgumentError(
-            f"{name}: expected X of shape [N, steps, width], but received {list(x.shape)}."
+            f"{name}: expected X of shape [N, steps, width], or rows [N, width] that are split "
+            f"into sequences, but received {list(x.shape)}."
         )
 
 
 @op("row_conv", "X Filter -> Out", infer="same")
 def row_conv(x, weight):
-    """Each step sees itself and the next ``rows of Filter - 1`` steps, every column by itself."""
+    """Each step sees itself and the next ``rows of Filter - 1`` steps, every column by itself.
+
+    X is a padded batch, or rows that are split into sequences (LoD).
+    """
+    if x.dim() == 2:
+        offsets = last_level("row_conv", "X", x)
+        return unpadded(row_conv.kernel(padded(x, offsets), weight), offsets)
     _check_padded("row_conv", x)
     if weight.dim() != 2 or weight.shape[1] != x.shape[2]:
         raise InvalidArgumentError(
@@ -34,14 +37,21 @@ def row_conv(x, weight):
     ahead, width = weight.shape
     if not ahead:
         raise InvalidArgumentError("row_conv: expected a Filter of at least one row.")
-    padded = torch.nn.functional.pad(x, (0, 0, 0, ahead - 1)).transpose(1, 2)
+    longer = torch.nn.functional.pad(x, (0, 0, 0, ahead - 1)).transpose(1, 2)
     kernel = weight.t().unsqueeze(1)
-    return torch.conv1d(padded, kernel, groups=width).transpose(1, 2)
+    return torch.conv1d(longer, kernel, groups=width).transpose(1, 2)
 
 
 @op("add_position_encoding", "X -> Out", infer="floating", dtypes="floats")
 def add_position_encoding(x, *, alpha=1.0, beta=1.0):
-    """alpha * x + beta * waves: sines in the first half of the columns, cosines in the second."""
+    """alpha * x + beta * waves: sines in the first half of the columns, cosines in the second.
+
+    X is a padded batch, or rows that are split into sequences (LoD).
+    """
+    if x.dim() == 2:
+        offsets = last_level("add_position_encoding", "X", x)
+        rows = add_position_encoding.kernel(padded(x, offsets), alpha=alpha, beta=beta)
+        return unpadded(rows, offsets)
     _check_padded("add_position_encoding", x)
     steps, width = x.shape[1:]
     if width % 2:

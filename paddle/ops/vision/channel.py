@@ -7,7 +7,7 @@ from paddle.core.infer import Spec
 from paddle.core.op import op
 
 
-@op("shuffle_channel", "X -> Out", infer="same")
+@op("shuffle_channel", "X -> Out", lod="", infer="same")
 def shuffle_channel(x, *, group=1):
     """Channels of ``group`` groups take turns: the first of each, the second of each, ..."""
     if x.dim() != 4 or group < 1 or x.shape[1] % group:
@@ -32,7 +32,7 @@ def _depth_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec((n, c, _part(h, block), _part(w, block)), inputs[0].dtype)]
 
 
-@op("space_to_depth", "X -> Out", infer=_depth_rule)
+@op("space_to_depth", "X -> Out", lod="X", infer=_depth_rule)
 def space_to_depth(x, *, blocksize=2):
     """The "reorg" of YOLO v2 as darknet has it: its element order is not that of blocks.
 

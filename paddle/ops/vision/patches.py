@@ -87,7 +87,7 @@ def _real_grids(sizes, paddings, kernel, strides, out_stride) -> list[list[int]]
     return [_grid(row, paddings, kernel, strides) for row in shrunk]
 
 
-@op("im2sequence", "X Y?~ -> Out", infer=_im2sequence_rule, dtypes="floats")
+@op("im2sequence", "X Y?~ -> Out", lod="own", infer=_im2sequence_rule, dtypes="floats")
 def im2sequence(x, sizes, *, kernels, strides=(1, 1), paddings=(0, 0, 0, 0), out_stride=(1, 1)):
     """Patches, left to right and downwards, as the rows of a sequence for each image.
 

@@ -103,9 +103,9 @@ def _unshuffle_rule(inputs, attrs):
     scaled = lambda n: n if n == -1 else n // r
     if is_channel_last(attrs["data_format"]):
         n, h, w, c = x.shape
-        return [Spec((n, scaled(h), scaled(w), c * r * r), x.dtype)]
+        return [Spec((n, scaled(h), scaled(w), c if c == -1 else c * r * r), x.dtype)]
     n, c, h, w = x.shape
-    return [Spec((n, c * r * r, scaled(h), scaled(w)), x.dtype)]
+    return [Spec((n, c if c == -1 else c * r * r, scaled(h), scaled(w)), x.dtype)]
 
 
 @op("pixel_unshuffle", "X -> Out", infer=_unshuffle_rule)
@@ -179,7 +179,7 @@ def _grid_rule(inputs, attrs):
     return [Spec((theta.shape[0], *shape[2:], len(shape) - 2), theta.dtype)]
 
 
-@op("affine_grid", "Theta OutputShape? -> Output", infer=_grid_rule, dtypes="floats")
+@op("affine_grid", "Theta OutputShape? -> Output", lod="Theta", infer=_grid_rule, dtypes="floats")
 def affine_grid(theta, shape_tensor, *, output_shape=(), align_corners=True):
     shape = [int(n) for n in ints(output_shape, shape_tensor)]
     if len(shape) != 4 or tuple(theta.shape[1:]) != (2, 3):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -33,6 +34,11 @@ _AT_ONCE = 100  # files that are open until all of them are whole
 SHOWN = 8  # files that a message names of a longer list
 
 Values = dict[str, Dense]
+
+_PIR_SUFFIX = ".json"
+_PIR_HEAD = 4096  # bytes in which a PIR program says what it is
+_PIR = re.compile(rb'\s*\{\s*"base_code"\s*:\s*\{([^}]{0,1024}"magic"\s*:\s*"pir"[^}]{0,1024})\}')
+SAVE_AGAIN = "save the model again with PaddlePaddle 2.6 or earlier"
 
 
 # -- paths ----------------------------------------------------------------------------------------
@@ -115,15 +121,52 @@ def check_file(path: str, tables: Iterable[str] = ()) -> None:
 def read_program(source: Any, where: str) -> Program:
     """Returns the Program of a file, or of bytes."""
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _checked(proto.from_bytes(bytes(source)))
+        return _parsed(bytes(source))
     content = read_bytes(source, where)
     with naming(source, where):
-        return _checked(proto.from_bytes(content))
+        return _parsed(content)
 
 
-def _checked(program: Program) -> Program:
+def _parsed(content: bytes) -> Program:
+    told = later_format(content)
+    if told:
+        raise InvalidArgumentError(told, hint=SAVE_AGAIN)
+    program = proto.from_bytes(content)
     check_read(program)
     return program
+
+
+def later_format(content: bytes) -> str:
+    """Says what a Program is that has the format of PaddlePaddle 3, PIR as JSON; "" if it is not.
+
+    Args:
+        content (bytes): the file, or how it begins.
+    """
+    found = _PIR.match(content)
+    if not found:
+        return ""
+    version = re.search(rb'"version"\s*:\s*(\d{1,9})', found[1])
+    stated = f", version {int(version[1])}" if version else ""
+    return (
+        f"expected a ProgramDesc, as PaddlePaddle 1.8 to 2.6 writes it, but it is a program of "
+        f"PaddlePaddle 3: PIR as JSON{stated}."
+    )
+
+
+def check_not_later(path: str, where: str) -> None:
+    """Raises InvalidArgumentError where a model of PaddlePaddle 3 lies under a name.
+
+    Args:
+        path (str): a prefix or a folder, in which a model of 2.x or 1.x was not found.
+        where (str): the function that is called.
+    """
+    names = (path, without_suffix(path, PROGRAM, STREAMS) + _PIR_SUFFIX)
+    for name in (*names, os.path.join(path, "__model__" + _PIR_SUFFIX)):
+        if os.path.isfile(name):
+            with open(name, "rb") as file:
+                told = later_format(file.read(_PIR_HEAD))
+            if told:
+                raise InvalidArgumentError(f"{where}: '{name}': {told}", hint=SAVE_AGAIN)
 
 
 @contextlib.contextmanager

@@ -21,7 +21,7 @@ from paddle.serialization.files.suffixes import (
     PROGRAM,
     STREAMS,
 )
-from paddle.serialization.models.files import missing, without_suffix
+from paddle.serialization.models.files import check_not_later, missing, without_suffix
 
 MAIN = "forward"
 
@@ -115,11 +115,13 @@ def find_forward(path: str, names: tuple[Any, Any], where: str) -> Layout:
         if os.path.isfile(prefix + PROGRAM):
             return prefix_layout(prefix, [MAIN], table=False)
     if not os.path.isdir(path):
+        check_not_later(path, where)
         wanted = os.path.join(path, model) if model else path + PROGRAM
         raise missing(where, wanted, of_static_save(path))
     found = folder_layout(path, model, params)._replace(table=None)
     program = found.methods[MAIN].program
     if not os.path.isfile(program):
+        check_not_later(path, where)
         others = [n for n in sorted(os.listdir(path)) if n.endswith(PROGRAM)]
         hint = "name the program file: model_filename=..."
         if others and model is None:

@@ -22,7 +22,10 @@ def read_program(desc: Any) -> Program:
     """Makes a Program; the message, which has all required fields, is taken to pieces."""
     version = desc.version.version
     if not 0 <= version < NEXT_VERSION:
-        raise InvalidArgumentError(_unknown_version(version))
+        raise InvalidArgumentError(
+            _unknown_version(version),
+            hint="save the model again with PaddlePaddle 2.6 or earlier" if version > 0 else None,
+        )
     check_blocks(desc.blocks)
     program = Program()
     for at, told in enumerate(desc.blocks):

@@ -98,18 +98,21 @@ SAMPLES = [
 ]
 
 
-def _bad(op, match, raises=ValueError, **inputs):
-    return ErrorSample(op, {**CHAIN, **inputs}, {}, raises, match)
+def _bad(op, match, raises=ValueError, at_run="", **inputs):
+    return ErrorSample(op, {**CHAIN, **inputs}, {}, raises, match, at_run)
+
+
+ROWS = {"at_run": ErrorSample.LEVELS, "Emission": f64(4, 3), "Label": ints(4, 1, high=3)}
 
 
 ERRORS = [
-    _bad("linear_chain_crf", "pad the sequences", NotImplementedError, Emission=f64(4, 3)),
+    _bad("linear_chain_crf", r"without levels \(LoD\)", **ROWS),
     _bad("linear_chain_crf", r"\[N, steps, tags\]", Emission=f64(4)),
     _bad("linear_chain_crf", r"Transition of shape \[5, 3\]", Transition=f64(3, 3)),
     _bad("linear_chain_crf", "a Length for each of 4", Length=LENGTH[:3]),
     _bad("linear_chain_crf", r"lengths in \[0, 4\]", IndexError, Length=LENGTH + 1),
     _bad("linear_chain_crf", r"labels in \[0, 3\)", IndexError, Label=PADDED),
     _bad("linear_chain_crf", r"Label of shape \[4, 4\]", Label=ints(4, 3)),
-    _bad("crf_decoding", "pad the sequences", NotImplementedError, Emission=f64(4, 3)),
+    _bad("crf_decoding", r"without levels \(LoD\)", **ROWS),
     _bad("crf_decoding", r"Transition of shape \[5, 3\]", Transition=f64(5, 4)),
 ]

@@ -80,7 +80,10 @@ def _bad(op, match, raises=ValueError, attrs=None, **inputs):
 
 
 ERRORS = [
-    _bad("row_conv", "pad the sequences", NotImplementedError, X=f64(5, 3), Filter=f64(2, 3)),
+    ErrorSample(
+        "row_conv", {"X": f64(5, 3), "Filter": f64(2, 3)}, {}, ValueError,
+        r"without levels \(LoD\)", ErrorSample.LEVELS,
+    ),
     _bad("row_conv", r"Filter of shape \[future steps \+ 1, 3\]", X=f64(1, 5, 3), Filter=f64(2, 2)),
     _bad("add_position_encoding", "even last dimension", X=f64(1, 2, 3)),
     _bad("add_position_encoding", r"\[N, steps, width\]", X=f64(2)),

@@ -1,0 +1,62 @@
+"""Emitters of products of bytes, whose weights are packed once, when the plan is bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from paddle.executor.codegen import Emitter, emitter
+from paddle.ir.operator import EMPTY, Operator
+from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear
+
+_FIRST = 2  # the batch and the channels stand before the sizes of a picture
+
+
+def _given(op: Operator, slot: str) -> str | None:
+    names = op.inputs.get(slot) or [EMPTY]
+    return None if names[0] == EMPTY else names[0]
+
+
+def _bound(
+    em: Emitter, op: Operator, prepare: Callable, slots: tuple[str, ...], **more
+) -> str | None:
+    """Writes the line that packs the weights; the name of the function that it gives."""
+    names = [_given(op, slot) for slot in slots]
+    if not all(em.is_bound(n) for n in names if n is not None):
+        return None
+    known = op.definition
+    assert known is not None
+    words = {k: op.attrs.get(k, d) for k, d in known.attrs.items()} | more
+    function = em.temporary(op.type)
+    args = ["None" if n is None else em.read(n) for n in names]
+    args += [f"{key}={em.literal(value, key)}" for key, value in words.items()]
+    called = em.constant(prepare, prepare.__name__)
+    em.before(f"{function} = {called}({', '.join(args)})")
+    return function
+
+
+@emitter("int8_conv2d")
+def _conv2d(em: Emitter, op: Operator) -> None:
+    """The convolution with packed weights; with weights that change, the kernel."""
+    sizes = list(em.variable(op.inputs["Input"][0]).shape)
+    known = len(sizes) > _FIRST and -1 not in sizes[1:]
+    slots = ("Filter", "Step", "Bias", "InScale", "OutScale", "ResidualScale")
+    shape = [max(sizes[0], 1), *sizes[1:]] if known else None
+    function = _bound(em, op, prepared_conv2d, slots, shape=shape)
+    if function is None:
+        em.kernel(op)
+        return
+    residual = _given(op, "Residual")
+    args = [em.read(op.inputs["Input"][0]), *([] if residual is None else [em.read(residual)])]
+    em.line(f"{em.write(op.outputs['Output'][0])} = {function}({', '.join(args)})")
+
+
+@emitter("int8_linear")
+def _linear(em: Emitter, op: Operator) -> None:
+    """The product with a packed weight; with a weight that changes, the kernel."""
+    slots = ("W", "Step", "Bias", "InScale", "OutScale")
+    function = _bound(em, op, prepared_linear, slots)
+    if function is None:
+        em.kernel(op)
+        return
+    x = em.read(op.inputs["X"][0])
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({x})")

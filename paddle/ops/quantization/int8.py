@@ -1,0 +1,569 @@
+"""Convolutions and products of 8-bit integers, and the steps on either side of them.
+
+A value x is held as the byte ``round(x / scale * top) + zero``: ``scale`` is the value of the step
+``top``, and ``zero`` the byte that stands for 0. It is 128 for values of either sign, and 0 for
+values that are never negative. Weights are signed, with a step for each channel of the result.
+
+oneDNN multiplies bytes exactly where the CPU has the instructions for it (VNNI, AMX); on older ones
+its sums of two products saturate, which :func:`usable` finds out by trying.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import torch
+
+from paddle.core.backends import holds
+from paddle.core.dtype import VarType, dtype_name
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError
+from paddle.core.infer import Spec, infer, of_dimensions
+from paddle.core.op import REQUIRED, op
+from paddle.ops.nn.conv import conv2d
+from paddle.ops.nn.pool import pool2d
+from paddle.ops.quantization.fake_quantize import along, check_axis, largest
+
+SIGNED, UNSIGNED = 128, 0  # the bytes that stand for 0
+_TOP = 127
+_PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
+_SMALL, _INSTEAD = 1e-30, 1e-6  # as the operators of fake quantization have it
+# Activations behind a product: what oneDNN calls them, and what stands in for them elsewhere.
+_ACTIVATIONS: dict[str, Callable] = {
+    "": lambda x: x,
+    "relu": torch.relu,
+    "relu6": lambda x: x.clamp(0.0, 6.0),
+    "hard_swish": torch.nn.functional.hardswish,
+    "swish": torch.nn.functional.silu,
+}
+_POINTWISE = {"": "none", "relu": "relu", "hard_swish": "hardswish", "swish": "swish"}
+ACTIVATIONS = frozenset(_ACTIVATIONS)
+
+
+# -- whether the machine can do it -----------------------------------------------------------------
+
+
+@lru_cache(maxsize=1)
+def usable() -> bool:
+    """Says whether oneDNN multiplies bytes exactly on this machine; it is tried once."""
+    onednn = torch.ops.onednn
+    if not torch.backends.mkldnn.is_available() or not hasattr(onednn, "qconv2d_pointwise"):
+        return False
+    count = 64
+    x = torch.full((1, count, 4, 4), 255, dtype=torch.uint8)
+    w = torch.full((count, count, 3, 3), _TOP, dtype=torch.int8)
+    step, scale = torch.ones(count), torch.ones(1)
+    try:
+        out = bind_conv2d(w, step, None, scale, None, zero=0, top=1, paddings=(1, 1))(x, None)
+        rows = x.reshape(16, count)
+        product = bind_linear(w[:, :, 0, 0].t(), step, None, scale, None, zero=0, top=1)(rows)
+    except (RuntimeError, AttributeError, TypeError):
+        return False
+    each = 255.0 * _TOP * count
+    return float(out[0, 0, 1, 1]) == each * 9 and float(product.min()) == each
+
+
+def _on_onednn(*buffers: torch.Tensor | None) -> bool:
+    return all(b is None or holds.tuned_forms(b) for b in buffers) and usable()
+
+
+# -- steps -----------------------------------------------------------------------------------------
+
+
+def _check_steps(name: str, scale: Any, zero: int, top: int) -> None:
+    highest = 255 - zero
+    if zero not in (SIGNED, UNSIGNED) or not 1 <= top <= highest:
+        raise InvalidArgumentError(
+            f"{name}: expected a zero of 0 or 128, and a top from 1 to what is left of 255, but "
+            f"received zero {zero} and top {top}."
+        )
+    if len(scale.shape) != 1 or scale.shape[0] not in (1, -1):
+        raise InvalidArgumentError(
+            f"{name}: expected a Scale of one element, but received shape {list(scale.shape)}."
+        )
+
+
+_BYTE, _INTEGER = ("uint8",), ("int8",)
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def _name(dtype: Any) -> str:
+    """The name of the data type of a buffer or a Spec."""
+    if isinstance(dtype, torch.dtype):
+        return str(dtype).removeprefix("torch.")
+    return dtype_name(dtype)
+
+
+def _expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
+    if _name(dtype) not in wanted:
+        raise InvalidTypeError(
+            f"{name}: no kernel for these data types: expected {slot} to be {' or '.join(wanted)}, "
+            f"but it is {_name(dtype)}."
+        )
+
+
+def _result_type(factor: Any) -> VarType:
+    """The data type of results that floats of another one are factors of."""
+    return VarType.FP64 if _name(factor.dtype) == "float64" else VarType.FP32
+
+
+def _wide(x: torch.Tensor) -> torch.Tensor:
+    return x if x.dtype is torch.float64 else x.float()
+
+
+def _above_zero(scale: torch.Tensor) -> torch.Tensor:
+    return torch.where(scale <= _SMALL, scale + _INSTEAD, scale)
+
+
+def _numbers(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
+    """The numbers of steps as floats: from -top, or 0, to top."""
+    factor = _above_zero(_wide(scale)).reciprocal().mul(top).to(x.dtype)
+    return x.mul(factor).round_().clamp_(-top if zero else 0, top)
+
+
+def quantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
+    """The bytes that stand for values; pictures come out with their channels last in memory."""
+    if x.dim() == 4:
+        x = x.contiguous(memory_format=torch.channels_last)
+    return _bytes(_numbers(x, scale, zero, top), zero, top)
+
+
+def _bytes(numbers: torch.Tensor, zero: int, top: int) -> torch.Tensor:
+    if not zero and top <= _TOP:
+        return numbers.to(torch.int8).view(torch.uint8)
+    # ATen converts to int8 several times faster than to uint8; the highest bit is turned after it.
+    if not zero:
+        numbers.sub_(128)
+    return numbers.to(torch.int8).view(torch.uint8).bitwise_xor_(128)
+
+
+def dequantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
+    """What bytes stand for."""
+    scale = _wide(scale)
+    return x.to(scale.dtype).sub_(zero).mul_(_above_zero(scale) / top)
+
+
+def _check_value(name: str, x: Any, scale: Any, attrs: dict, source: tuple[str, ...]) -> None:
+    _check_steps(name, scale, attrs["zero"], attrs["top"])
+    _expect(name, "X", x.dtype, source)
+    _expect(name, "Scale", scale.dtype, _FLOATS)
+
+
+def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
+    def rule(inputs: list, attrs: dict) -> list[Spec]:
+        x, scale = inputs
+        _check_value(name, x, scale, attrs, source)
+        return [Spec(x.shape, made(x, scale))]
+
+    return rule
+
+
+@op(
+    "int8_round",
+    "X Scale~ -> Out",
+    infer=_steps_rule("int8_round", _FLOATS, lambda x, scale: x.dtype),
+    differentiable=False,
+    dtypes="full",
+    proto="marks a value that the passes of int8 hold as bytes; in floats it is rounded to steps",
+)
+def int8_round(x, scale, *, zero=SIGNED, top=_TOP, with_weight=False):
+    """The nearest step; ``with_weight`` says that products may quantise their weights too."""
+    _check_value("int8_round", x, scale, {"zero": zero, "top": top}, _FLOATS)
+    step = _above_zero(_wide(scale)) / top
+    return _numbers(_wide(x), scale, zero, top).mul_(step.to(_wide(x).dtype)).to(x.dtype)
+
+
+@op(
+    "int8_quantize",
+    "X Scale~ -> Out",
+    infer=_steps_rule("int8_quantize", _FLOATS, lambda x, scale: VarType.UINT8),
+    differentiable=False,
+    dtypes="full",
+    proto=_PROTO,
+)
+def int8_quantize(x, scale, *, zero=SIGNED, top=_TOP):
+    _check_value("int8_quantize", x, scale, {"zero": zero, "top": top}, _FLOATS)
+    return quantized(_wide(x), scale, zero, top)
+
+
+@op(
+    "int8_dequantize",
+    "X Scale -> Out",
+    infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: _result_type(scale)),
+    differentiable=False,
+    proto=_PROTO,
+)
+def int8_dequantize(x, scale, *, zero=SIGNED, top=_TOP):
+    _check_value("int8_dequantize", x, scale, {"zero": zero, "top": top}, _BYTE)
+    return dequantized(x, scale, zero, top)
+
+
+def _check_weight(x: Any, scale: Any, axis: int) -> int:
+    """Checks the scales; returns how many positions the axis has."""
+    check_axis("int8_weight", x.shape, axis)
+    _expect("int8_weight", "X", x.dtype, (*_FLOATS, *_INTEGER))
+    count = x.shape[axis]
+    given = None if scale is None or -1 in (*scale.shape, count) else math.prod(scale.shape)
+    if given not in (None, 1, count):
+        raise InvalidArgumentError(
+            f"int8_weight: expected one scale, or {count}, but received shape {list(scale.shape)}."
+        )
+    if scale is None and _name(x.dtype) not in _FLOATS:
+        raise InvalidTypeError("int8_weight: expected a Scale for X of integers.")
+    return count
+
+
+def _weight_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x, scale = inputs
+    count = _check_weight(x, scale, attrs["axis"])
+    return [
+        Spec(x.shape, VarType.INT8),
+        Spec((count,), _result_type(x if scale is None else scale)),
+    ]
+
+
+@op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=_PROTO)
+def int8_weight(x, scale, *, axis=0, top=_TOP, in_steps=False):
+    """A weight as numbers of steps, and what a step is worth in each position of an axis.
+
+    ``Scale`` is the value of the step ``top``; without it, the largest value of a position. With
+    ``in_steps`` X holds numbers of steps already.
+    """
+    _check_weight(x, scale, axis)
+    scale = largest(x, axis) if scale is None else scale.reshape(-1).expand(x.shape[axis])
+    step = _above_zero(_wide(scale)) / top
+    numbers = x if in_steps else x / along(step, x, axis)
+    return numbers.round().clamp(-128, _TOP).to(torch.int8), step
+
+
+# -- products --------------------------------------------------------------------------------------
+
+
+def _check_product(name: str, x, filter, step, channels: int, scales: list, attrs: dict) -> None:
+    _expect(name, "the first input", x.dtype, _BYTE)
+    _expect(name, "the weight", filter.dtype, _INTEGER)
+    _expect(name, "Step", step.dtype, _FLOATS)
+    in_scale, out_scale = scales
+    _check_steps(name, in_scale, attrs["zero"], attrs["top"])
+    if out_scale is not None:
+        _check_steps(name, out_scale, attrs["out_zero"], attrs["out_top"])
+    if tuple(step.shape) != (channels,) and -1 not in (channels, *step.shape):
+        raise InvalidArgumentError(
+            f"{name}: expected a Step for each of {channels} channels, but received shape "
+            f"{list(step.shape)}."
+        )
+    if attrs["activation"] not in _ACTIVATIONS:
+        raise InvalidArgumentError(
+            f"{name}: expected activation to be one of {sorted(_ACTIVATIONS)}, but received "
+            f"{attrs['activation']!r}."
+        )
+
+
+class _Result:
+    """What becomes of the sums of a product: scale, activation, and perhaps bytes again."""
+
+    def __init__(self, in_scale, out_scale, zero, top, out_zero, out_top, activation) -> None:
+        self.in_step = float(_above_zero(in_scale)) / top
+        self.in_zero, self.out_zero = zero, out_zero
+        self.dtype, self.out_step = torch.float32, 1.0
+        self.attr, self.numbers = _POINTWISE.get(activation, "hardtanh"), []
+        if activation == "relu6":
+            self.numbers = [0.0, 6.0]
+        if out_scale is None:
+            self.out_zero = 0
+            return
+        self.dtype = torch.uint8
+        limit = float(_above_zero(out_scale))
+        self.out_step = limit / out_top
+        if not out_zero and out_top < 255 and activation in ("", "relu", "relu6"):
+            # Bytes would go on above the highest step.
+            self.attr = "hardtanh"
+            self.numbers = [0.0, min(limit, 6.0) if activation == "relu6" else limit]
+
+
+def bind_conv2d(
+    filter, step, bias, in_scale, out_scale, residual_scale=None, *, shape=None, strides=(1, 1),
+    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=_TOP, out_zero=SIGNED,
+    out_top=_TOP, activation="", residual_zero=SIGNED, residual_top=_TOP,
+) -> Callable:  # fmt: skip
+    """Packs the weights of a convolution for oneDNN.
+
+    Args:
+        filter, step, bias, in_scale, out_scale, residual_scale (Tensor): as ``int8_conv2d`` takes
+            them.
+        shape (list[int], optional): of the input, if it is known.
+
+    Returns:
+        callable: ``function(x, residual)`` computes it.
+    """
+    to = _Result(in_scale, out_scale, zero, top, out_zero, out_top, activation)
+    strides, paddings, dilations = list(strides), list(paddings), list(dilations)
+    step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
+    bias = None if bias is None else bias.float().contiguous()
+    packed = torch.ops.onednn.qconv_prepack(
+        filter.contiguous(), step, to.in_step, zero, strides, paddings, dilations, groups, shape
+    )
+    plain, summed = (
+        torch.ops.onednn.qconv2d_pointwise.default,
+        torch.ops.onednn.qconv2d_pointwise.binary,
+    )
+    given = (to.in_step, zero, packed, step, zeros)
+    window = (strides, paddings, dilations, groups)
+    form = (*window, to.out_step, to.out_zero, to.dtype)
+    attr, numbers = to.attr, to.numbers
+    after = "relu" if attr == "relu" else None
+    added = (1.0, 0)
+    if residual_scale is not None:
+        added = float(_above_zero(residual_scale)) / residual_top, residual_zero
+    with_residual: tuple[Any, ...] = (*form, *added, "sum", 1.0, after, [], "")
+
+    def call(x, residual=None):
+        if residual is None:
+            return plain(x, *given, bias, *form, attr, numbers, "")
+        into = residual.clone(memory_format=torch.channels_last)
+        return summed(x, *given, into, bias, *with_residual)
+
+    return call
+
+
+def bind_linear(
+    weight, step, bias, in_scale, out_scale, *, columns=1, zero=SIGNED, top=_TOP,
+    out_zero=SIGNED, out_top=_TOP, activation="",
+) -> Callable:  # fmt: skip
+    """Packs the weight of a product of rows for oneDNN.
+
+    Args:
+        weight, step, bias, in_scale, out_scale (Tensor): as ``int8_linear`` takes them.
+
+    Returns:
+        callable: ``function(x)`` computes it.
+    """
+    to = _Result(in_scale, out_scale, zero, top, out_zero, out_top, activation)
+    step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
+    bias = None if bias is None else bias.float().contiguous()
+    packed = torch.ops.onednn.qlinear_prepack(weight.t().contiguous(), None)
+    count, wide = weight.shape
+    function = torch.ops.onednn.qlinear_pointwise.default
+    given = (to.in_step, zero, packed, step, zeros, bias)
+    form = (to.out_step, to.out_zero, to.dtype, to.attr, to.numbers, "")
+
+    def call(x):
+        if x.dim() == 2:
+            return function(x.contiguous(), *given, *form)
+        lead = x.shape[:columns]
+        return function(x.reshape(-1, count), *given, *form).reshape(*lead, wide)
+
+    return call
+
+
+def prepared_conv2d(
+    filter, step, bias, in_scale, out_scale, residual_scale, *, shape=None, **form
+) -> Callable:
+    """``function(x, residual)`` for fixed weights: packed ones where oneDNN takes them."""
+    weights = filter, step, bias, in_scale, out_scale
+    if step.dtype is torch.float32 and _on_onednn(*weights):
+        return bind_conv2d(*weights, residual_scale, shape=shape, **form)
+    return lambda x, residual=None: int8_conv2d.kernel(
+        x, *weights, residual, residual_scale, **form
+    )
+
+
+def prepared_linear(weight, step, bias, in_scale, out_scale, **form) -> Callable:
+    """``function(x)`` for fixed weights: packed ones where oneDNN takes them."""
+    weights = weight, step, bias, in_scale, out_scale
+    if step.dtype is torch.float32 and _on_onednn(*weights):
+        return bind_linear(*weights, **form)
+    return lambda x: int8_linear.kernel(x, *weights, **form)
+
+
+def _simulated(sums, step, bias, residual, in_scale, out_scale, form: dict, axis: int):
+    """The result of a product from its sums in floats, where oneDNN has no integers."""
+    dtype = sums.dtype
+    out = sums * along(step, sums, axis).to(dtype)
+    out = out * (_above_zero(_wide(in_scale)) / form["top"]).to(dtype)
+    if bias is not None:
+        out = out + along(bias, out, axis).to(dtype)
+    if residual is not None:
+        out = out + residual
+    out = _ACTIVATIONS[form["activation"]](out)
+    if out_scale is None:
+        return out
+    zero, top = form["out_zero"], form["out_top"]
+    numbers = (out * (top / _above_zero(_wide(out_scale))).to(dtype)).round_()
+    return _bytes(numbers.clamp_(-zero, top if not zero else 127), zero, top)
+
+
+def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
+    """A residual is of floats where the result is, or of bytes."""
+    if residual is None:
+        return
+    if attrs["activation"] not in ("", "relu") or (residual_scale is None) != (out_scale is None):
+        raise InvalidArgumentError(
+            "int8_conv2d: expected no activation but relu where a Residual is added, and an "
+            "OutScale where it has a ResidualScale, and only there."
+        )
+    if residual_scale is None:
+        return
+    _expect("int8_conv2d", "Residual", residual.dtype, _BYTE)
+    _check_steps("int8_conv2d", residual_scale, attrs["residual_zero"], attrs["residual_top"])
+    if not attrs["out_zero"] and attrs["out_top"] != 255:
+        raise InvalidArgumentError(
+            "int8_conv2d: expected an out_top of 255 for the sum with a Residual of bytes, but "
+            f"received {attrs['out_top']}."
+        )
+
+
+def _check_conv(inputs: list, attrs: dict) -> None:
+    x, filter, step, _, in_scale, out_scale, residual, residual_scale = inputs
+    scales = [in_scale, out_scale]
+    if len(filter.shape) != 4 or len(x.shape) != 4:
+        raise InvalidArgumentError(
+            f"int8_conv2d: expected Input and Filter of four dimensions, but received shapes "
+            f"{list(x.shape)} and {list(filter.shape)}."
+        )
+    channels, groups, (count, each) = x.shape[1], attrs["groups"], filter.shape[:2]
+    if (-1 not in (channels, each) and channels != each * groups) or (
+        count != -1 and count % groups
+    ):
+        raise InvalidArgumentError(
+            "int8_conv2d: expected the channels of Input to be those of Filter times groups, but "
+            f"received {channels} channels, Filter of shape {list(filter.shape)} and groups = "
+            f"{groups}."
+        )
+    _check_product("int8_conv2d", x, filter, step, filter.shape[0], scales, attrs)
+    _check_residual(residual, residual_scale, out_scale, attrs)
+
+
+def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x, filter, step, out_scale = inputs[0], inputs[1], inputs[2], inputs[5]
+    _check_conv(inputs, attrs)
+    window = {k: attrs[k] for k in ("strides", "paddings", "dilations", "groups")}
+    window |= {"padding_algorithm": "EXPLICIT", "data_format": "NCHW"}
+    [out] = infer(conv2d, [x, filter, None, None], window)
+    return [Spec(out.shape, _result_type(step) if out_scale is None else VarType.UINT8)]
+
+
+@op(
+    "int8_conv2d",
+    "Input Filter Step Bias? InScale~ OutScale?~ Residual? ResidualScale?~ -> Output",
+    infer=of_dimensions(_conv_rule),
+    differentiable=False,
+    proto=_PROTO,
+)
+def int8_conv2d(
+    x, filter, step, bias, in_scale, out_scale, residual, residual_scale, *, strides=(1, 1),
+    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=_TOP, out_zero=SIGNED,
+    out_top=_TOP, activation="", residual_zero=SIGNED, residual_top=_TOP,
+):  # fmt: skip
+    """A convolution of bytes with signed bytes; floats without OutScale, bytes with it.
+
+    Plans pack the weights once (``bind_conv2d``); this does all at once.
+    """
+    form = {
+        "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
+        "activation": activation, "residual_zero": residual_zero, "residual_top": residual_top,
+    }  # fmt: skip
+    window = {"strides": strides, "paddings": paddings, "dilations": dilations, "groups": groups}
+    given = [x, filter, step, bias, in_scale, out_scale, residual, residual_scale]
+    _check_conv(given, {**form, **window})
+    if step.dtype is torch.float32 and _on_onednn(x, filter, residual):
+        bound = bind_conv2d(
+            filter, step, bias, in_scale, out_scale, residual_scale, **window, **form
+        )
+        return bound(x, residual)
+    dtype = _wide(step).dtype
+    sums = torch.conv2d(
+        x.to(dtype).sub_(zero),
+        filter.to(dtype),
+        None,
+        list(strides),
+        list(paddings),
+        list(dilations),
+        groups,
+    )
+    if residual_scale is not None:
+        residual = dequantized(residual, residual_scale, residual_zero, residual_top)
+    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, 1)
+
+
+def _check_linear(inputs: list, attrs: dict) -> None:
+    x, weight, step, _, in_scale, out_scale = inputs
+    columns = attrs["columns"]
+    if len(weight.shape) != 2 or not 1 <= columns < len(x.shape):
+        raise InvalidArgumentError(
+            "int8_linear: expected W of two dimensions and columns from 1 to the rank of X, but "
+            f"received W of shape {list(weight.shape)}, columns {columns} and X of shape "
+            f"{list(x.shape)}."
+        )
+    width = 1
+    for size in x.shape[columns:]:
+        width = -1 if -1 in (size, width) else width * size
+    if width != weight.shape[0] and -1 not in (width, weight.shape[0]):
+        raise InvalidArgumentError(
+            f"int8_linear: expected rows of X as long as W is high, but received X of shape "
+            f"{list(x.shape)} and W of shape {list(weight.shape)}."
+        )
+    scales = [in_scale, out_scale]
+    _check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs)
+
+
+def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
+    x, weight, step, out_scale, columns = *inputs[:3], inputs[5], attrs["columns"]
+    _check_linear(inputs, attrs)
+    dtype = _result_type(step) if out_scale is None else VarType.UINT8
+    return [Spec((*x.shape[:columns], weight.shape[1]), dtype)]
+
+
+@op(
+    "int8_linear",
+    "X W Step Bias? InScale~ OutScale?~ -> Out",
+    infer=of_dimensions(_linear_rule),
+    differentiable=False,
+    proto=_PROTO,
+)
+def int8_linear(
+    x, weight, step, bias, in_scale, out_scale, *, columns=REQUIRED, zero=SIGNED, top=_TOP,
+    out_zero=SIGNED, out_top=_TOP, activation="",
+):  # fmt: skip
+    """Rows of bytes by a matrix of signed bytes; the rows begin at the dimension ``columns``."""
+    form = {
+        "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
+        "activation": activation,
+    }  # fmt: skip
+    given = [x, weight, step, bias, in_scale, out_scale]
+    _check_linear(given, {**form, "columns": columns})
+    if step.dtype is torch.float32 and _on_onednn(x, weight):
+        return bind_linear(*given[1:], columns=columns, **form)(x)
+    dtype = _wide(step).dtype
+    rows = x.to(dtype).sub_(zero).reshape(*x.shape[:columns], weight.shape[0])
+    sums = torch.matmul(rows, weight.to(dtype))
+    return _simulated(sums, step, bias, None, in_scale, out_scale, form, sums.dim() - 1)
+
+
+# -- pools -----------------------------------------------------------------------------------------
+
+
+def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
+    _expect("int8_max_pool2d", "X", inputs[0].dtype, _BYTE)
+    window = {k: attrs[k] for k in ("ksize", "strides", "paddings", "ceil_mode")}
+    given = Spec(inputs[0].shape, VarType.FP32)
+    [out] = infer(pool2d, [given], {**window, "pooling_type": "max"})
+    return [Spec(out.shape, VarType.UINT8)]
+
+
+@op(
+    "int8_max_pool2d",
+    "X -> Out",
+    infer=of_dimensions(_pool_rule),
+    differentiable=False,
+    proto=_PROTO,
+)
+def int8_max_pool2d(x, *, ksize=REQUIRED, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
+    """The largest byte of each window."""
+    _expect("int8_max_pool2d", "X", x.dtype, _BYTE)
+    window = list(ksize), list(strides), list(paddings), [1, 1], ceil_mode
+    if holds.tuned_forms(x) and hasattr(torch.ops.quantized, "max_pool2d"):
+        return torch.ops.quantized.max_pool2d(x, *window)
+    return torch.max_pool2d(x.float(), *window).to(torch.uint8)

@@ -1,0 +1,231 @@
+"""LSTM and GRU over sequences of rows whose projection is done: lstm, lstmp, gru of 1.x.
+
+The rows are put in the order of steps, sequences sorted by length, longest first; a step works on
+the first rows of those before it, for the shorter sequences have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.infer import Spec
+from paddle.core.op import op
+from paddle.ops.sequence.levels import last_level, lengths_of, positions
+
+Step = Callable[..., tuple[torch.Tensor, ...]]
+
+_ACTIVATIONS: dict[str, Callable] = {
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "relu": torch.relu,
+    "identity": lambda x: x,
+}
+
+
+def _activation(op: str, name: str) -> Callable:
+    found = _ACTIVATIONS.get(name)
+    if found is None:
+        raise InvalidArgumentError(
+            f"{op}: expected an activation of {', '.join(_ACTIVATIONS)}, but received {name!r}."
+        )
+    return found
+
+
+class _Order(NamedTuple):
+    """How rows are put in the order of steps."""
+
+    rows: list[int]  # for each place the row of the input
+    live: list[int]  # rows of every step
+    sequences: list[int]  # their order, longest first
+
+
+def _in_steps(offsets: list[int], reverse: bool) -> _Order:
+    lengths = lengths_of(offsets)
+    sequences = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    rows, live = [], []
+    for t in range(max(lengths, default=0)):
+        running = [i for i in sequences if lengths[i] > t]
+        live.append(len(running))
+        rows += [offsets[i + 1] - 1 - t if reverse else offsets[i] + t for i in running]
+    return _Order(rows, live, sequences)
+
+
+def _walk(x: torch.Tensor, order: _Order, states: list[torch.Tensor], step: Step) -> list:
+    """Runs a step over all rows; returns its states for every row of the input.
+
+    Args:
+        x: what a step gets of the rows.
+        order: of the rows.
+        states: what the first step sees, a row for each sequence in their order in the input.
+        step: ``step(rows, *states) -> states``.
+    """
+    place = positions(order.rows, x)
+    sequences = positions(order.sequences, x)
+    states = [state[sequences] for state in states]
+    made: list[tuple[torch.Tensor, ...]] = []
+    for rows in torch.split(x[place], order.live):
+        states = list(step(rows, *[state[: rows.shape[0]] for state in states]))
+        made.append(tuple(states))
+    if not made:
+        return [x.new_zeros([0, state.shape[1]]) for state in states]
+    back = torch.empty_like(place)
+    back[place] = torch.arange(len(order.rows), device=x.device)
+    return [torch.cat(parts)[back] for parts in zip(*made, strict=True)]
+
+
+def _first(name: str, slot: str, given: Any, like: torch.Tensor, count: int, size: int) -> Any:
+    """The first state: given, or zeros."""
+    if given is None:
+        return like.new_zeros([count, size])
+    if tuple(given.shape) != (count, size) and not like.is_meta:
+        raise InvalidArgumentError(
+            f"{name}: expected {slot} of shape {[count, size]}, a row for each sequence, but "
+            f"received {list(given.shape)}."
+        )
+    return given
+
+
+def _check(name: str, x: torch.Tensor, weight: torch.Tensor, gates: int) -> int:
+    """The size of the hidden state."""
+    size = x.shape[-1] // gates
+    fits = x.dim() == weight.dim() == 2 and size and x.shape[1] == weight.shape[1] == gates * size
+    if not fits or (name != "lstmp" and weight.shape[0] != size):
+        rows = "projection" if name == "lstmp" else "size"
+        raise InvalidArgumentError(
+            f"{name}: expected Input [N, {gates} * size] and Weight [{rows}, {gates} * size], but "
+            f"received {list(x.shape)} and {list(weight.shape)}."
+        )
+    return size
+
+
+def _like_rows(sizes: Callable[[list], list[int]], outputs: int) -> Callable:
+    def rule(inputs: list, attrs: dict) -> list:
+        x = inputs[0]
+        found: list[Any] = [Spec((x.shape[0], n), x.dtype) for n in sizes(inputs)]
+        return found + [None] * (outputs - len(found))
+
+    return rule
+
+
+# -- LSTM -----------------------------------------------------------------------------------------
+
+
+class _Lstm:
+    """One step of an LSTM; the gates lie in the order candidate, input, forget, output."""
+
+    def __init__(self, name: str, size: int, weight: torch.Tensor, bias: torch.Tensor,
+                 peepholes: bool, gate: str, cell: str, candidate: str,
+                 clip: float = 0.0) -> None:  # fmt: skip
+        wanted = (7 if peepholes else 4) * size
+        if bias.numel() != wanted:
+            raise InvalidArgumentError(
+                f"{name}: expected Bias of shape [1, {wanted}] with use_peepholes {peepholes}, but "
+                f"received {list(bias.shape)}."
+            )
+        flat = bias.reshape(-1)
+        self.weight, self.bias = weight, flat[: 4 * size]
+        self.checks = flat[4 * size :].split(size) if peepholes else ()
+        self.clip = clip  # of the cell; 0 is none
+        self.gate, self.cell, self.candidate = (
+            _activation(name, n) for n in (gate, cell, candidate)
+        )
+
+    def __call__(self, rows: torch.Tensor, h: torch.Tensor, c: torch.Tensor) -> tuple:
+        new, entry, forget, leave = torch.addmm(rows, h, self.weight).chunk(4, 1)
+        if self.checks:
+            entry = torch.addcmul(entry, c, self.checks[0])
+            forget = torch.addcmul(forget, c, self.checks[1])
+        kept = torch.mul(self.gate(forget), c)
+        c = torch.add(kept, torch.mul(self.gate(entry), self.candidate(new)))
+        if self.clip > 0:
+            c = torch.clamp(c, -self.clip, self.clip)
+        if self.checks:
+            leave = torch.addcmul(leave, c, self.checks[2])
+        return torch.mul(self.gate(leave), self.cell(c)), c
+
+
+@op("lstm", "Input H0? C0? Weight Bias -> Hidden Cell BatchGate?~ BatchCellPreAct?~",
+    infer=_like_rows(lambda i: [i[3].shape[0]] * 2, 4), lod="Input", dtypes="floats")  # fmt: skip
+def lstm(x, h0, c0, weight, bias, *, use_peepholes=True, is_reverse=False,
+         gate_activation="sigmoid", cell_activation="tanh",
+         candidate_activation="tanh"):  # fmt: skip
+    """Hidden state and cell of every row; Input [N, 4 D] is projected, Weight [D, 4 D].
+
+    With peepholes Bias [1, 7 D] ends in the weights by which input and forget gate see the cell
+    before and the output gate the new one. The Batch* results of PaddlePaddle's kernel, which only
+    its gradient reads, are not made.
+    """
+    size = _check("lstm", x, weight, 4)
+    offsets = last_level("lstm", "Input", x)
+    count = len(offsets) - 1
+    step = _Lstm("lstm", size, weight, bias, use_peepholes, gate_activation, cell_activation,
+                 candidate_activation)  # fmt: skip
+    states = [_first("lstm", "H0", h0, x, count, size), _first("lstm", "C0", c0, x, count, size)]
+    hidden, cell = _walk(x + step.bias, _in_steps(offsets, is_reverse), states, step)
+    return hidden, cell, None, None
+
+
+@op("lstmp", "Input H0? C0? Weight ProjWeight Bias -> Projection Cell BatchGate?~ "
+    "BatchCellPreAct?~ BatchHidden?~",
+    infer=_like_rows(lambda i: [i[4].shape[1], i[4].shape[0]], 5), lod="Input",
+    dtypes="floats")  # fmt: skip
+def lstmp(x, h0, c0, weight, projection, bias, *, use_peepholes=True, is_reverse=False,
+          cell_clip=0.0, proj_clip=0.0, gate_activation="sigmoid", cell_activation="tanh",
+          candidate_activation="tanh", proj_activation="tanh"):  # fmt: skip
+    """An LSTM whose hidden state is projected, by ProjWeight [D, P]; Weight is [P, 4 D]."""
+    size = _check("lstmp", x, weight, 4)
+    if tuple(projection.shape) != (size, weight.shape[0]):
+        raise InvalidArgumentError(
+            f"lstmp: expected ProjWeight of shape {[size, weight.shape[0]]}, but received "
+            f"{list(projection.shape)}."
+        )
+    plain = _Lstm("lstmp", size, weight, bias, use_peepholes, gate_activation, cell_activation,
+                  candidate_activation, cell_clip)  # fmt: skip
+    act = _activation("lstmp", proj_activation)
+
+    def step(rows: torch.Tensor, r: torch.Tensor, c: torch.Tensor) -> tuple:
+        h, c = plain(rows, r, c)
+        r = act(torch.mm(h, projection))
+        return (torch.clamp(r, -proj_clip, proj_clip) if proj_clip > 0 else r), c
+
+    offsets = last_level("lstmp", "Input", x)
+    count = len(offsets) - 1
+    states = [_first("lstmp", "H0", h0, x, count, weight.shape[0]),
+              _first("lstmp", "C0", c0, x, count, size)]  # fmt: skip
+    made, cell = _walk(x + plain.bias, _in_steps(offsets, is_reverse), states, step)
+    return made, cell, None, None, None
+
+
+# -- GRU ------------------------------------------------------------------------------------------
+
+
+@op("gru", "Input H0? Weight Bias? -> BatchGate?~ BatchResetHiddenPrev?~ BatchHidden?~ Hidden",
+    infer=lambda i, a: [None, None, None, Spec((i[0].shape[0], i[2].shape[0]), i[0].dtype)],
+    lod="Input", dtypes="floats")  # fmt: skip
+def gru(x, h0, weight, bias, *, activation="tanh", gate_activation="sigmoid", is_reverse=False,
+        origin_mode=False):  # fmt: skip
+    """Hidden states of every row; Input [N, 3 D] is projected: update, reset, candidate.
+
+    Weight's elements are those of the two gates, [D, 2 D], then the candidate's, [D, D]. The new
+    state is (1 - u) h + u c, with origin_mode u h + (1 - u) c.
+    """
+    size = _check("gru", x, weight, 3)
+    gate, act = _activation("gru", gate_activation), _activation("gru", activation)
+    flat = weight.reshape(-1)
+    gates = flat[: 2 * size * size].reshape(size, 2 * size)
+    candidate = flat[2 * size * size :].reshape(size, size)
+
+    def step(rows: torch.Tensor, h: torch.Tensor) -> tuple:
+        update, reset = gate(torch.addmm(rows[:, : 2 * size], h, gates)).chunk(2, 1)
+        new = act(torch.addmm(rows[:, 2 * size :], torch.mul(reset, h), candidate))
+        return (torch.lerp(new, h, update) if origin_mode else torch.lerp(h, new, update),)
+
+    offsets = last_level("gru", "Input", x)
+    state = _first("gru", "H0", h0, x, len(offsets) - 1, size)
+    rows = x if bias is None else x + bias.reshape(-1)
+    (hidden,) = _walk(rows, _in_steps(offsets, is_reverse), [state], step)
+    return None, None, None, hidden
