@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import os
 import sys
 from importlib.abc import Loader
@@ -51,6 +52,15 @@ def table() -> dict[str, dict[str, Public]]:
     return found
 
 
+def names_of(module: str) -> list[str]:
+    """The names that the table gives a module.
+
+    Args:
+        module (str): dotted in full.
+    """
+    return sorted(set(table().get(module, {})) - {EVERYTHING})
+
+
 @functools.lru_cache(maxsize=1)
 def _names_1x() -> dict[str, str]:
     """Name of 1.x that is still to come -> the names of 2.0 that stand for it, if known."""
@@ -59,6 +69,7 @@ def _names_1x() -> dict[str, str]:
 
 
 _MISSING = object()
+_OLD_PACKAGE = "paddle.fluid."
 
 
 def _public(owner: str, name: str) -> Any:
@@ -82,13 +93,18 @@ def _complete(module: ModuleType) -> None:
     own = module.__dict__.get("__getattr__")
 
     def find(name: str) -> Any:
+        if own is not None and path.startswith(_OLD_PACKAGE):  # what it has itself comes first
+            try:
+                return own(name)
+            except AttributeError:
+                pass
         at = names.get(name) or names.get(EVERYTHING)
         if at is not None and at.owner != path:
             found = _public(at.owner, at.name or name)
             if found is not _MISSING:
                 setattr(module, name, found)
                 return found
-        if f"{path}.{name}" in table():
+        if f"{path}.{name}" in table() or _has_module(module, name):
             return importlib.import_module(f"{path}.{name}")
         if own is not None:
             return own(name)
@@ -96,6 +112,15 @@ def _complete(module: ModuleType) -> None:
         raise AttributeError(told or f"module {path!r} has no attribute {name!r}")
 
     module.__getattr__ = find  # type: ignore[method-assign]
+
+
+def _has_module(package: ModuleType, name: str) -> bool:
+    """Whether a package of 1.x has a module, which 1.x imports with the package."""
+    if not f"{package.__name__}.".startswith(_OLD_PACKAGE) or not hasattr(package, "__path__"):
+        return False
+    return not name.startswith("_") and (
+        importlib.util.find_spec(f"{package.__name__}.{name}") is not None
+    )
 
 
 class _Completed(SourceFileLoader):

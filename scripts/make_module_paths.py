@@ -1,6 +1,7 @@
 """Writes paddle/_module_paths.tsv: under which other module paths of 2.0 a public name is found.
 
-Four sources: the column `aliases` of the 2.0 table; tests/data/modules-2.6.2.tsv, where a later
+Five sources: what `paddle/fluid` defines itself (the `__all__` of its modules), with all paths that
+the table of 1.x has for the name; the column `aliases` of the 2.0 table; tests/data/modules-2.6.2.tsv, where a later
 version defines the same names (2.0 had these modules already, but for what is left out below);
 tests/data/fluid-aliases-2.0.tsv, under which names 2.0's `paddle.fluid` has the same objects, with
 all paths that the table of 1.x has for these; and scripts/private_paths.tsv, what is in no table.
@@ -11,7 +12,9 @@ them in 2.0 by tests/data/api-map-1x-to-2.tsv.
 
 from __future__ import annotations
 
+import ast
 import collections
+import contextlib
 import csv
 import re
 import sys
@@ -59,7 +62,7 @@ def _public_paths() -> Iterator[tuple[str, str]]:
 def names_1x() -> list[list[str]]:
     """The names of each object of 1.x's `paddle.fluid`."""
     found = [[line["name"], *filter(None, line["aliases"].split(","))]
-             for line in _lines("fluid-1.8-api.tsv")]  # fmt: skip
+             for line in _lines("fluid-1.8-api.tsv") if line["evidence"] != "member"]  # fmt: skip
     return [names for names in found if names[0].startswith("paddle.fluid.")]
 
 
@@ -75,6 +78,43 @@ def _fluid_paths() -> Iterator[tuple[str, str]]:
                 yield path, line["name"]
 
 
+def _own_names() -> dict[str, set[str]]:
+    """Module of this package's fluid -> the public names that it defines; layers of rows too."""
+    found: dict[str, set[str]] = {}
+    for file in sorted((ROOT / "paddle" / "fluid").rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[module] = set()
+        for node in ast.parse(file.read_text(encoding="utf8")).body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if any(isinstance(t, ast.Name) and t.id == "__all__" for t in targets):
+                with contextlib.suppress(ValueError):  # it is computed
+                    found[module] = set(ast.literal_eval(node.value))
+    rows = ROOT / "paddle" / "fluid" / "layers" / "_rows.tsv"
+    lines = rows.read_text(encoding="utf8").splitlines()[1:]
+    found["paddle.fluid.layers"] = {line.split("\t")[0] for line in lines}
+    return found
+
+
+def _home(names: list[str], own: dict[str, set[str]]) -> str | None:
+    """Which path of an object of 1.x is where this package defines it; None: 2.0 has it."""
+    for path in names:
+        module, _, last = path.rpartition(".")
+        if last in own.get(module, ()):
+            return path
+    public, _, last = names[0].rpartition(".")
+    inside = [m for m in own if m.startswith(public + ".") and last in own[m]]
+    return f"{inside[0]}.{last}" if public != "paddle.fluid" and inside else None
+
+
+def _old_paths() -> Iterator[tuple[str, str]]:
+    """(path of 1.x, where paddle.fluid defines the object)."""
+    own = _own_names()
+    for names in names_1x():
+        home = _home(names, own)
+        yield from ((path, home) for path in names if home not in (None, path))
+
+
 def private_paths() -> list[tuple[str, str]]:
     """(path, where it is here) of what no table has."""
     lines = PRIVATE.read_text(encoding="utf8").splitlines()
@@ -87,8 +127,10 @@ def collect() -> Rows:
     found: Rows = collections.defaultdict(set)
     own = private_paths()
     taken = {path for path, _ in own}
+    old = [pair for pair in _old_paths() if pair[0] not in taken]
+    taken |= {path for path, _ in old}
     derived = [*_public_paths(), *_fluid_paths()]
-    for path, name in [*own, *(pair for pair in derived if pair[0] not in taken)]:
+    for path, name in [*own, *old, *(pair for pair in derived if pair[0] not in taken)]:
         module, _, last = path.rpartition(".")
         owner, _, public = name.rpartition(".")
         found[module, owner, "" if public == last else public].add(last)
@@ -111,6 +153,7 @@ def text() -> str:
 def text_1x() -> str:
     """The contents of the other file: name of 1.x, names of 2.0."""
     there = {f"{key[0]}.{name}" for key, names in collect().items() for name in names}
+    there |= {f"{module}.{name}" for module, names in _own_names().items() for name in names}
     modules = {module for module, *_ in collect()}
     stands = {line["old"]: line["new"].replace(" ", "") for line in _lines("api-map-1x-to-2.tsv")}
     lines = set()

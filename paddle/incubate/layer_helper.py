@@ -16,6 +16,7 @@ from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.program import Program
+from paddle.ir.recording.context import layer_name, naming_order
 from paddle.ir.variable import Parameter, Variable
 from paddle.nn.layer.helper import LayerObjectHelper, activation_of
 from paddle.nn.layer.parameters import make_parameter
@@ -258,6 +259,25 @@ class LayerHelper(LayerObjectHelper):
             made.name = name
         return made
 
+    def call(self, operator: str, *inputs: Any, order: str = "", **attrs: Any) -> Any:
+        """Runs or records an operator; its results are named after the layer, as 1.x names them.
+
+        Args:
+            operator (str): its name.
+            *inputs (Tensor|Variable): one for each of its input slots; None where there is none.
+            order (str): output slots in the order in which their variables are named, if that is
+                not the operator's.
+            **attrs: its attributes.
+
+        Returns:
+            What the operator returns: one result, or a tuple of them.
+        """
+        function = getattr(C, operator)
+        if not recording():
+            return function(*inputs, **attrs)
+        with layer_name(self._name), naming_order(order):
+            return function(*inputs, **attrs)
+
     # -- what many layers end with ----------------------------------------------------------------
 
     def append_bias_op(self, input_var: Any, dim_start: int = 1, dim_end: int | None = None) -> Any:
@@ -270,7 +290,11 @@ class LayerHelper(LayerObjectHelper):
         """
         size = list(input_var.shape[dim_start:dim_end])
         bias = self.create_parameter(self.bias_attr, size, input_var.dtype, is_bias=True)
-        return input_var if bias is None else C.elementwise_add(input_var, bias, axis=dim_start)
+        return (
+            input_var
+            if bias is None
+            else self.call("elementwise_add", input_var, bias, axis=dim_start)
+        )
 
     def append_activation(self, input_var: Any, act: Any = None) -> Any:
         """Applies the activation named by the argument ``act``; None: none.
@@ -285,7 +309,7 @@ class LayerHelper(LayerObjectHelper):
             return input_var
         kind, attrs = activation_of(self._type, act)
         attrs = {n: v for n, v in attrs.items() if not n.startswith("use_")}
-        return getattr(C, kind)(input_var, **attrs)
+        return self.call(kind, input_var, **attrs)
 
     def __repr__(self) -> str:
         mode = "static" if recording() else "dynamic"

@@ -20,6 +20,20 @@ capture: contextvars.ContextVar[Callable[[Tensor], Variable] | None] = contextva
 )
 
 
+# Output slots in the order in which their variables are named; empty: the operator's.
+named_first: contextvars.ContextVar[str] = contextvars.ContextVar("named_first", default="")
+
+
+@contextlib.contextmanager
+def naming_order(slots: str) -> Iterator[None]:
+    """Names the results of the operators recorded inside slot by slot in an order of the layer's."""
+    token = named_first.set(slots)
+    try:
+        yield
+    finally:
+        named_first.reset(token)
+
+
 @contextlib.contextmanager
 def layer_name(name: str | None) -> Iterator[None]:
     """Names the variables made inside ``<name>.tmp_0``, ``<name>.tmp_1``, ..."""

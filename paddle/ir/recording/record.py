@@ -20,7 +20,7 @@ from paddle.core.op import REGISTRY, OpDef, Slot
 from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, user_location
-from paddle.ir.recording.context import capture, current_layer
+from paddle.ir.recording.context import capture, current_layer, named_first
 from paddle.ir.recording.shapes import spec_of
 from paddle.ir.variable import Variable
 
@@ -206,13 +206,17 @@ def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, 
     prefix = current_layer.get()
     helper = unique_name.generate(op.name) if prefix is None else prefix
     outputs: dict[str, list[str]] = {}
-    made: list[Any] = []
-    for i, (slot, result) in enumerate(zip(op.outputs, results, strict=True)):
+    slots = list(enumerate(zip(op.outputs, results, strict=True)))
+    first = named_first.get().split()
+    if first:
+        slots.sort(key=lambda item: first.index(item[1][0].name))
+    made: list[Any] = [None] * len(slots)
+    for i, (slot, result) in slots:
         if slot.writes:
             source = values[[s.name for s in op.inputs].index(slot.writes)]
-            made.append(source)
+            made[i] = source
         elif result is None:
-            made.append(None)
+            made[i] = None
             specs = _auxiliary(slot, values[0])
             if specs:
                 outputs[slot.name] = [_fresh(block, helper, s, True)._name for s in specs]
@@ -222,10 +226,10 @@ def _outputs(op: OpDef, values: list, results: list, block: Any) -> tuple[dict, 
                 None if spec is None else _fresh(block, helper, spec, i not in trained)
                 for spec in listed
             ]
-            made.append(new if slot.many else new[0])
-        if made[-1] is not None:
+            made[i] = new if slot.many else new[0]
+        if made[i] is not None:
             outputs[slot.name] = [
-                v._name for v in (made[-1] if slot.many else [made[-1]]) if v is not None
+                v._name for v in (made[i] if slot.many else [made[i]]) if v is not None
             ]
     return outputs, made
 

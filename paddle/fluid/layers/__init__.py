@@ -1,0 +1,19 @@
+"""The layer functions of 1.x: made from the rows of ``_rows.tsv``, or written in the modules here."""
+
+from typing import Any
+
+from paddle.fluid.layers import rows
+
+__all__ = rows.names()
+
+
+def __getattr__(name: str) -> Any:
+    found = rows.find(name)
+    if found is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
