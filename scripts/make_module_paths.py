@@ -1,10 +1,11 @@
 """Writes paddle/_module_paths.tsv: under which other module paths of 2.0 a public name is found.
 
 Five sources: what `paddle/fluid` defines itself (the `__all__` of its modules), with all paths that
-the table of 1.x has for the name; the column `aliases` of the 2.0 table; tests/data/modules-2.6.2.tsv, where a later
-version defines the same names (2.0 had these modules already, but for what is left out below);
-tests/data/fluid-aliases-2.0.tsv, under which names 2.0's `paddle.fluid` has the same objects, with
-all paths that the table of 1.x has for these; and scripts/private_paths.tsv, what is in no table.
+the table of 1.x has for the name; the column `aliases` of the 2.0 table;
+tests/data/modules-2.6.2.tsv, where a later version defines the same names (2.0 had these modules
+already, but for what is left out below); tests/data/fluid-aliases-2.0.tsv, under which names 2.0's
+`paddle.fluid` has the same objects, with all paths that the table of 1.x has for these; and
+scripts/private_paths.tsv, what is in no table.
 
 Also writes paddle/_names_1x.tsv: the names of 1.x that this does not lead to, and what stands for
 them in 2.0 by tests/data/api-map-1x-to-2.tsv.

@@ -1,4 +1,4 @@
-"""The layer functions of 1.x: made from the rows of ``_rows.tsv``, or written in the modules here."""
+"""The layer functions of 1.x: made from rows of ``_rows.tsv``, or written in the modules here."""
 
 from typing import Any
 

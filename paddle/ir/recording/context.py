@@ -26,7 +26,7 @@ named_first: contextvars.ContextVar[str] = contextvars.ContextVar("named_first",
 
 @contextlib.contextmanager
 def naming_order(slots: str) -> Iterator[None]:
-    """Names the results of the operators recorded inside slot by slot in an order of the layer's."""
+    """Names the results of operators recorded inside, slot by slot, in an order of the layer's."""
     token = named_first.set(slots)
     try:
         yield
