@@ -1,6 +1,6 @@
 """Layer functions that are calls of one operator, made from their row when first asked for.
 
-A row of ``_rows.tsv`` has the function's name, its signature in 1.8.5 and either the module where it
+A row of ``_rows.tsv`` has a function's name, its signature in 1.8.5 and either the module where it
 is written by hand, or the operator with what goes into its slots and attributes.
 ``scripts/make_fluid_rows.py`` writes the file.
 """

@@ -1,0 +1,111 @@
+"""The cases of all families against what 1.8.5 made of them: operators, names, shapes, numbers."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.fluid as fluid
+from tests.fluid.running import run
+
+DATA = Path(__file__).parent.parent / "data" / "fluid"
+HERE = Path(__file__).parent / "cases"
+PROTOS = DATA.parent / "op-protos.json"
+
+
+@functools.lru_cache(maxsize=2)
+def frozen(family: str) -> dict[str, Any]:
+    with np.load(DATA / f"{family}.npz") as file:
+        return dict(file)
+
+
+@functools.lru_cache(maxsize=1)
+def protos() -> dict[str, Any]:
+    return json.loads(PROTOS.read_text(encoding="utf8"))
+
+
+def _all() -> list[tuple[str, str]]:
+    found = []
+    for file in sorted(HERE.glob("*.py")):
+        if file.stem != "__init__":
+            module = importlib.import_module(f"tests.fluid.cases.{file.stem}")
+            found += [(file.stem, name) for name in vars(module) if name.startswith("case_")]
+    return found
+
+
+@pytest.fixture(autouse=True)
+def static_mode() -> Any:
+    paddle.enable_static()
+    yield
+    paddle.disable_static()
+
+
+@pytest.mark.parametrize("family, name", _all(), ids=lambda text: text.removeprefix("case_"))
+def test_equals_185(family: str, name: str) -> None:
+    case = getattr(importlib.import_module(f"tests.fluid.cases.{family}"), name)
+    data = frozen(family)
+    want = json.loads(bytes(data[f"{name}/told"]))
+    got, arrays = run(fluid, case)
+    if getattr(case, "program", True):
+        same_program(got, want)
+    assert got["fetches"] == want["fetches"]
+    assert got["gradients"] == want["gradients"]
+    expected = {k.split("/", 1)[1]: v for k, v in data.items() if k.startswith(f"{name}/")}
+    del expected["told"]
+    assert set(expected) <= set(arrays)
+    for key, value in expected.items():
+        same_numbers(f"{key}", arrays[key], value, getattr(case, "close", 1e-4))
+    assert got["lod"] == want["lod"]
+
+
+def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> None:
+    assert got.shape == want.shape and got.dtype == want.dtype, (key, got.shape, want.shape)
+    if want.dtype.kind != "f":
+        np.testing.assert_array_equal(got, want, key)
+        return
+    finite = np.abs(want[np.isfinite(want)])
+    size = max(float(finite.max()) if finite.size else 0.0, 1e-3)
+    np.testing.assert_allclose(got, want, part, part * size, err_msg=key)
+
+
+def same_program(got: dict, want: dict) -> None:
+    for block, (ours, theirs) in enumerate(zip(got["blocks"], want["blocks"], strict=True)):
+        types = [op[0] for op in ours], [op[0] for op in theirs]
+        assert types[0] == types[1], f"operators of block {block}"
+        for mine, other in zip(ours, theirs, strict=True):
+            same_operator(mine, other)
+    assert [op[0] for op in got["startup"]] == [op[0] for op in want["startup"]]
+    for mine, other in zip(got["startup"], want["startup"], strict=True):
+        same_operator([mine[0], {}, mine[1], mine[2]], [other[0], {}, other[1], other[2]])
+    for name, var in want["variables"].items():
+        assert name in got["variables"], f"{name} is missing"
+        if var is not None and got["variables"][name] is not None:
+            assert got["variables"][name] == var, name
+
+
+def same_operator(got: list, want: list) -> None:
+    kind, ins, outs, attrs = want
+    assert {s: n for s, n in got[1].items() if s in ins} == ins, kind
+    assert not [s for s in got[1] if s not in ins], (kind, got[1], ins)
+    assert {s: n for s, n in got[2].items() if s in outs} == outs, kind
+    known = protos().get(kind, {"attrs": {}})["attrs"]
+    for name, value in attrs.items():
+        if name in got[3]:
+            mine = got[3][name]
+        else:
+            mine = (known.get(name, {}).get("defaults") or [None])[-1]
+            if mine is None:
+                continue
+        if isinstance(value, float):
+            assert mine == pytest.approx(value, rel=1e-6), (kind, name)
+        elif isinstance(value, list) and value and isinstance(value[0], float):
+            assert mine == pytest.approx(value, rel=1e-6), (kind, name)
+        else:
+            assert mine == value, (kind, name)
