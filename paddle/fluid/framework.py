@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from paddle import static
+from paddle.ir import current
 from paddle.core.mode import recording
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
@@ -76,7 +76,7 @@ def default_main_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
-    return static.default_main_program()
+    return current.default_main_program()
 
 
 def default_startup_program() -> Program:
@@ -91,7 +91,7 @@ def default_startup_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
-    return static.default_startup_program()
+    return current.default_startup_program()
 
 
 @contextlib.contextmanager
@@ -114,5 +114,5 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
                 x = fluid.layers.fill_constant([2], "float32", 1.0)
             print(len(main.global_block().ops))  # 1
     """
-    with static.program_guard(main_program, startup_program), mode.static_block():
+    with current.program_guard(main_program, startup_program), mode.static_block():
         yield
