@@ -16,9 +16,8 @@ import numpy as np
 
 def calls(target):
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
-    from tests.ops.table import SAMPLES
-
     from paddle.core.op import REGISTRY
+    from tests.ops.table import SAMPLES
 
     found, seen = [], {}
     for sample in SAMPLES:
@@ -106,7 +105,7 @@ def measure(source, target):
         given = [call for call in json.load(file) if call[0] in protos]
     rows, seen = [], set()
     for call in given:
-        found = _in_a_child(lambda: _measured(fluid, protos[call[0]], call))
+        found = _in_a_child(_measured, fluid, protos[call[0]], call)
         text = json.dumps([call[0], found], sort_keys=True)
         if found and text not in seen:
             seen.add(text)
@@ -125,13 +124,13 @@ def _measured(fluid, proto, call):
     return found
 
 
-def _in_a_child(function):
+def _in_a_child(function, *args):
     read, write = os.pipe()
     child = os.fork()
     if not child:
         os.close(read)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-        os.write(write, json.dumps(function()).encode())
+        os.write(write, json.dumps(function(*args)).encode())
         os._exit(0)
     os.close(write)
     with os.fdopen(read, "rb") as pipe:

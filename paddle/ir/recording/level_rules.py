@@ -3,8 +3,8 @@
 That follows from the operator's trait ``lod``: the levels of its source go to all results. The
 table says what else PaddlePaddle 1.8.5 does, measured call by call
 (``scripts/oracle/fluid_levels_185.py``). ``X -> Y`` names the sources and the results; a number in
-place of a source is what there is in any case, ``X - 1`` is one level less, and behind ``if`` stands
-a condition of :data:`_CONDITIONS`.
+place of a source is what there is in any case, ``X - 1`` is one level less, and behind ``if``
+stands a condition of :data:`_CONDITIONS`.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ _TABLE = {
     "unsqueeze": "X -> Out if rows stay",
     "unsqueeze2": "X -> XShape; X -> Out if rows stay",
     "where": "X -> Out",
-    **{f"reduce_{kind}": _REDUCED for kind in "all any max mean min prod sum".split()},
+    **{f"reduce_{kind}": _REDUCED for kind in ["all", "any", "max", "mean", "min", "prod", "sum"]},
 }
 
 
@@ -157,7 +157,7 @@ def _parsed(text: str) -> Iterable[Step]:
         yield Step("" if fixed else source, fixed - int(less or 0), tuple(right.split()), found)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def steps(name: str) -> tuple[Step, ...]:
     """The rule of an operator."""
     text = _TABLE.get(name)
