@@ -62,7 +62,9 @@ def test_equals_185(family: str, name: str) -> None:
     assert set(expected) <= set(arrays)
     for key, value in expected.items():
         same_numbers(f"{key}", arrays[key], value, getattr(case, "close", 1e-4))
-    assert got["lod"] == want["lod"]
+    # Some gradients of 1.8.5 lack the levels of what they are the gradients of.
+    lod = {k: v for k, v in got["lod"].items() if k in want["lod"] or not k.startswith("grad")}
+    assert lod == want["lod"]
 
 
 def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> None:
@@ -81,8 +83,9 @@ def same_program(got: dict, want: dict) -> None:
         assert types[0] == types[1], f"operators of block {block}"
         for mine, other in zip(ours, theirs, strict=True):
             same_operator(mine, other)
-    assert [op[0] for op in got["startup"]] == [op[0] for op in want["startup"]]
-    for mine, other in zip(got["startup"], want["startup"], strict=True):
+    filling = got["startup"][::-1]  # 1.8.5 puts each in front of those before it
+    assert [op[0] for op in filling] == [op[0] for op in want["startup"]]
+    for mine, other in zip(filling, want["startup"], strict=True):
         same_operator([mine[0], {}, mine[1], mine[2]], [other[0], {}, other[1], other[2]])
     slots = [s for b in want["blocks"] for op in b for s in (*op[1].values(), *op[2].values())]
     used = {name for slot in slots for name in slot}
@@ -101,6 +104,8 @@ def same_operator(got: list, want: list) -> None:
     assert {s: n for s, n in got[2].items() if s in outs} == outs, kind
     known = protos().get(kind, {"attrs": {}})["attrs"]
     for name, value in attrs.items():
+        if name == "str_value" and not value:
+            continue  # initializers of 1.8.5 leave it out
         if name in got[3]:
             mine = got[3][name]
         else:
