@@ -14,7 +14,8 @@ SPECIAL.update(
     dict.fromkeys((
         "conditional_block", "conditional_block_infer", "conditional_block_grad", "while",
         "while_grad", "recurrent", "recurrent_grad", "assert", "py_func",
-        "tensor_array_to_tensor_grad",
+        "tensor_array_to_tensor_grad", "save", "save_combine", "load", "load_combine",
+        "delete_var", "get_places",
     ))
 )  # fmt: skip
 
