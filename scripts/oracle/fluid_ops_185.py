@@ -15,8 +15,8 @@ import sys
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, ROOT)
-sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+sys.path[0] = "/nowhere"  # not this folder; the real paddle comes before ours
+sys.path.append(ROOT)
 TARGET = os.path.join(ROOT, "tests", "data", "fluid", "operators.npz")
 
 
@@ -62,7 +62,7 @@ def main(only):
         )  # fmt: skip
         print(key, "" if not done.returncode else "FAILED (%d)" % done.returncode)
         lines = [x for x in done.stdout.decode().splitlines() if x.startswith("no")]
-        print("\n".join(lines) if not done.returncode else done.stdout.decode()[-1500:])
+        print("\n".join(lines) if not done.returncode else done.stdout.decode()[-700:])
         if not done.returncode:
             with np.load(path) as file:
                 data.update({key + "/" + k: v for k, v in file.items()})

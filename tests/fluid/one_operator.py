@@ -34,7 +34,7 @@ def run(fluid, sample, slots, intermediate, gradients=True):
             levels = sample.levels.get(slot)
             for i, array in enumerate(value if many else [value]):
                 array = _single(np.asarray(array), sample)
-                name = "%s_%d" % (slot, i) if many else slot
+                name = slot + "_" + str(i) if many else slot
                 lod = (levels[i] if many else levels) if levels else None
                 var = block.create_var(
                     name=name, shape=array.shape, dtype=str(array.dtype), is_data=True,
@@ -48,10 +48,11 @@ def run(fluid, sample, slots, intermediate, gradients=True):
         made, outs, targets = {}, [], []
         for slot, many in slots:
             count = sample.ref.outs.get(slot, 1) if many else 1
-            names = ["out_%s_%d" % (slot, i) if many else "out_" + slot for i in range(count)]
-            made[slot] = names
+            names = ["out_" + slot + "_" + str(i) if many else "out_" + slot for i in range(count)]
+            made[slot] = []
             for name in names:
                 var = block.create_var(name=name)
+                made[slot].append(var)
                 outs.append((name[4:], var))
                 if slot not in intermediate:
                     targets.append(var)
@@ -78,7 +79,7 @@ def run(fluid, sample, slots, intermediate, gradients=True):
             print("nothing in", key, str(error)[-100:])
             continue
         for i, level in enumerate(value.lod()):
-            arrays["lod.%s.%d" % (key, i)] = np.array(level)
+            arrays["lod." + key + "." + str(i)] = np.array(level)
     return arrays
 
 

@@ -109,7 +109,8 @@ def test_without_elements(name):
 
 def _check(sample: Sample, arrays: list, where: str) -> None:
     try:
-        expected = sample.ref(*copy.deepcopy(arrays), **sample.attrs)
+        fixed = getattr(sample.ref, "fixed", False)  # what 1.8.5 gave for other values
+        expected = None if fixed else sample.ref(*copy.deepcopy(arrays), **sample.attrs)
     except Exception:
         expected = None  # NumPy has no answer
     args = with_levels(sample, _tensors(arrays))
