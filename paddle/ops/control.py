@@ -30,6 +30,7 @@ _declare("load", "-> Out", effects=True)
 _declare("load_combine", "X*? -> Out*", effects=True)
 _declare("delete_var", "X* ->", effects=True)
 _declare("get_places", "-> Out")
+_declare("split_ids", "Ids* -> Out*")
 # They are kept in a Program that was read, but nothing runs them here.
 _declare("send", "X*? -> Out*?", effects=True)
 _declare("recv", "X*? -> Out*?", effects=True)

@@ -16,6 +16,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.place_types import CPUPlace, CUDAPlace
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import Operator
+from paddle.ops.selected_rows import split_ids
 
 
 def _formats() -> Any:
@@ -45,6 +46,15 @@ for _name in ("save", "save_combine"):
     emitter(_name)(_write)
 for _name in ("load", "load_combine"):
     emitter(_name)(_read)
+
+
+@emitter("split_ids")
+def _split_ids(em: Emitter, op: Operator) -> None:
+    """Its number of results is a number of slots, which no kernel sees."""
+    ids = ", ".join(em.read(n) for n in op.inputs["Ids"])
+    targets = "".join(f"{em.write(n)}, " for n in op.outputs["Out"])
+    count = len(op.outputs["Out"])
+    em.line(f"{targets}= {em.constant(split_ids, 'split_ids')}([{ids}], {count})")
 
 
 @emitter("delete_var")
