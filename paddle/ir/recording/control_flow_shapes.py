@@ -14,7 +14,8 @@ SPECIAL.update(
     dict.fromkeys((
         "conditional_block", "conditional_block_infer", "conditional_block_grad", "while",
         "while_grad", "recurrent", "recurrent_grad", "assert", "py_func",
-        "tensor_array_to_tensor_grad",
+        "tensor_array_to_tensor_grad", "save", "save_combine", "load", "load_combine",
+        "delete_var", "get_places",
     ))
 )  # fmt: skip
 
@@ -109,3 +110,9 @@ def _tensor_array_to_tensor(op: Operator) -> None:
         set_spec(out, Spec(tuple(dims), array.dtype))
     for out in _outputs(op, "OutIndex"):
         set_spec(out, Spec((-1,), VarType.INT32))
+
+
+@special("split_ids")
+def _split_ids(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec((-1, 1), _input(op, "Ids").dtype))
