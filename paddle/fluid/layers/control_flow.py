@@ -22,7 +22,7 @@ from paddle.fluid.layers.rank_tables import (
     shrink_memory,  # noqa: F401
     split_lod_tensor,  # noqa: F401
 )
-from paddle.fluid.layers.results import append, current_block, layer_of, result
+from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.ir.control.conditional import ConditionalBlock  # noqa: F401
 from paddle.ir.control.functions import case, cond, switch_case
 from paddle.ir.recording.lowering import as_variable

@@ -6,7 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
-from paddle.fluid.layers.results import append, current_block, layer_of, result
+from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.framework.checks import check_type
 from paddle.ir.control.blocks import need_static
 from paddle.ir.variable import Variable

@@ -1,37 +1,18 @@
-"""Variables for the results of operators that a layer function of 1.x appends by itself."""
+"""Results that go into what the caller gave: ``out=``, ``cond=``, ``output=``."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from paddle.core import unique_name
-from paddle.ir.block import Block
-from paddle.ir.current import default_main_program
-from paddle.ir.variable import Variable
+from paddle.ir.recording.lowering import write
+from paddle.tensor.inplace import replace
 
 
-def layer_of(kind: str, name: str | None = None) -> str:
-    """The name of a layer: the user's, or ``kind_0``, ``kind_1``, ..."""
-    return unique_name.generate(kind) if name is None else name
+def recorded(target: Any, operator: str, operands: list[Any], attrs: dict[str, Any]) -> Any:
+    """Records an operator whose result is put into a Variable that exists; returns that."""
+    return write(target, operator, operands, attrs)
 
 
-def result(layer: str, dtype: Any = None, **kwargs: Any) -> Variable:
-    """Makes ``<layer>.tmp_0``, ``<layer>.tmp_1``, ... in the current block.
-
-    Args:
-        layer (str): the layer's name.
-        dtype (VarType|str, optional): its element type.
-        **kwargs: what ``Block.create_var`` takes.
-    """
-    name = unique_name.generate(f"{layer}.tmp")
-    return current_block().create_var(name=name, dtype=dtype, **kwargs)
-
-
-def current_block() -> Block:
-    """The block that operators go to."""
-    return default_main_program().current_block()
-
-
-def append(type: str, inputs: dict, outputs: dict, **attrs: Any) -> Any:
-    """Adds an operator to the current block."""
-    return current_block().append_op(type=type, inputs=inputs, outputs=outputs, attrs=attrs)
+def stored(target: Any, result: Any) -> Any:
+    """Lets a Tensor that the caller gave hold the result; None: the result itself."""
+    return result if target is None else replace(target, result)
