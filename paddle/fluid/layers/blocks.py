@@ -6,14 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from paddle.core.dtype import VarType
 from paddle.core.mode import recording
+from paddle.core.op import C
 from paddle.fluid.mode import settle_static
 from paddle.ir.block import Block
 from paddle.ir.control import functions, loop, rnn, row_split, switch
-from paddle.ir.control.blocks import check_condition, reads, step_scopes, writes
+from paddle.ir.control.blocks import check_condition, reads, reopened, step_scopes, writes
+from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
 
-__all__ = ["IfElse", "StaticRNN", "Switch", "While", "while_loop"]
+__all__ = [
+    "IfElse", "StaticRNN", "Switch", "While", "case", "cond", "switch_case", "while_loop",
+]  # fmt: skip
 
 
 class While(loop.While):
@@ -175,6 +180,15 @@ class _Carried(functions._Loop):
             return value
         return functions._Loop._variable(value)
 
+    def store(self) -> None:
+        """Writes the new values into the variables, also those that stay as they are."""
+        kept = [(old, new) for old, new in zip(self.values, self.results, strict=True)
+                if new is old and isinstance(old, Variable)]  # fmt: skip
+        super().store()
+        for old, _ in kept:
+            if old.type == VarType.LOD_TENSOR:
+                functions._copy(old, old)
+
 
 def while_loop(
     cond: Callable, body: Callable, loop_vars: Any, is_test: bool = False, name: str | None = None
@@ -221,12 +235,94 @@ def while_loop(
     return functions.rebuilt(start, values.values)
 
 
+def cond(
+    pred: Any,
+    true_fn: Callable | None = None,
+    false_fn: Callable | None = None,
+    name: str | None = None,
+) -> Any:
+    """Runs one of two functions, depending on a condition: see ``paddle.static.nn.cond``.
+
+    Args:
+        pred (Variable): one boolean.
+        true_fn (callable, optional): without arguments; runs if ``pred`` is true.
+        false_fn (callable, optional): without arguments; runs if it is false.
+        name (str, optional): has no effect.
+
+    Returns:
+        What the function returns; both have to return the same structure.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            paddle.enable_static()
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [1])
+                y = fluid.layers.cond(x > 0.0, lambda: x * 2.0, lambda: x - 1.0)
+                print(fluid.Executor().run(feed={"x": [-3.0]}, fetch_list=[y])[0])  # [-4.]
+            paddle.disable_static()
+    """
+    usable = all(f is None or callable(f) for f in (true_fn, false_fn))
+    if not recording() or not usable:
+        return functions.cond(pred, true_fn, false_fn, name)
+    check_condition("cond", "pred", pred)
+    yes = _branch("true_fn", true_fn, pred)
+    other = C.logical_not(pred)
+    no = _branch("false_fn", false_fn, other)
+    functions._check_branches(yes, no)
+    if yes.result is None:
+        return None
+    mask = None
+    merged = []
+    for a, b in zip(yes.outputs, no.outputs, strict=True):
+        if isinstance(a, Variable):
+            if mask is None:
+                mask = C.cast(pred, in_dtype=VarType.BOOL, out_dtype=VarType.INT32)
+            a = functions._select(mask, b, a)
+        merged.append(a)
+    return functions.rebuilt(yes.result, merged)
+
+
+def _branch(label: str, function: Callable | None, condition: Variable) -> Any:
+    """Records one function of cond, and the operator that runs it; 1.x does one after the other."""
+    made = functions._Branch(label, function, condition)
+    made.hand_out([functions._common_type(v, v) for v in functions.leaves(made.result)])
+    functions._run(condition, made)
+    return made
+
+
+def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None = None) -> Any:
+    """Runs the function of the first condition that holds: see ``paddle.static.nn.case``.
+
+    Args:
+        pred_fn_pairs (list[tuple]|tuple[tuple]): pairs of one boolean and a function.
+        default (callable, optional): runs if no condition holds; None means the last function.
+        name (str, optional): has no effect.
+    """
+    with functions.branching_by(cond):
+        return functions.case(pred_fn_pairs, default, name)
+
+
+def switch_case(
+    branch_index: Any, branch_fns: Any, default: Callable | None = None, name: str | None = None
+) -> Any:
+    """Runs the function that belongs to a number: see ``paddle.static.nn.switch_case``.
+
+    Args:
+        branch_index (Variable): one integer: uint8, int32 or int64.
+        branch_fns (dict|list|tuple): number -> function, as a dict, pairs, or a list from 0.
+        default (callable, optional): runs for other numbers; None means the last function.
+        name (str, optional): has no effect.
+    """
+    with functions.branching_by(cond):
+        return functions.switch_case(branch_index, branch_fns, default, name)
+
+
 @contextmanager
 def outside() -> Iterator[Block]:
     """Lets operators go to the block around the current one."""
-    from paddle.ir.control.blocks import reopened
-    from paddle.ir.current import default_main_program
-
     parent = default_main_program().current_block().parent_block
     assert parent is not None
     with reopened(parent):

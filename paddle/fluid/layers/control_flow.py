@@ -10,7 +10,16 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.fluid.layers.blocks import IfElse, StaticRNN, Switch, While, while_loop
+from paddle.fluid.layers.blocks import (
+    IfElse,
+    StaticRNN,
+    Switch,
+    While,
+    case,
+    cond,
+    switch_case,
+    while_loop,
+)
 from paddle.fluid.layers.dynamic_rnn import DynamicRNN
 from paddle.fluid.layers.rank_tables import (
     array_to_lod_tensor,  # noqa: F401  (1.8.5 has these here)
@@ -24,7 +33,6 @@ from paddle.fluid.layers.rank_tables import (
 )
 from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.ir.control.conditional import ConditionalBlock  # noqa: F401
-from paddle.ir.control.functions import case, cond, switch_case
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
 from paddle.static import print_op

@@ -63,9 +63,7 @@ def counted(name: str, begin: int, step: int) -> Variable:
     block = default_main_program().global_block()
     if block.has_var(name):
         return block.var(name)
-    counter = create_global_var(
-        [1], begin - step, "int64", persistable=True, force_cpu=True, name=name
-    )
+    counter = create_global_var([1], begin - step, "int64", True, True, name)
     slots = {"X": [counter]}, {"Out": [counter]}
     block._prepend_op("increment", *slots, {"step": float(step)})
     counter.stop_gradient = True
