@@ -172,7 +172,7 @@ def adagrad(params, grads, moment, rate, *, epsilon=1e-6):
 
 @update_rule(
     "adadelta",
-    "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate -> ParamOut=Param "
+    "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate? -> ParamOut=Param "
     "AvgSquaredGradOut=AvgSquaredGrad AvgSquaredUpdateOut=AvgSquaredUpdate",
     {"AvgSquaredGrad": "_avg_squared_grad", "AvgSquaredUpdate": "_avg_squared_update"},
 )
