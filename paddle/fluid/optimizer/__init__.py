@@ -16,6 +16,7 @@ from paddle.fluid.optimizer.adaptive import (
     RMSProp,
     RMSPropOptimizer,
 )
+from paddle.fluid.optimizer.averages import ExponentialMovingAverage, ModelAverage
 from paddle.fluid.optimizer.base import Optimizer
 from paddle.fluid.optimizer.plain import (
     SGD,
@@ -28,6 +29,11 @@ from paddle.fluid.optimizer.plain import (
     Momentum,
     MomentumOptimizer,
     SGDOptimizer,
+)
+from paddle.fluid.optimizer.wrappers import (
+    LookaheadOptimizer,
+    PipelineOptimizer,
+    RecomputeOptimizer,
 )
 
 __all__ = [
@@ -44,16 +50,21 @@ __all__ = [
     "DecayedAdagradOptimizer",
     "Dpsgd",
     "DpsgdOptimizer",
+    "ExponentialMovingAverage",
     "Ftrl",
     "FtrlOptimizer",
     "Lamb",
     "LambOptimizer",
     "LarsMomentum",
     "LarsMomentumOptimizer",
+    "LookaheadOptimizer",
+    "ModelAverage",
     "Momentum",
     "MomentumOptimizer",
     "Optimizer",
+    "PipelineOptimizer",
     "RMSProp",
     "RMSPropOptimizer",
+    "RecomputeOptimizer",
     "SGDOptimizer",
 ]

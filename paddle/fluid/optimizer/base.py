@@ -236,10 +236,11 @@ class Optimizer(Optimizer2):
         settings = self._settings(param, self._group_of(param)) | self._further_attrs
         if "lazy_mode" in known.attrs:
             settings["lazy_mode"] = self._lazy_mode
-        attrs = {k: v for k, v in settings.items() if k not in _LATER}
+        attrs = {k: v for k, v in settings.items() if k not in _LATER or k in self._later_attrs}
         return block.append_op(known.name, inputs, outputs, attrs)
 
     _takes_rate = True
+    _later_attrs: tuple[str, ...] = ()
     _counts_powers = True
 
     def _finish_update(self, block: Block, parameters_and_grads: Any) -> None:
