@@ -301,7 +301,13 @@ def append_gradient_clip_ops(param_grads: list) -> list:
         (p, g) for p, g in param_grads
         if g is not None and getattr(p, "gradient_clip_attr", None) is not None
     ]  # fmt: skip
-    if not chosen:
+    if not chosen or len(chosen) < sum(g is not None for _, g in param_grads):
+        if chosen:
+            warnings.warn(
+                "set_gradient_clip: some of the parameters have no clip; as in 1.8.5, none of the "
+                "gradients is clipped then.",
+                stacklevel=outside(),
+            )
         return list(param_grads)
     groups: dict[str, list] = {}
     limits: dict[str, Any] = {}

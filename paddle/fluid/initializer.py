@@ -28,6 +28,8 @@ __all__ = [
 class _Initializer(Initializer):
     """Base: records at the beginning of the startup Program, as 1.8.5 does."""
 
+    _prepends = True
+
     def __call__(self, var: Any, block: Any = None) -> Any:
         """Fills a parameter, or lets the startup Program do so.
 
@@ -45,6 +47,8 @@ class _Initializer(Initializer):
         before = len(block.ops)
         record(self, var, block)
         made = block.ops[before:]
+        if not self._prepends:
+            return made[-1]
         block.ops[:] = [*made, *block.ops[:before]]
         block.program._changed()
         return made[-1]
@@ -281,6 +285,8 @@ class BilinearInitializer(_Initializer, Bilinear2):
             layer = paddle.nn.Conv2DTranspose(1, 1, 4, stride=2, padding=1, weight_attr=attr)
             print(layer.weight.shape)  # [1, 1, 4, 4]
     """
+
+    _prepends = False
 
 
 class NumpyArrayInitializer(_Initializer):

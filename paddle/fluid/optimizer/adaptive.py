@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from paddle.fluid.optimizer.base import Optimizer
@@ -124,6 +125,12 @@ class AdamOptimizer(Optimizer):
         self._keep(beta1=beta1, beta2=beta2, epsilon=epsilon)
         self._lazy_mode = bool(lazy_mode)
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
+
+    def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
+        # 1.x does not scale epsilon with the correction of the bias
+        correction = math.sqrt(1.0 - self._beta2 ** (batch.count.done + 1))
+        batch.fused.settings["epsilon"] = self._epsilon / correction
+        super()._step_batch(batch, grads, rate)
 
 
 class AdamaxOptimizer(Optimizer):
@@ -261,7 +268,7 @@ class AdadeltaOptimizer(Optimizer):
     _takes_rate = False
 
     def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
-        super()._step_batch(batch, grads, 1.0)
+        super()._step_batch(batch, grads, None)  # type: ignore[arg-type]
 
     def __init__(
         self,
@@ -331,6 +338,14 @@ class RMSPropOptimizer(Optimizer):
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
 
 
+class _Uncorrected:
+    """A count of updates by which moments are not corrected."""
+
+    def advance(self, params: list) -> list[tuple]:
+        """What the rule takes behind the rate: factors of one."""
+        return [((1.0, 1.0),)]
+
+
 class LambOptimizer(Optimizer):
     """LAMB, layer-wise adaptive moments for large batches, https://arxiv.org/abs/1904.00962.
 
@@ -392,9 +407,10 @@ class LambOptimizer(Optimizer):
 
     _counts_powers = False  # 1.8.5 leaves the powers of beta as they start
 
-    def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
-        batch.count.done = 0
-        super()._step_batch(batch, grads, rate)
+    def _batch(self, params: list, key: tuple, at: list[int], by_rows: bool) -> Any:
+        made = super()._batch(params, key, at, by_rows)
+        made.fused.count = _Uncorrected()  # type: ignore[assignment]
+        return made
 
     def _note_steps(self, batch: Any) -> None:
         self._steps.update(dict.fromkeys(batch.names, 0))

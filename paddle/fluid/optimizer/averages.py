@@ -96,9 +96,8 @@ class ModelAverage(Optimizer):
             if param.do_model_average is not False:
                 kept = unique_name.generate(f"{param.name}.tmp")
                 saved = param.block.create_var(
-                    name=kept, shape=param.shape, dtype=param.dtype, persistable=False,
-                    stop_gradient=True,
-                )  # fmt: skip
+                    name=kept, dtype=param.dtype, persistable=False, stop_gradient=True
+                )
                 self.params_grads.append((param, saved))
         for param, saved in self.params_grads:
             with program._optimized_guard([param, saved]), name_scope("move_average"):

@@ -18,6 +18,7 @@ from paddle.ir.current import default_main_program, default_startup_program, pro
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.ir.versions import RELEASE, V1_8
 from paddle.nn.clip import ClipGradBase
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.optimizer import Optimizer as Optimizer2
@@ -237,7 +238,9 @@ class Optimizer(Optimizer2):
         if "lazy_mode" in known.attrs:
             settings["lazy_mode"] = self._lazy_mode
         attrs = {k: v for k, v in settings.items() if k not in _LATER or k in self._later_attrs}
-        return block.append_op(known.name, inputs, outputs, attrs)
+        made = block.append_op(known.name, inputs, outputs, attrs)
+        made.attrs[RELEASE] = V1_8
+        return made
 
     _takes_rate = True
     _later_attrs: tuple[str, ...] = ()
@@ -266,9 +269,9 @@ class Optimizer(Optimizer2):
         program = default_main_program()
         block = program.current_block()
         start = len(block.ops)
-        self._create_global_learning_rate()
         trained = [p for p, _ in parameters_and_grads if p.trainable]
         self._create_accumulators(block, trained)
+        self._create_global_learning_rate()
         for pair in parameters_and_grads:
             if pair[1] is None:
                 continue

@@ -210,7 +210,7 @@ class FtrlOptimizer(Optimizer):
     Args:
         learning_rate (float|Variable|LearningRateDecay): the step size.
         l1 (float): factor of the L1 penalty. Default: 0.0.
-        l2 (float): factor of the L2 penalty. Default: 0.0.
+        l2 (float): has no effect, as in 1.8.5, where ``l1`` is the factor of both penalties.
         lr_power (float): power of the rate's decay. Default: -0.5.
         parameter_list (list, optional): what to train; dygraph needs it.
         regularization (WeightDecayRegularizer, optional): for parameters without one of
@@ -253,6 +253,10 @@ class FtrlOptimizer(Optimizer):
     ) -> None:
         self._keep(l1=l1, l2=l2, lr_power=lr_power)
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
+
+    def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        found = super()._settings(param, group)
+        return {**found, "l2": found["l1"]}  # 1.8.5 takes l1 for both, and so do its numbers
 
 
 SGD = SGDOptimizer

@@ -74,7 +74,7 @@ def compile_kernel(
     lists = ", ".join(f"[{one}]" for one in (work, *alike))
     rate = "number(learning_rate)"
     if "learning_rate" in optional:  # as operators of 1.x have none
-        rate = f"1.0 if learning_rate is None else {rate}"
+        rate = f"None if learning_rate is None else {rate}"
     given = f"{lists}, {rate}{_counted(counts, powers)}"
     lines.append(f"    update({given}{''.join(f', {k}={k}' for k in settings)})")
     lines += ["    if work is not param:", "        param.copy_(work)"] if mastered else []
