@@ -20,7 +20,7 @@ from paddle.core.errors import (
 )
 from paddle.core.guards import Guarded
 from paddle.core.lod import LoDTensor
-from paddle.core.mode import hooked
+from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import writable
@@ -66,6 +66,10 @@ class Executor(Guarded):
             raise ArgumentTypeError(
                 f"Executor(place): expected a Place, but received {type(place).__name__}."
             )
+        if undecided() is not None:  # 1.x's mode is open: who runs Programs wants static
+            from paddle.ir.recording.static_mode import start
+
+            start()
         self.place = current_place() if place is None else place
         self._device = to_torch_device(self.place)
         self._plans: dict[Any, Plan] = {}

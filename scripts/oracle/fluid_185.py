@@ -64,7 +64,10 @@ def main(family, only):
             for key, value in (found or {}).items():
                 data[name + "/" + key] = value
     np.savez_compressed(target, **data)
-    print("%s: %d cases, %d bytes" % (target, len({k.split("/")[0] for k in data}), os.path.getsize(target)))
+    print(
+        "%s: %d cases, %d bytes"
+        % (target, len({k.split("/")[0] for k in data}), os.path.getsize(target))
+    )
 
 
 if __name__ == "__main__":
