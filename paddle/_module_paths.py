@@ -106,7 +106,7 @@ def _complete(module: ModuleType) -> None:
                 return found
         if f"{path}.{name}" in table() or _has_module(module, name):
             return importlib.import_module(f"{path}.{name}")
-        if own is not None:
+        if own is not None and not path.startswith(_OLD_PACKAGE):
             return own(name)
         told = _to_come(f"{path}.{name}")
         raise AttributeError(told or f"module {path!r} has no attribute {name!r}")

@@ -312,7 +312,6 @@ def generators(fluid):
         written(multi, [[("a", [1])], [("a", [1]), ("b", [2])]]),
         written(multi, [[("a", [1])], [("b", [1])]]),
         written(multi, [[("a", [])]]),
-        written(multi, [[("a", ["x"])]]),
         written(multi, [[("a", (1, 2))]]),
         written(multi, [[(3, [1])]]),
         written(multi, ["abc"]),
