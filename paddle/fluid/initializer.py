@@ -256,6 +256,17 @@ class BilinearInitializer(Bilinear2):
 
     _first_in_1x = False
 
+    def _value(self, shape: list[int], dtype: VarType) -> np.ndarray:
+        kernel = super()._value(shape, dtype)
+        size = shape[3]
+        at = np.arange(kernel.size)
+        factor = math.ceil(size / 2)
+        center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
+        # 1.8.5 does not round the row's number down, so rows run into each other.
+        x, y = at % size, (at / size) % size
+        line = (1 - abs(x / factor - center)) * (1 - abs(y / factor - center))
+        return line.astype(kernel.dtype).reshape(shape)
+
 
 class NumpyArrayInitializer(Initializer):
     """Fills a parameter with an array.
