@@ -76,6 +76,7 @@ def default_main_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
+    mode.note_programs()
     return current.default_main_program()
 
 
@@ -91,6 +92,7 @@ def default_startup_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
+    mode.note_programs()
     return current.default_startup_program()
 
 
@@ -115,4 +117,5 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
             print(len(main.global_block().ops))  # 1
     """
     with current.program_guard(main_program, startup_program), mode.static_block():
+        mode.note_programs()
         yield

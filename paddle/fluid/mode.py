@@ -21,6 +21,7 @@ from paddle.core.mode import current_hook, hooked, recording, set_recording, und
 from paddle.core.op import C, py
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import Choice
+from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.variable import Variable
 
 _DYNAMIC = ("paddle.fluid.dygraph", "paddle.fluid.framework", "paddle.fluid.mode")
@@ -122,6 +123,7 @@ def settle_static(api: str) -> None:
     """
     prefer_static()
     if recording():
+        note_programs()
         return
     if _Settled.where and not Choice.made:
         why = f"the first eager Tensor was made ({_Settled.where})"
@@ -131,6 +133,11 @@ def settle_static(api: str) -> None:
         f"{api} builds a static Program, but dynamic mode is on: {why}.",
         hint="call paddle.enable_static() before, or build inside `with fluid.program_guard(...)`",
     )
+
+
+def note_programs() -> None:
+    """Notes of the default Programs that they are of 1.x; see ``Program._of_1x``."""
+    default_main_program()._of_1x = default_startup_program()._of_1x = True
 
 
 @contextlib.contextmanager

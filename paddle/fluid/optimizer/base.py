@@ -233,6 +233,9 @@ class Optimizer(Optimizer2):
             inputs["LearningRate"] = self._create_param_lr((param, grad))
         inputs |= {slot: self._get_accumulator(s, param) for s, slot in rule.slots.items()}
         written = {s.name: s.writes or s.name.removesuffix("Out") for s in known.outputs}
+        if not self._counts_powers:
+            slots = {rule.slots[power] for power in rule.powers}
+            written = {name: source for name, source in written.items() if source not in slots}
         outputs = {name: inputs[source] for name, source in written.items() if source in inputs}
         settings = self._settings(param, self._group_of(param)) | self._further_attrs
         if "lazy_mode" in known.attrs:
