@@ -412,7 +412,7 @@ class Optimizer(Optimizer2):
         """Returns the accumulators, and the step of a schedule as ``global_step``."""
         state = super().state_dict()
         rate = self._learning_rate
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):  # a schedule of dygraph
             state.update(_schedule_state(rate))
         return state
 
@@ -424,7 +424,7 @@ class Optimizer(Optimizer2):
         """
         rate = self._learning_rate
         state = dict(state_dict)
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):
             _load_schedule(rate, state)
         else:
             state.pop("global_step", None)
@@ -507,9 +507,9 @@ def _schedule_state(rate: Any) -> dict[str, Any]:
 
     from paddle.tensor.creation import to_tensor
 
-    if hasattr(rate, "_state_keys") or hasattr(rate, "state_keys"):
+    if hasattr(rate, "epoch"):  # it counts epochs
         return {"LR_Scheduler": rate.state_dict()}
-    held = to_tensor(np.array([rate.step_num], "int64"))
+    held = to_tensor(np.array([rate.step_num], "int32"))
     return {"LR_Scheduler": rate.state_dict(), "global_step": held}
 
 

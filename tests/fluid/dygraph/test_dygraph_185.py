@@ -55,3 +55,28 @@ def test_names_and_shapes(name: str) -> None:
 def test_schedule(name: str) -> None:
     want = expected(f"schedule/{name}")[0]
     np.testing.assert_allclose(cases.schedule_case(fluid, name), want, rtol=2e-6, atol=1e-7)
+
+
+def test_training_gives_the_losses_of_185(tmp_path: Path) -> None:
+    told, arrays = expected("training/lenet")
+    got, results = training.frozen(fluid, str(tmp_path / "lenet"))
+    np.testing.assert_allclose(got["losses"], told["losses"], rtol=1e-4)
+    assert got["optimizer"] == told["optimizer"]
+    for key, want in arrays.items():
+        np.testing.assert_allclose(results[key], want, rtol=1e-3, atol=1e-4, err_msg=key)
+
+
+def test_what_185_saved_goes_on_with_its_losses() -> None:
+    told, arrays = expected("training/lenet")
+    d = fluid.dygraph
+    with d.guard(), fluid.unique_name.guard():
+        model, optimizer = training.made(fluid)
+        params, state = fluid.load_dygraph(str(DATA / "lenet"))
+        assert state["LR_Scheduler"] == {"step_num": 10}
+        model.set_dict(params)
+        optimizer.set_dict(state)
+        losses = training.train(fluid, model, optimizer, 10, 20)
+        np.testing.assert_allclose(losses, told["losses"][10:], rtol=1e-4)
+        model.eval()
+        out = model(d.to_variable(next(training.batches())[0])).numpy()
+        np.testing.assert_allclose(out, arrays["out"], rtol=1e-3, atol=1e-4)
