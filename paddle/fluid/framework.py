@@ -6,13 +6,12 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.ir import current
 from paddle.core.mode import recording
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
 from paddle.fluid import mode
 from paddle.fluid.mode import in_dygraph_mode
-from paddle.ir import variable
+from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [

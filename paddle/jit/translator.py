@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.guards import Guarded
+from paddle.core.old_names import also_named
 from paddle.core.pytree import leaves
 from paddle.ir.variable import Variable
 from paddle.jit.api import to_static
@@ -89,6 +90,7 @@ class ProgramTranslator(Guarded):
         """Whether functions are converted."""
         return ConversionSwitch.on
 
+    @also_named(enable_declarative="enable_to_static")
     def enable(self, enable_to_static: bool) -> None:
         """Switches conversion of all functions on or off.
 
@@ -269,7 +271,7 @@ class ProgramTranslator(Guarded):
                 translator.get_output(double, paddle.ones([2, 2]))
                 with tempfile.TemporaryDirectory() as folder:
                     translator.save_inference_model(folder)
-                    print(os.listdir(folder))  # ['__model__']
+                    print('__model__' in os.listdir(folder))  # True
         """
         from paddle.jit.traced_layer import TracedLayer
 

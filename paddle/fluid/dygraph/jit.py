@@ -7,14 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from paddle.core.mode import recording
+from paddle.core.old_names import also_named
+from paddle.jit.api import to_static
 from paddle.jit.traced_layer import TracedLayer as _TracedLayer
 from paddle.jit.translator import ProgramTranslator
 
-__all__ = ["TracedLayer", "dygraph_to_static_func"]
+__all__ = ["TracedLayer", "declarative", "dygraph_to_static_func"]
+
+
+declarative = also_named(func="function")(to_static)
 
 
 def dygraph_to_static_func(func: Callable) -> Callable:
-    """Decorates a dygraph function so that a call in static mode records it, loops and branches too.
+    """Decorates a dygraph function so that static mode records its loops and branches too.
 
     In dynamic mode, or where the ProgramTranslator is off, the function runs as it is.
 

@@ -451,7 +451,7 @@ def _recorded_in(pairs: list) -> Iterator[None]:
 def _check(owner: str, rate: Any, regularization: Any, clip: Any) -> None:
     static = recording()
     number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
-    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "step_num") and callable(rate))
+    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "create_lr_var") and callable(rate))
     if not (number or isinstance(rate, LRScheduler) or (isinstance(rate, Variable) and static)
             or (schedule and not static)):  # fmt: skip
         wanted = "a float or a Variable" if static else "a float or a LearningRateDecay"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from paddle.amp import auto_cast
@@ -11,10 +9,9 @@ from paddle.amp import auto_cast
 __all__ = ["amp_guard"]
 
 
-@contextlib.contextmanager
 def amp_guard(
     enable: bool = True, custom_white_list: Any = None, custom_black_list: Any = None
-) -> Iterator[None]:
+) -> Any:
     """Runs operators in mixed precision within a block; see :func:`paddle.amp.auto_cast`.
 
     Args:
@@ -33,5 +30,4 @@ def amp_guard(
                     out = linear(fluid.dygraph.to_variable(np.ones([1, 4], "float32")))
                 print(out.shape)  # [1, 2]
     """
-    with auto_cast(enable, custom_white_list, custom_black_list):
-        yield
+    return auto_cast(enable, custom_white_list, custom_black_list)
