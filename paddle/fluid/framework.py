@@ -10,13 +10,11 @@ from paddle.core.mode import recording
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
 from paddle.fluid import mode
-from paddle.fluid.mode import in_dygraph_mode
 from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [
-    "Parameter", "Variable", "default_main_program", "default_startup_program", "in_dygraph_mode",
-    "program_guard",
+    "Parameter", "Variable", "default_main_program", "default_startup_program", "program_guard",
 ]  # fmt: skip
 
 

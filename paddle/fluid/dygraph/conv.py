@@ -143,7 +143,7 @@ class Conv2DTranspose(conv.Conv2DTranspose):
         self._output_size = output_size
         _keep(self, num_channels, num_filters, filter_size, act)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Any:  # type: ignore[override]
         """Convolves ``input`` and applies the activation."""
         return applied(self._function, super().forward(input, self._output_size))
 
@@ -190,7 +190,7 @@ class Conv3DTranspose(conv.Conv3DTranspose):
         self._adds_bias = bool(bias_attr)
         _keep(self, num_channels, num_filters, filter_size, act)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Any) -> Any:  # type: ignore[override]
         """Convolves ``input`` and applies the activation."""
         bias = self.bias
         if not self._adds_bias:

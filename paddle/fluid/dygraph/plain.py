@@ -337,7 +337,7 @@ class PRelu(Layer):
             raise InvalidArgumentError(
                 f"PRelu(input_shape): mode 'element' needs the shape, but received {input_shape!r}."
             )
-        shapes = {"all": [1], "channel": [1, channel, 1, 1]}
+        shapes: dict[str, Any] = {"all": [1], "channel": [1, channel, 1, 1]}
         shape = shapes[mode] if mode in shapes else [1, *input_shape[1:]]
         self._mode = mode
         self.weight = self.create_parameter(shape, param_attr, default_initializer=Constant(1.0))
