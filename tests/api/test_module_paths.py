@@ -84,7 +84,7 @@ def test_fluid_is_made_of_its_modules() -> None:
 
     assert fluid.dygraph.parallel.ParallelEnv is paddle.distributed.ParallelEnv
     assert fluid.layers.crop_tensor is fluid.layers.nn.crop_tensor
-    assert fluid.in_dygraph_mode is paddle.in_dynamic_mode  # another name
+    assert fluid.disable_dygraph is paddle.enable_static  # another name
     importlib.import_module("paddle.fluid.data")
     assert callable(fluid.data)  # and not the module
     assert fluid.core.VarDesc is paddle.framework.core.VarDesc  # all of a module
@@ -98,9 +98,6 @@ def test_fluid_is_made_of_its_modules() -> None:
 def test_names_of_1x_say_what_to_use() -> None:
     import paddle.fluid as fluid
 
-    told = r"paddle\.fluid\.contrib\.slim\.Compressor .*migration\.md"
-    with pytest.raises(ModuleNotFoundError, match=told):
-        exec("import paddle.fluid.contrib.slim.Compressor")
     assert not hasattr(fluid.layers, "fcc")
     with pytest.raises(AttributeError, match=r"'paddle\.fluid\.layers' has no attribute 'nothing'"):
         fluid.layers.nothing

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
 
 __all__ = rows.names()
