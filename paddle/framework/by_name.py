@@ -68,7 +68,8 @@ def trace(
     _known(api, "outputs", type, outputs, [s.name for s in op.outputs])
     operands = [_of_slot(api, inputs.get(slot.name), slot.many) for slot in op.inputs]
     made = call(api, op, operands, attrs)
-    for slot, result in zip(op.outputs, (made,) if len(op.outputs) == 1 else made, strict=True):
+    returned = [slot for slot in op.outputs if not slot.writes]  # the others are written in place
+    for slot, result in zip(returned, (made,) if len(returned) == 1 else made, strict=True):
         targets = outputs.get(slot.name)
         if targets is None or result is None:
             continue

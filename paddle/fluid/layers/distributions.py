@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.tensor import Tensor
 from paddle.fluid.layers import rows
 from paddle.fluid.layers.common import is_static, is_value
 from paddle.tensor.to_tensor import to_tensor

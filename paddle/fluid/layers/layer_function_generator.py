@@ -161,11 +161,11 @@ def templatedoc(op_type: str | None = None) -> Callable:
         op = computed(kind)
         for slot in [*op.inputs, *op.outputs] if op else ():
             for name in {slot.name, snake(slot.name)}:
-                text = text.replace("${%s_comment}" % name, f"{slot.name} of the operator")
-                text = text.replace("${%s_type}" % name, "Variable")
+                text = text.replace(f"${{{name}_comment}}", f"{slot.name} of the operator")
+                text = text.replace(f"${{{name}_type}}", "Variable")
         for name in op.attrs if op else ():
-            text = text.replace("${%s_comment}" % name, f"attribute {name} of the operator")
-            text = text.replace("${%s_type}" % name, "a number, a text or a list")
+            text = text.replace(f"${{{name}_comment}}", f"attribute {name} of the operator")
+            text = text.replace(f"${{{name}_type}}", "a number, a text or a list")
         function.__doc__ = text
         return function
 
