@@ -41,7 +41,7 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if not k.startswith(_ENGINE)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not k.startswith(_ENGINE)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
 
