@@ -21,7 +21,8 @@ from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "LoDTensorArray", "Place", "Scope",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "LoDTensorArray",
+    "Place", "Scope",
     "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count", "is_compiled_with_cuda",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "ops",
 ]  # fmt: skip

@@ -112,9 +112,9 @@ def same_operator(got: list, want: list) -> None:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
             if mine is None:
                 continue
-        if isinstance(value, float):
-            assert mine == pytest.approx(value, rel=1e-6), (kind, name)
-        elif isinstance(value, list) and value and isinstance(value[0], float):
+        if isinstance(value, float) or (
+            isinstance(value, list) and value and isinstance(value[0], float)
+        ):
             assert mine == pytest.approx(value, rel=1e-6), (kind, name)
         else:
             assert mine == value, (kind, name)

@@ -20,7 +20,7 @@ def _appended(fluid, kind, inputs, slots, attrs, levels=("x",)):
         made = []
         for i, value in enumerate(values if many else [values]):
             rows, lengths = value if isinstance(value, tuple) else (value, None)
-            name = "%s%d" % (slot.lower(), i)
+            name = slot.lower() + str(i)
             shape = [None, *rows.shape[1:]] if lengths else list(rows.shape)
             made.append(fluid.data(name, shape, str(rows.dtype), lod_level=len(lengths or ())))
             feeds[name] = value

@@ -46,7 +46,7 @@ case_dynamic_lstm_empty.grad = False
 
 
 def case_dynamic_lstmp(fluid):
-    made, cell = fluid.layers.dynamic_lstmp(_x(fluid, 8), 8, 3)
+    made, _ = fluid.layers.dynamic_lstmp(_x(fluid, 8), 8, 3)
     return {"x": (_wave(6, 8), FULL)}, _squares(fluid, [made])
 
 
