@@ -16,9 +16,14 @@ def filled(shape, k):
 
 
 def described(program, operators):
-    """Blocks of operators, and the variables of the first block."""
+    """Blocks of operators, and the variables of the first block.
+
+    Without the blocks that gradients add.
+    """
     blocks = []
     for block in program.blocks:
+        if block.forward_block_idx >= 0:
+            continue
         ops = block.ops if block.idx else block.ops[:operators]
         blocks.append([_operator(op) for op in ops])
     variables = {}
