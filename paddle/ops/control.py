@@ -80,7 +80,9 @@ _declare("max_sequence_len", "RankTable -> Out")
 _declare("lod_tensor_to_array", "X RankTable -> Out", lod="own")
 _declare("array_to_lod_tensor", "X RankTable -> Out", lod="own")
 _declare("shrink_rnn_memory", "X RankTable I -> Out", lod="own")
+_declare("shrink_rnn_memory_grad", "X Out@GRAD -> X@GRAD", lod="own")
 _declare("reorder_lod_tensor_by_rank", "X RankTable -> Out", lod="own")
+_declare("reorder_lod_tensor_by_rank_grad", "RankTable Out@GRAD -> X@GRAD", lod="own")
 _declare(
     "beam_search_decode",
     "Ids Scores -> SentenceIds SentenceScores",
