@@ -53,6 +53,9 @@ def case_density_prior_box(fluid):
     return feeds, list(found) + list(more)
 
 
+case_density_prior_box.variables = False
+
+
 def case_anchor_generator(fluid):
     feeds, x, _ = _maps(fluid)
     found = fluid.layers.anchor_generator(
@@ -63,7 +66,8 @@ def case_anchor_generator(fluid):
 
 def case_multi_box_head(fluid):
     feeds, x, image = _maps(fluid)
-    small = fluid.layers.pool2d(x, 2, "max", 2)
+    feeds["small"] = _values(2, 3, 2, 2)
+    small = _data(fluid, "small", feeds["small"], shape=[2, 3, 2, 2])
     found = fluid.layers.multi_box_head(
         [x, small, small], image, 32, 3, aspect_ratios=[[2.0], [2.0, 3.0], [2.0]], min_ratio=20,
         max_ratio=90, kernel_size=3, pad=1, clip=True, flip=True,
@@ -105,10 +109,9 @@ case_box_clip.grad = False
 
 def case_box_decoder_and_assign(fluid):
     prior, target, score = _boxes(4, 20.0), _values(4, 12), _values(4, 3, low=0.0)
-    spread = _values(4, 4, low=0.1, high=0.2)
-    values = {"p": prior, "v": spread, "t": target, "s": score}
-    p, v, t, s = [_data(fluid, n, values[n]) for n in "pvts"]
-    v = fluid.layers.reduce_mean(v, dim=[0])
+    values = {"p": prior, "v": np.array([0.1, 0.1, 0.2, 0.2], "float32"), "t": target, "s": score}
+    p, t, s = [_data(fluid, n, values[n]) for n in "pts"]
+    v = fluid.data("v", [4], "float32")
     return values, list(fluid.layers.box_decoder_and_assign(p, v, t, s, 4.135))
 
 
@@ -157,6 +160,7 @@ def case_multiclass_nms(fluid):
 
 
 case_multiclass_nms.grad = False
+case_multiclass_nms.variables = False
 
 
 def case_multiclass_nms_rows(fluid):
@@ -167,6 +171,7 @@ def case_multiclass_nms_rows(fluid):
 
 
 case_multiclass_nms_rows.grad = False
+case_multiclass_nms_rows.variables = False
 
 
 def case_locality_aware_nms(fluid):
@@ -177,6 +182,7 @@ def case_locality_aware_nms(fluid):
 
 
 case_locality_aware_nms.grad = False
+case_locality_aware_nms.variables = False
 
 
 def case_matrix_nms(fluid):
@@ -189,6 +195,7 @@ def case_matrix_nms(fluid):
 
 
 case_matrix_nms.grad = False
+case_matrix_nms.variables = False
 
 
 def case_detection_output(fluid):
@@ -202,6 +209,7 @@ def case_detection_output(fluid):
 
 
 case_detection_output.grad = False
+case_detection_output.variables = False
 
 
 def _ssd(fluid):
@@ -221,6 +229,7 @@ def case_ssd_loss(fluid):
 
 
 case_ssd_loss.grad = ["l", "c"]
+case_ssd_loss.variables = False
 
 
 def case_ssd_loss_options(fluid):
@@ -233,6 +242,7 @@ def case_ssd_loss_options(fluid):
 
 
 case_ssd_loss_options.grad = ["l", "c"]
+case_ssd_loss_options.variables = False
 
 ANCHORS = np.concatenate([_boxes(12, 30.0), _boxes(6, 20.0, 7)])
 GROUND = np.concatenate([_boxes(3, 25.0, 1), _boxes(2, 25.0, 5)])
@@ -291,6 +301,7 @@ def case_generate_proposal_labels(fluid):
 
 
 case_generate_proposal_labels.grad = False
+case_generate_proposal_labels.variables = False
 
 
 def case_generate_mask_labels(fluid):
@@ -308,6 +319,7 @@ def case_generate_mask_labels(fluid):
 
 
 case_generate_mask_labels.grad = False
+case_generate_mask_labels.variables = False
 
 
 def case_generate_proposals(fluid):
@@ -323,6 +335,7 @@ def case_generate_proposals(fluid):
 
 
 case_generate_proposals.grad = False
+case_generate_proposals.variables = False
 
 
 def case_retinanet_detection_output(fluid):
@@ -342,17 +355,19 @@ def case_retinanet_detection_output(fluid):
 
 
 case_retinanet_detection_output.grad = False
+case_retinanet_detection_output.variables = False
 
 
 def case_distribute_and_collect(fluid):
-    rois, scores = _boxes(6, 400.0), _values(6, 1, low=0.0)
+    rois, scores = _boxes(6, 1250.0), _values(6, 1, low=0.0)
     r, s = _data(fluid, "r", rois, 1), _data(fluid, "s", scores, 1)
-    multi, restore = fluid.layers.distribute_fpn_proposals(r, 2, 4, 4, 224)
+    multi, restore = fluid.layers.distribute_fpn_proposals(r, 3, 5, 4, 224)
     both = fluid.layers.collect_fpn_proposals([r, r], [s, s], 2, 3, 5)
     return {"r": (rois, [[2, 4]]), "s": (scores, [[2, 4]])}, list(multi) + [restore, both]
 
 
 case_distribute_and_collect.grad = False
+case_distribute_and_collect.variables = False
 
 
 def case_sigmoid_focal_loss(fluid):
@@ -367,20 +382,47 @@ def _yolo(fluid):
     return {"x": x}, size, _data(fluid, "x", x, shape=[None, 14, 3, 3])
 
 
-def case_yolov3_loss(fluid):
+def _yolo_loss(fluid, *more):
     feeds, _, x = _yolo(fluid)
-    box, kind = _boxes(4, 0.9).reshape(2, 2, 4), np.array([[0, 1], [1, 0]], "int32")
+    box, kind = _boxes(4, 0.9, 2).reshape(2, 2, 4), np.array([[0, 1], [1, 0]], "int32")
     score = _values(2, 2, low=0.5)
-    b, k, s = _data(fluid, "b", box), _data(fluid, "k", kind), _data(fluid, "s", score)
-    anchors = [10, 13, 16, 30, 33, 23]
-    outs = [
-        fluid.layers.yolov3_loss(x, b, k, anchors, [0, 1], 2, 0.7, 32),
-        fluid.layers.yolov3_loss(x, b, k, anchors, [1, 2], 2, 0.5, 32, s, False, "y", 1.1),
-    ]
-    return dict(feeds, b=box, k=kind, s=score), outs
+    feeds.update(b=box, k=kind, s=score)
+    return feeds, x, [_data(fluid, n, feeds[n]) for n in "bks"]
+
+
+def case_yolov3_loss(fluid):
+    feeds, x, (b, k, s) = _yolo_loss(fluid)
+    return feeds, [fluid.layers.yolov3_loss(x, b, k, [10, 13, 16, 30, 33, 23], [0, 1], 2, 0.7, 32)]
 
 
 case_yolov3_loss.grad = ["x"]
+case_yolov3_loss.variables = False
+
+
+def case_yolov3_loss_weights(fluid):
+    feeds, x, (b, k, s) = _yolo_loss(fluid)
+    return feeds, [
+        fluid.layers.yolov3_loss(
+            x, b, k, [10, 13, 16, 30, 33, 23], [1, 2], 2, 0.5, 32, s, False, "y"
+        )
+    ]
+
+
+case_yolov3_loss_weights.grad = ["x"]
+case_yolov3_loss_weights.variables = False
+
+
+def case_yolov3_loss_stretched(fluid):
+    feeds, x, (b, k, s) = _yolo_loss(fluid)
+    return feeds, [
+        fluid.layers.yolov3_loss(
+            x, b, k, [10, 13, 16, 30, 33, 23], [1, 2], 2, 0.5, 32, scale_x_y=1.1
+        )
+    ]
+
+
+case_yolov3_loss_stretched.grad = ["x"]
+case_yolov3_loss_stretched.variables = False
 
 
 def case_yolo_box(fluid):
@@ -405,6 +447,7 @@ def case_roi_pool(fluid):
 
 
 case_roi_pool.grad = ["x"]
+case_roi_pool.variables = False
 
 
 def case_roi_align(fluid):
@@ -454,6 +497,7 @@ def case_deformable_roi_pooling(fluid):
 
 
 case_deformable_roi_pooling.grad = ["x", "t"]
+case_deformable_roi_pooling.variables = False
 
 
 def case_roi_perspective_transform(fluid):
@@ -465,3 +509,4 @@ def case_roi_perspective_transform(fluid):
 
 
 case_roi_perspective_transform.grad = False
+case_roi_perspective_transform.program = False  # two results for its gradient are not made
