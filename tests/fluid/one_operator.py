@@ -47,6 +47,9 @@ def run(fluid, sample, slots, intermediate, gradients=True):
             given[slot] = names
         made, outs, targets = {}, [], []
         for slot, many in slots:
+            if slot in sample.ref.same:
+                made[slot] = [block.var(n) for n in given[sample.ref.same[slot]]]
+                continue
             count = sample.ref.outs.get(slot, 1) if many else 1
             names = ["out_" + slot + "_" + str(i) if many else "out_" + slot for i in range(count)]
             made[slot] = []
