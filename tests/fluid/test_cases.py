@@ -152,8 +152,10 @@ def same_operator(got: list, want: list) -> None:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
             if mine is None:
                 continue
-        if name == "axis" and kind.startswith("elementwise_") and {mine, value} == {0, -1}:
+        if name == "axis" and set(ins) == {"X", "Y"} and {mine, value} == {0, -1}:
             continue  # x * y of the same rank: 1.8.5 says 0 where the batch is unknown
+        if (kind, name) == ("slice", "ends"):
+            mine, value = ([min(n, 10_000_000) for n in ends] for ends in (mine, value))
         if isinstance(value, float):
             assert mine == pytest.approx(value, rel=1e-6), (kind, name)
         elif isinstance(value, list) and value and isinstance(value[0], float):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
@@ -81,6 +82,17 @@ def _number(value: float, force_cpu: bool = False) -> Any:
     return _layer("fill_constant", **attrs, str_value=str(float(value)), force_cpu=force_cpu)
 
 
+def _power(base: Any, exponent: float) -> Any:
+    """A power whose exponent is a constant of the Program, as 1.x records ``**``."""
+    block = default_main_program().current_block()
+    attrs = {"shape": [1], "dtype": int(base.dtype), "value": float(exponent)}
+    number = block.create_var(
+        name=unique_name.generate("tmp"), shape=[1], dtype=base.dtype, stop_gradient=True
+    )
+    block.append_op(type="fill_constant", outputs={"Out": [number]}, attrs=attrs)
+    return base**number
+
+
 def _check_numbers(api: str, **values: Any) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -124,7 +136,7 @@ def noam_decay(d_model: float, warmup_steps: float, learning_rate: float = 1.0) 
         return _in_dygraph("NoamDecay", d_model, warmup_steps, learning_rate=learning_rate)
     with _schedule():
         step = _decay_step_counter(1)
-        falling = step**-0.5
+        falling = _power(step, -0.5)
         growing = (warmup_steps**-1.5) * step
         least = _layer("elementwise_min", falling, growing)
         return learning_rate * (d_model**-0.5) * least
@@ -236,7 +248,7 @@ def polynomial_decay(
             length = _number(decay_steps)
             step = _layer("elementwise_min", step, length)
             length = decay_steps
-        left = (1 - step / length) ** power
+        left = _power(1 - step / length, power)
         return (learning_rate - end_learning_rate) * left + end_learning_rate
 
 
