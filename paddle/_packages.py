@@ -30,7 +30,10 @@ _read = ModuleType.__getattribute__
 
 
 class Package(ModuleType):
-    """A package whose ``__init__`` has not run yet; when it has, this is a plain module."""
+    """A package whose ``__init__`` has not run yet; when it has, this is a plain module.
+
+    Or one of the class that ``__init__`` calls ``_module_class``.
+    """
 
     def __getattribute__(self, name: str) -> Any:
         if name not in _PLAIN and not _from_inside(_read(self, "__name__")):
@@ -70,7 +73,7 @@ class _Body(SourceFileLoader):
         assert code is not None  # it was found as a file of source
         exec(code, _read(package, "__dict__"))
         self.filled(package)
-        package.__class__ = ModuleType
+        package.__class__ = _read(package, "__dict__").get("_module_class", ModuleType)
 
 
 def find(

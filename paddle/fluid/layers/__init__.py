@@ -1,6 +1,5 @@
 """The layer functions of 1.x: made from rows of ``_rows.tsv``, or written in the modules here."""
 
-import sys
 from types import ModuleType
 from typing import Any
 
@@ -18,7 +17,7 @@ class _Layers(ModuleType):
             super().__setattr__(name, value)
 
 
-sys.modules[__name__].__class__ = _Layers
+_module_class = _Layers  # of this package, see paddle/_packages.py
 
 
 def __getattr__(name: str) -> Any:
