@@ -62,7 +62,7 @@ def test_equals_185(family: str, name: str) -> None:
     got, arrays = run(fluid, case)
     if getattr(case, "program", True):
         same_program(got, want)
-    assert got["fetches"] == want["fetches"]
+    assert uncounted(got["fetches"]) == uncounted(want["fetches"])
     assert got["gradients"] == want["gradients"]
     expected = {k.split("/", 1)[1]: v for k, v in data.items() if k.startswith(f"{name}/")}
     del expected["told"]
@@ -82,6 +82,10 @@ def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> No
     finite = np.abs(want[np.isfinite(want)])
     size = max(float(finite.max()) if finite.size else 0.0, 1e-3)
     np.testing.assert_allclose(got, want, part, part * size, err_msg=key)
+
+
+def uncounted(names: list[str]) -> list[str]:
+    return ["counted" if COUNTED.fullmatch(name) else name for name in names]
 
 
 def normal(told: dict) -> dict:
@@ -134,7 +138,9 @@ def same_program(got: dict, want: dict) -> None:
             continue  # 1.8.5 makes some that nothing needs
         assert name in got["variables"], f"{name} is missing"
         if var is not None and got["variables"][name] is not None:
-            assert got["variables"][name] == var, name
+            mine = got["variables"][name]
+            known = mine if var[0] else [var[0], *mine[1:]]  # 1.8.5 has not found every shape
+            assert known == var, name
 
 
 def same_operator(got: list, want: list) -> None:
