@@ -15,8 +15,8 @@ from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import C
 from paddle.fluid.layers.blocks import Switch
+from paddle.fluid.layers.tensor_making import autoincreased_step_counter
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
@@ -49,26 +49,8 @@ def _decay_step_counter(begin: int = 0) -> Any:
     Args:
         begin (int): the number of the first one. Default: 0.
     """
-    counter = counted(COUNTER, begin, 1)
+    counter = autoincreased_step_counter(COUNTER, begin, 1)
     return _layer("cast", counter, in_dtype=int(VarType.INT64), out_dtype=int(VarType.FP32))
-
-
-def counted(name: str, begin: int, step: int) -> Variable:
-    """A variable that every run of the Program adds to before anything else happens.
-
-    Args:
-        name (str): its name; one that exists is returned as it is.
-        begin (int): its value in the first run.
-        step (int): what each further run adds.
-    """
-    block = default_main_program().global_block()
-    if block.has_var(name):
-        return block.var(name)
-    counter = create_global_var([1], begin - step, "int64", True, True, name)
-    slots = {"X": [counter]}, {"Out": [counter]}
-    block._prepend_op("increment", *slots, {"step": float(step)})
-    counter.stop_gradient = True
-    return counter
 
 
 def _layer(operator: str, *inputs: Any, **attrs: Any) -> Any:
@@ -127,8 +109,8 @@ def noam_decay(d_model: float, warmup_steps: float, learning_rate: float = 1.0) 
                 rate = fluid.layers.noam_decay(d_model=4, warmup_steps=2)
                 exe = fluid.Executor()
                 exe.run(startup)
-                print([float(exe.run(main, fetch_list=[rate])[0][0]) for _ in range(2)][1] > 0.3)
-            # True
+                rates = [exe.run(main, fetch_list=[rate])[0] for _ in range(3)]
+                print(rates[1] > rates[0], rates[1] > rates[2])  # [ True] [ True]
             paddle.disable_static()
     """
     _check_numbers("noam_decay", d_model=d_model, warmup_steps=warmup_steps)
@@ -240,9 +222,8 @@ def polynomial_decay(
         if cycle:
             steps = _layer("ceil", step / decay_steps)
             zero, one = _number(0.0), _number(1.0)
-            with Switch() as switch:
-                with switch.case(step == zero):
-                    _put(one, steps)
+            with Switch() as switch, switch.case(step == zero):
+                _put(one, steps)
             length = decay_steps * steps
         else:
             length = _number(decay_steps)
@@ -287,7 +268,8 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
                 rate = fluid.layers.piecewise_decay([1, 2], [1.0, 0.5, 0.1])
                 exe = fluid.Executor()
                 exe.run(startup)
-                print([float(exe.run(main, fetch_list=[rate])[0][0]) for _ in range(2)])  # [1.0, 0.5]
+                rates = [exe.run(main, fetch_list=[rate])[0] for _ in range(2)]
+                print(rates[0], rates[1])  # [1.] [0.5]
             paddle.disable_static()
     """
     if len(values) - len(boundaries) != 1:
@@ -343,7 +325,7 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
     """
-    kind = "float32"
+    kind: Any = "float32"
     if isinstance(learning_rate, Variable):
         kind = learning_rate.dtype
     _check_numbers("linear_lr_warmup", warmup_steps=warmup_steps, start_lr=start_lr, end_lr=end_lr)

@@ -303,7 +303,7 @@ class TrainingDecoder:
 
     @property
     def type(self) -> str:
-        """``training``"""
+        """Which kind it is: ``training``."""
         return "training"
 
     def step_input(self, x: Variable) -> Variable:
@@ -404,18 +404,17 @@ class BeamSearchDecoder:
         self._status = self.IN_BEAM_SEARCH_DECODER
         with self._while.block():
             yield
-            with Switch() as switch:
-                with switch.case(self._cond):
-                    L.increment(x=self._counter, value=1.0, in_place=True)
-                    for value, array in self._links:
-                        L.array_write(x=value, i=self._counter, array=array)
-                    L.less_than(x=self._counter, y=self._max_len, cond=self._cond)
+            with Switch() as switch, switch.case(self._cond):
+                L.increment(x=self._counter, value=1.0, in_place=True)
+                for value, array in self._links:
+                    L.array_write(x=value, i=self._counter, array=array)
+                L.less_than(x=self._counter, y=self._max_len, cond=self._cond)
         self._status = self.AFTER_BEAM_SEARCH_DECODER
         self._cell._leave_decoder(self)
 
     @property
     def type(self) -> str:
-        """``beam search``"""
+        """Which kind it is: ``beam search``."""
         return "beam search"
 
     @property
