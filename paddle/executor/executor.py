@@ -195,24 +195,71 @@ class Executor(Guarded):
         self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
         debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
         print_period: int = 100, fetch_handler: Any = None,
-    ) -> Any:  # fmt: skip
-        """Raises: datasets of the parameter server are not part of this package."""
-        raise _no_datasets("train_from_dataset")
+    ) -> None:  # fmt: skip
+        """Trains a Program with the records of a dataset of files (``fluid.DatasetFactory``).
+
+        Args:
+            program (Program|CompiledProgram, optional): None means the default main Program.
+            dataset (DatasetBase): a QueueDataset or an InMemoryDataset.
+            scope (Scope, optional): holds parameters; None means the global one.
+            thread (int): how many threads train, each on batches of its own; they share the
+                parameters. 0 takes what ``dataset.set_thread`` says.
+            debug (bool): whether to say in the end how long reading and running took.
+            fetch_list (list, optional): Variables or names that the first thread prints.
+            fetch_info (list, optional): a text in front of each; None takes the names.
+            print_period (int): they are printed at every so many batches.
+            fetch_handler (FetchHandler, optional): gets values of Variables now and then.
+
+        Raises:
+            RuntimeError: there is no dataset.
+        """
+        self._from_dataset(
+            "train_from_dataset", dataset, thread, program, scope, fetch_list, fetch_info,
+            print_period, fetch_handler, debug,
+        )  # fmt: skip
 
     def infer_from_dataset(
         self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
         debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
         print_period: int = 100, fetch_handler: Any = None,
-    ) -> Any:  # fmt: skip
-        """Raises: datasets of the parameter server are not part of this package."""
-        raise _no_datasets("infer_from_dataset")
+    ) -> None:  # fmt: skip
+        """Runs a Program over the records of a dataset; all its operators, as training does.
+
+        Args:
+            program (Program|CompiledProgram, optional): as for :meth:`train_from_dataset`; one
+                without updates, such as ``program.clone(for_test=True)``, only infers.
+            dataset (DatasetBase): as there, and so are the other arguments.
+            scope (Scope, optional): see there.
+            thread (int): see there.
+            debug (bool): see there.
+            fetch_list (list, optional): see there.
+            fetch_info (list, optional): see there.
+            print_period (int): see there.
+            fetch_handler (FetchHandler, optional): see there.
+        """
+        self._from_dataset(
+            "infer_from_dataset", dataset, thread, program, scope, fetch_list, fetch_info,
+            print_period, fetch_handler, debug,
+        )  # fmt: skip
+
+    def _from_dataset(self, api: str, dataset: Any, thread: Any, *settings: Any) -> None:
+        if dataset is None:
+            raise PreconditionNotMetError("dataset is need and should be initialized")
+        if not hasattr(dataset, "_train_by"):
+            raise TypeError(
+                f"Executor.{api}(dataset): expected a dataset of files, as "
+                f"fluid.DatasetFactory makes them, but received {type(dataset).__name__}."
+            )
+        if self._closed:
+            raise PreconditionNotMetError(f"Executor.{api}: the executor was closed.")
+        dataset._train_by(self, api, thread, *settings)
 
     def start_heter_trainer(
         self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,
         fetch_info: Any = None, print_period: int = 100, fetch_handler: Any = None,
     ) -> Any:  # fmt: skip
         """Raises: trainers of the parameter server are not part of this package."""
-        raise _no_datasets("start_heter_trainer")
+        raise _no_datasets()
 
 
 def _drop_plans(reference: weakref.ref, serial: int) -> None:
@@ -224,10 +271,9 @@ def _drop_plans(reference: weakref.ref, serial: int) -> None:
             executor._plans.pop(key, None)
 
 
-def _no_datasets(name: str) -> Exception:
+def _no_datasets() -> Exception:
     return NotImplementedError(
-        f"Executor.{name}: not available; iterate over a paddle.io.DataLoader and call "
-        "Executor.run for each batch."
+        "Executor.start_heter_trainer: there is no parameter server; use train_from_dataset."
     )
 
 
