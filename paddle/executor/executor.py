@@ -27,7 +27,7 @@ from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
-from paddle.executor.debug import debug_callback
+from paddle.executor.debug import debug_callback, run_starts
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -143,6 +143,7 @@ class Executor(Guarded):
         schedulers = program.__dict__.get("_lr_schedulers")
         if schedulers:
             set_learning_rates(schedulers, scope, self._device)
+        run_starts()
         with hooked(None):
             if program._seed:
                 with random.sequence_of(program._serial, program._seed):

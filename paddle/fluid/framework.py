@@ -122,3 +122,17 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     with current.program_guard(main_program, startup_program), mode.static_block():
         mode.note_programs()
         yield
+
+
+def _get_var(name: str, program: Program | None = None) -> variable.Variable:
+    """A variable of the global block by name.
+
+    Args:
+        name (str): its name.
+        program (Program, optional): None means the default main one.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    program = default_main_program() if program is None else program
+    return program.global_block().var(str(name))
