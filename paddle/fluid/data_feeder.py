@@ -17,7 +17,7 @@ from paddle.ir.variable import Variable
 __all__ = ["DataFeeder"]
 
 
-class _Field:
+class Field:
     """Gathers the values of one Variable.
 
     Args:
@@ -171,11 +171,11 @@ class DataFeeder:
                 field.add(value)
         return {field.name: field.tensor() for field in fields}
 
-    def _fields(self) -> list[_Field]:
+    def _fields(self) -> list[Field]:
         rows = zip(
             self.feed_names, self.feed_shapes, self.feed_dtypes, self.feed_lod_level, strict=True
         )
-        return [_Field(name, shape, dtype_name(dtype), lod) for name, shape, dtype, lod in rows]
+        return [Field(name, shape, dtype_name(dtype), lod) for name, shape, dtype, lod in rows]
 
     def feed_parallel(
         self, iterable: Any, num_places: int | None = None

@@ -141,6 +141,22 @@ def _watched(handler: Any) -> dict[str, str]:
     return {key: getattr(var, "name", var) for key, var in found.items()}
 
 
+def tensors(feed: dict[str, Any]) -> dict[str, LoDTensor]:
+    """What a batch feeds as LoDTensors.
+
+    Args:
+        feed (dict): arrays, or arrays and offsets.
+    """
+    found = {}
+    for name, value in feed.items():
+        made = _fed(value)
+        if not isinstance(made, LoDTensor):
+            made = LoDTensor()
+            made.set(value)
+        found[name] = made
+    return found
+
+
 def _fed(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
