@@ -19,8 +19,9 @@ from paddle.core.errors import (
     PreconditionNotMetError,
 )
 from paddle.core.guards import Guarded
+from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
-from paddle.core.mode import hooked
+from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import writable
@@ -66,6 +67,10 @@ class Executor(Guarded):
             raise ArgumentTypeError(
                 f"Executor(place): expected a Place, but received {type(place).__name__}."
             )
+        if undecided() is not None:  # 1.x's mode is open: who runs Programs wants static
+            from paddle.ir.recording.static_mode import start
+
+            start()
         self.place = current_place() if place is None else place
         self._device = to_torch_device(self.place)
         self._plans: dict[Any, Plan] = {}
@@ -341,9 +346,9 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
             buf = None
     elif isinstance(value, LoDTensor):
         buf = value._filled()._buf
-        if value._lod:  # for operators whose rows belong to several images
-            buf = buf.detach()
-            buf._lod = value._lod  # type: ignore[attr-defined]
+    elif _has_lengths(value):
+        value = _with_lengths(value, var, name)
+        buf = value._filled()._buf
     elif isinstance(value, Tensor):
         buf = value._buf
     if buf is None:
@@ -352,7 +357,33 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
         buf = buf.reshape(1)
     if var is not None and (var.need_check_feed or var.is_data):
         _check_fed(buf, var, name, value)
-    return buf if buf.device == device else buf.to(device)
+    buf = buf if buf.device == device else buf.to(device)
+    if isinstance(value, LoDTensor) and value._lod:
+        buf = buf.detach()  # an object of its own, for the levels belong to this run
+        put_levels(buf, value._lod)
+    return buf
+
+
+def _has_lengths(value: Any) -> bool:
+    """Whether a fed value is rows together with the lengths of their sequences."""
+    return (
+        type(value) is tuple
+        and len(value) == 2
+        and isinstance(value[1], (list, tuple))
+        and bool(value[1])
+        and all(isinstance(level, (list, tuple)) for level in value[1])
+        and isinstance(value[0], (np.ndarray, Tensor))
+    )
+
+
+def _with_lengths(value: tuple, var: Variable | None, name: str) -> LoDTensor:
+    made = LoDTensor(tensor_of(value[0], None, "cpu"))
+    try:
+        made.set_recursive_sequence_lengths(value[1])
+    except InvalidArgumentError as error:
+        said = str(error).partition(": ")[2]
+        raise InvalidArgumentError(f"Executor.run(feed): {name!r}: {said}") from None
+    return made
 
 
 def _converted(value: Any, var: Variable | None, name: str) -> torch.Tensor:
@@ -403,6 +434,12 @@ def fetched_array(buf: Any) -> Any:
         return None
     if not isinstance(buf, torch.Tensor):
         return buf
+    if levels_on(buf):
+        raise PreconditionNotMetError(
+            "Executor.run: some of the fetched tensors hold LoD information, which arrays cannot "
+            "have.",
+            hint="call run(..., return_numpy=False), which returns LoDTensors",
+        )
     array = wrap(buf, True).numpy()
     return array if buf.dim() else array.reshape(())  # a Program of 2.5 or later
 
@@ -411,7 +448,7 @@ def fetched_tensor(buf: Any) -> Any:
     """A fetched buffer as a Tensor that later runs do not change."""
     if not isinstance(buf, torch.Tensor):
         return buf
-    return LoDTensor(wrap(buf.clone()), getattr(buf, "_lod", ()))
+    return LoDTensor(wrap(buf.clone()), levels_on(buf) or ())
 
 
 def set_learning_rates(schedulers: dict[str, Any], scope: Scope, device: torch.device) -> None:

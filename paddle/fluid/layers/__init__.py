@@ -4,6 +4,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
 
 __all__ = rows.names()
