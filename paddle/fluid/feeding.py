@@ -61,7 +61,7 @@ class Fed:
         shape = tensor.shape
         if self.checked and not self.levels:
             same = len(shape) == len(self.shape)
-            if not same or any(w not in (-1, None, g) for w, g in zip(self.shape, shape)):  # noqa: B905
+            if not same or any(w not in (-1, None, g) for w, g in zip(self.shape, shape)):
                 raise InvalidArgumentError(
                     f"{self.name!r} is expected to have shape {list(self.shape)} (-1: any size), "
                     f"but received {shape}."

@@ -245,7 +245,7 @@ class DataLoader(_DataLoader):
 
             class Squares(fluid.dataloader.Dataset):
                 def __getitem__(self, idx):
-                    return np.array([idx * idx])
+                    return (np.array([idx * idx]),)
 
                 def __len__(self):
                     return 4

@@ -13,8 +13,9 @@ def link(target: Any, source: Any, name: str) -> None:
     """Puts what one holder of a scope has into another."""
     if source.tensor is None:
         raise PreconditionNotMetError(
-            f"create_py_reader: the scope holds no queue {name!r}.",
-            hint="run the Program in the scope that was current when the reader was made",
+            f"the scope holds no reader {name!r}.",
+            hint="run the startup program first, in the scope that was current when the reader "
+            "was made",
         )
     target.tensor = source.tensor
 

@@ -10,6 +10,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.fluid.layers.blocks import (
     IfElse,
     StaticRNN,
@@ -31,7 +32,6 @@ from paddle.fluid.layers.rank_tables import (
     shrink_memory,  # noqa: F401
     split_lod_tensor,  # noqa: F401
 )
-from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.ir.control.conditional import ConditionalBlock  # noqa: F401
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable

@@ -14,7 +14,6 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import C
 from paddle.fluid.layers.blocks import Switch
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.current import default_main_program
@@ -228,9 +227,8 @@ def polynomial_decay(
         if cycle:
             steps = _layer("ceil", step / decay_steps)
             zero, one = _number(0.0), _number(1.0)
-            with Switch() as switch:
-                with switch.case(step == zero):
-                    _put(one, steps)
+            with Switch() as switch, switch.case(step == zero):
+                _put(one, steps)
             length = decay_steps * steps
         else:
             length = _number(decay_steps)
@@ -319,9 +317,7 @@ def cosine_decay(learning_rate: Any, step_each_epoch: int, epochs: int) -> Any:
         return learning_rate * 0.5 * (_layer("cos", epoch * math.pi / epochs) + 1)
 
 
-def linear_lr_warmup(
-    learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float
-) -> Any:
+def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float) -> Any:
     """A rate that grows in a straight line for some steps, and then is another one.
 
     Args:

@@ -24,11 +24,10 @@ class _Control:
     Args:
         queue (BatchQueue): what the Program reads from.
         fields (list[Fed]): the fields of a batch.
-        feeds (list|None): Variables that are read into; None: new ones.
     """
 
-    def __init__(self, queue: BatchQueue, fields: list[Fed], feeds: Any) -> None:
-        self.queue, self.fields, self.feeds = queue, fields, feeds
+    def __init__(self, queue: BatchQueue, fields: list[Fed]) -> None:
+        self.queue, self.fields = queue, fields
 
     def lists(self, reader: Callable[[], Any], places: Any = None) -> None:
         """Reads lists of samples, one list a batch."""
@@ -121,7 +120,7 @@ def py_reader(
     rows = enumerate(zip(shapes, dtypes, levels, strict=True))
     fields = [Fed(f"field {i}", shape, dtype, lod) for i, (shape, dtype, lod) in rows]
     reader, queue = py_reader_variable(fields, name, use_double_buffer)
-    return _controlled(reader, _Control(queue, fields, None))
+    return _controlled(reader, _Control(queue, fields))
 
 
 def create_py_reader_by_data(
@@ -136,7 +135,7 @@ def create_py_reader_by_data(
         use_double_buffer (bool): a hint.
 
     Returns:
-        Variable: a reader; ``read_file`` of it gives the data variables.
+        Variable: a reader; ``read_file`` of it gives Variables like the data variables.
 
     Examples:
         .. code-block:: python
@@ -147,7 +146,7 @@ def create_py_reader_by_data(
             with fluid.program_guard(fluid.Program(), fluid.Program()):
                 x = fluid.data("x", [None, 2], "float32")
                 reader = fluid.layers.create_py_reader_by_data(4, [x])
-                print(fluid.layers.read_file(reader) is x)  # True
+                print(fluid.layers.read_file(reader).shape)  # (-1, 2)
             paddle.disable_static()
     """
     settle_static("fluid.layers.create_py_reader_by_data")
@@ -155,7 +154,7 @@ def create_py_reader_by_data(
     feeds = listed("create_py_reader_by_data", "feed_list", feed_list)
     fields = [Fed.of(var) for var in feeds]
     reader, queue = py_reader_variable(fields, name, use_double_buffer)
-    return _controlled(reader, _Control(queue, fields, feeds))
+    return _controlled(reader, _Control(queue, fields))
 
 
 def read_file(reader: Any) -> Any:
@@ -174,16 +173,14 @@ def read_file(reader: Any) -> Any:
             f"received {type(reader).__name__}."
         )
     block = default_main_program().current_block()
-    outputs = control.feeds
-    if outputs is None:
-        base = unique_name.generate("read_file")
-        outputs = [
-            block.create_var(
-                name=unique_name.generate(f"{base}.tmp"), shape=list(fed.shape), dtype=fed.dtype,
-                lod_level=fed.levels, stop_gradient=True,
-            )
-            for fed in control.fields
-        ]  # fmt: skip
+    base = unique_name.generate("read_file")
+    outputs = [
+        block.create_var(
+            name=unique_name.generate(f"{base}.tmp"), shape=list(fed.shape), dtype=fed.dtype,
+            lod_level=fed.levels, stop_gradient=True,
+        )
+        for fed in control.fields
+    ]  # fmt: skip
     read(block, reader.name, outputs)
     return outputs[0] if len(outputs) == 1 else list(outputs)
 
@@ -207,7 +204,7 @@ def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> An
         )
     made = double_buffered(
         default_main_program().current_block(), reader.name,
-        unique_name.generate("double_buffer") if name is None else name,
+        unique_name.generate("create_double_buffer_reader") if name is None else name,
     )  # fmt: skip
     return _controlled(made, control)
 

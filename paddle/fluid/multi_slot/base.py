@@ -230,9 +230,9 @@ class DatasetBase:
         self._begin()
         threads = max(1, min(threads, len(self.filelist)))
         sources = [self._source(self.filelist[i::threads]) for i in range(threads)]
-        processes = None if threads == 1 else 1
+        most = None if threads == 1 else 1
         size = self._batch_size()
-        return [batches(blocks(s, processes), s, size, self._told) for s in sources]
+        return [batches(blocks(s, most), s, size, self._told) for s in sources]
 
     def _train_by(self, executor: Any, api: str, thread: int, *settings: Any) -> None:
         """Called by ``Executor.train_from_dataset`` and ``Executor.infer_from_dataset``."""

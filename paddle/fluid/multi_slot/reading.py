@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,6 +28,8 @@ def cores() -> int:
 def blocks(source: Source, processes: int | None = None) -> Iterator[Block]:
     """The blocks of all parts, in order; how many processes read makes no difference.
 
+    The processes begin with this call, in the caller's thread.
+
     Args:
         source (Source): what to read.
         processes (int|None): how many read; 0: this one; None: as many as there are processors,
@@ -37,15 +40,17 @@ def blocks(source: Source, processes: int | None = None) -> Iterator[Block]:
         processes = cores() if total(parts) > _SMALL else 0
     processes = min(processes, len(parts))
     if not processes:
-        for part in parts:
-            yield from source.blocks(part)
-        return
+        return itertools.chain.from_iterable(map(source.blocks, parts))
     pool = WorkerPool(Recipe(_Parts(source), _as_it_is, True, None, False), processes, True, None)
+    return _from_pool(pool, len(parts), processes)
+
+
+def _from_pool(pool: WorkerPool, parts: int, processes: int) -> Iterator[Block]:
     grace = 0.3
     try:
         pool.begin(None)
         readers = [_Reader(pool, i) for i in range(processes)]
-        for i in range(len(parts)):
+        for i in range(parts):
             yield from readers[i % processes].part()
         grace = 3.0
     finally:
