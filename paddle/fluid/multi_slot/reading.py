@@ -64,7 +64,7 @@ class _Parts(IterableDataset):
         self._source = source
 
     def __iter__(self) -> Iterator[Any]:
-        info = get_worker_info()
+        info: Any = get_worker_info()
         for part in self._source.parts[info.id :: info.num_workers]:
             for block in self._source.blocks(part):
                 arrays = [(c.values, c.counts) for c in block.columns]

@@ -17,7 +17,10 @@ import paddle
 import paddle.fluid as fluid
 from tests.fluid.data import cases, readers
 
-LAYERS = "queue piped in_memory ctr py_reader by_data iterable not_iterable leaving_early".split()
+LAYERS = [
+    "queue", "piped", "in_memory", "ctr", "py_reader", "by_data", "iterable", "not_iterable",
+    "leaving_early",
+]  # fmt: skip
 FROZEN = Path(__file__).parent.parent.parent / "data" / "fluid" / "data.json"
 
 

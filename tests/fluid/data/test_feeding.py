@@ -109,7 +109,11 @@ def test_generators_that_fail(program: Any) -> None:
 
     cases: list = [
         (broken, KeyError, "mine"),
-        (lambda: iter([[np.ones([1, 3])]]), ValueError, "expected to be float32, but rec.*float64"),
+        (
+            lambda: iter([[np.ones([1, 3])]]),
+            ValueError,
+            r"expected to be float32, but rec.*float64",
+        ),
         (lambda: iter([[1, 2]]), ValueError, "expected 1 fields in a batch.*received 2"),
         (lambda: iter([[["a"]]]), ValueError, "expected an array of float32"),
     ]
@@ -120,7 +124,7 @@ def test_generators_that_fail(program: Any) -> None:
             for _ in range(3):
                 exe.run(program, fetch_list=[twice])
         reader.reset()
-    with pytest.raises(TypeError, match="function that returns an iterable"):
+    with pytest.raises(TypeError, match=r"function that returns an iterable"):
         reader.decorate_paddle_reader([1, 2])
     with pytest.raises(TypeError, match="py_reader"):
         fluid.layers.read_file(twice)
