@@ -92,7 +92,7 @@ def test_passes_that_end_or_never_began(program: Any) -> None:
         reader.start()
     assert exe.run(program, fetch_list=[twice])[0].tolist() == [[2, 2, 2]]
     for _ in range(2):  # outside of a loop, and again
-        with pytest.raises(fluid.core.EOFException, match="Catch fluid.core.EOFException"):
+        with pytest.raises(fluid.core.EOFException, match=r"Catch fluid\.core\.EOFException"):
             exe.run(program, fetch_list=[twice])
     reader.reset()
     reader.reset()

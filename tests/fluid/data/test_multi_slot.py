@@ -198,7 +198,7 @@ def test_commands_that_fail_stop_the_run(program: Any, text: str, capfd: Any) ->
     for part in ("exit 7", "ended with status 7", text, "my last words"):
         assert part in str(caught.value)
     broken.set_pipe_command("kill -9 $$")
-    with pytest.raises(OSError, match="SIGKILL|status 137"):
+    with pytest.raises(OSError, match=r"SIGKILL|status 137"):
         exe.train_from_dataset(program, broken)
     broken.set_pipe_command("no_such_command_at_all")
     with pytest.raises(OSError, match="status 127"):
