@@ -9,6 +9,7 @@ from typing import Any
 from paddle.core.errors import EOFException, PreconditionNotMetError
 from paddle.core.levels import put_levels
 from paddle.core.place import current_device
+from paddle.executor.held import buffer_or_none
 
 
 class BatchQueue:
@@ -84,17 +85,16 @@ class BatchQueue:
 
 
 def _buffer(value: Any, device: Any) -> Any:
-    buf = value._filled()._buf
+    buf: Any = buffer_or_none(value)
     buf = buf.detach() if buf.device == device else buf.to(device)
-    if value._lod:
-        put_levels(buf, value._lod)
+    levels = value.lod()
+    if levels:
+        put_levels(buf, levels)
     return buf
 
 
 def _ended(name: str) -> EOFException:
-    error = EOFException(
+    return EOFException(
         f"There is no next data: the pass of reader {name!r} is over. Catch "
         "fluid.core.EOFException around the loop that runs the Program, and call reset()."
     )
-    error._explained = True  # type: ignore[attr-defined]  # it reaches the user as it is
-    return error

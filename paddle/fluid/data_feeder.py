@@ -13,6 +13,7 @@ from paddle.core.lod import LoDTensor
 from paddle.fluid.mode import settle_static
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
+from paddle.static import cpu_places, cuda_places
 
 __all__ = ["DataFeeder"]
 
@@ -205,8 +206,6 @@ class DataFeeder:
     def _get_number_of_places_(self, num_places: int | None) -> int:
         if num_places is not None:
             return int(num_places)
-        from paddle.static import cpu_places, cuda_places
-
         on_gpu = type(self.place).__name__ == "CUDAPlace"
         return len(cuda_places() if on_gpu else cpu_places())
 

@@ -51,7 +51,9 @@ class Fed:
 
     def check(self, value: LoDTensor) -> LoDTensor:
         """Refuses another dtype, or another shape than the Variable's."""
-        tensor = value._filled()
+        tensor = value.tensor
+        if tensor is None:
+            raise InvalidArgumentError(f"the LoDTensor for {self.name!r} holds nothing.")
         got = dtype_name(tensor.dtype)
         if got != self.dtype:
             raise InvalidArgumentError(

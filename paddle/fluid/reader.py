@@ -8,6 +8,8 @@ from typing import Any
 from paddle.core.mode import recording
 from paddle.core.place import current_place
 from paddle.fluid.feeding import Batches, Fed, checked_capacity
+from paddle.fluid.multi_slot.base import DatasetBase
+from paddle.fluid.multi_slot.training import tensors
 from paddle.fluid.program_readers import insert_reader
 from paddle.io import DataLoader as _DataLoader
 from paddle.io.dataloader.collate import default_collate_fn
@@ -179,8 +181,6 @@ class DatasetLoader(DataLoaderBase):
     """
 
     def __init__(self, dataset: Any, places: Any, drop_last: bool) -> None:
-        from paddle.fluid.multi_slot.base import DatasetBase
-
         if not isinstance(dataset, DatasetBase):
             raise TypeError(
                 "DataLoader.from_dataset(dataset): expected a dataset of fluid.DatasetFactory, but "
@@ -199,10 +199,8 @@ class DatasetLoader(DataLoaderBase):
         return next(self._running)
 
     def _delivered(self) -> Iterator[Any]:
-        from paddle.fluid.multi_slot.training import tensors
-
-        size, waiting = self._dataset._batch_size(), []
-        for feed in self._dataset._feeds(1)[0]:
+        size, waiting = self._dataset.proto_desc.batch_size or 1, []
+        for feed in self._dataset.feeds(1)[0]:
             if self._drop_last and _records(feed) < size:
                 continue
             waiting.append(tensors(feed))

@@ -40,7 +40,7 @@ class _Control:
 
 def _controlled(reader: Variable, control: _Control) -> Variable:
     added: Any = reader
-    added._control = control
+    added.control = control
     added.decorate_paddle_reader = control.lists
     added.decorate_sample_list_generator = control.lists
     added.decorate_tensor_provider = control.arrays
@@ -166,7 +166,7 @@ def read_file(reader: Any) -> Any:
     Returns:
         Variable|list[Variable]: the fields; a single one is no list.
     """
-    control = getattr(reader, "_control", None)
+    control = getattr(reader, "control", None)
     if control is None:
         raise TypeError(
             "read_file(reader): expected a reader of py_reader or create_py_reader_by_data, but "
@@ -196,7 +196,7 @@ def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> An
     Returns:
         Variable: a reader.
     """
-    control = getattr(reader, "_control", None)
+    control = getattr(reader, "control", None)
     if control is None:
         raise TypeError(
             "double_buffer(reader): expected a reader of py_reader, but received "

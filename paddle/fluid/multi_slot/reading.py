@@ -79,21 +79,21 @@ class _Reader:
     """One process of the pool; it begins at once, and its blocks wait until they are due."""
 
     def __init__(self, pool: WorkerPool, number: int) -> None:
-        self._pool, self._number, self._end = pool, number, pool._ends[number]
+        self._pool, self._number = pool, number
         for _ in range(_AHEAD):
-            self._end.ask(None)
+            pool.ask(number)
 
     def part(self) -> Iterator[Block]:
         """The blocks of its next part."""
         while True:
-            kind, content = self._pool._receive(self._number, None, 0)
+            kind, content = self._pool.reply(self._number)
             if kind == worker.FAILED:
                 raise content.exception()
-            self._end.ask(None)
+            self._pool.ask(self._number)
             size, arrays, skipped, last, ids = content
             yield Block(size, [Column(v, c) for v, c in arrays], skipped, last, ids)
             del content, arrays
-            self._end.give_back()
+            self._pool.give_back(self._number)
             if last:
                 return
 

@@ -267,23 +267,23 @@ def labels(run: list[dict]) -> list[int]:
 
 def test_memory(program: Any, text: str) -> None:
     made = dataset("InMemoryDataset", [text])
-    assert made.get_memory_data_size() == 0 and list(made._feeds(1)[0]) == []
+    assert made.get_memory_data_size() == 0 and list(made.feeds(1)[0]) == []
     made.load_into_memory()
     assert (made.get_memory_data_size(), made.get_shuffle_data_size()) == (5, 0)
-    assert labels(list(made._feeds(1)[0])) == [0, 1, 2, 3, 4]
+    assert labels(list(made.feeds(1)[0])) == [0, 1, 2, 3, 4]
     paddle.seed(5)
     made.local_shuffle()
-    first = labels(list(made._feeds(1)[0]))
+    first = labels(list(made.feeds(1)[0]))
     assert sorted(first) == [0, 1, 2, 3, 4] and made.get_shuffle_data_size() == 5
     made.load_into_memory()
     paddle.seed(5)
     made.global_shuffle()
-    assert labels(list(made._feeds(1)[0])) == first
-    halves = [labels(list(feed)) for feed in made._feeds(2)]
+    assert labels(list(made.feeds(1)[0])) == first
+    halves = [labels(list(feed)) for feed in made.feeds(2)]
     assert len(halves) == 2 and halves[0] + halves[1] == first
     made.set_fea_eval(100, True)
     made.slots_shuffle(["words"])
-    assert labels(list(made._feeds(1)[0])) == first
+    assert labels(list(made.feeds(1)[0])) == first
     made.release_memory()
     assert made.get_memory_data_size() == 0
     made.preload_into_memory(2)
@@ -302,7 +302,7 @@ def test_merging_by_name(program: Any, tmp_path: Path) -> None:
     made.set_merge_by_lineid(2)
     made.load_into_memory()
     made.global_shuffle()
-    (feed,) = made._feeds(1)[0]
+    (feed,) = made.feeds(1)[0]
     assert sorted(feed["words"][0].ravel().tolist()) == [3, 4, 6]
     assert feed["words"][1] == [0, 3] and feed["label"].tolist() == [[0]]
 
