@@ -65,7 +65,7 @@ def edit(file: File) -> list[tuple[int, int, str]]:
             continue
         edits.append((start, end, new))
         first = False
-    if file.wants_static:
+    if file.wants_static and uses_paddle:
         edits.append(_static_mode(file))
     return edits
 
@@ -183,10 +183,13 @@ def _static_mode(file: File) -> tuple[int, int, str]:
             break
     assert last is not None
     end = file.source.span(last)[1]
-    text = file.text
-    while end < len(text) and text[end] not in "\r\n":
-        end += 1
-    return end, end, f"{file.newline}{file.newline}paddle.enable_static()"
+    line = file.source.starts.index(max(s for s in file.source.starts if s <= end))
+    newline = file.newline
+    if line + 1 < len(file.source.starts):
+        at = file.source.starts[line + 1]
+        return at, at, f"{newline}paddle.enable_static(){newline}"
+    at = len(file.text)
+    return at, at, f"{newline}{newline}paddle.enable_static(){newline}"
 
 
 def _imports_only(statement: ast.stmt) -> bool:
