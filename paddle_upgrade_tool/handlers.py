@@ -355,6 +355,8 @@ def _pooling(edit: CallEdit, functions: dict[str, str], x: str | None) -> cst.Ba
         raise Stays("has no pool_size")
     if kind == "max":
         edit.drop("exclusive")
+    elif edit.literal("ceil_mode", False) and not edit.literal("exclusive", True):
+        raise Stays("with ceil_mode, 1.8 divides the last sums by the whole window, 2.0 by its part")
     for index, name in enumerate(list(edit.names)):
         new = {
             x: "x",
@@ -495,6 +497,41 @@ def uniform_or_normal(edit: CallEdit, place: Place) -> cst.BaseExpression:
     return edit.build(f"paddle.nn.initializer.{kind}{'Uniform' if uniform else 'Normal'}")
 
 
+@handler
+def conv3d_transpose_layer(edit: CallEdit, place: Place) -> cst.BaseExpression:
+    """1.8 makes a bias, and does not add it."""
+    if edit.literal("bias_attr", None) is not False:
+        raise Stays("1.8 does not add the bias; write bias_attr=False for the same numbers")
+    edit.move()
+    return place.with_activation(edit, "paddle.nn.Conv3DTranspose")
+
+
+@handler
+def group_norm_layer(edit: CallEdit, place: Place) -> cst.BaseExpression:
+    """1.8 has a scale and a shift only where it is told their attributes."""
+    for name in ("param_attr", "bias_attr"):
+        value = edit.get(name)
+        if value is not None and literal(value) in (None, False):
+            edit.drop(name)
+    given = [name for name in ("param_attr", "bias_attr") if name in edit.names]
+    edit.move()
+    for name, new in (("param_attr", "weight_attr"), ("bias_attr", "bias_attr")):
+        if name not in given:
+            edit.add(new, "False")
+    return place.with_activation(edit, "paddle.nn.GroupNorm")
+
+
+# ------------------------------------------------------------- optimizers
+@handler
+def adam(edit: CallEdit, place: Place) -> cst.BaseExpression:
+    """1.8 adds epsilon to the corrected root, 2.0 corrects it too: the same where it is tiny."""
+    epsilon = edit.literal("epsilon", 1e-8)
+    if not isinstance(epsilon, float) or epsilon > 1e-8:
+        raise Stays(f"epsilon={epsilon}: {edit.rule.new} scales it by the root of 1 - beta2**t")
+    edit.move()
+    return edit.build("paddle.optimizer.Adam")
+
+
 # -------------------------------------------------------------- schedules
 @handler
 def schedule(edit: CallEdit, place: Place) -> cst.BaseExpression:
@@ -536,8 +573,10 @@ def schedule(edit: CallEdit, place: Place) -> cst.BaseExpression:
             if edit.args[edit.names.index(param)].keyword is None and param == "learning_rate":
                 edit.rename(param, param)
         edit.add("last_epoch", "0")
-    elif name == "PolynomialDecay" and edit.get("end_learning_rate") is not None:
-        edit.rename("end_learning_rate", "end_lr")
+    elif name == "PolynomialDecay":
+        for param, move in edit.rule.moves.items():
+            if param in edit.names[2:]:
+                edit.rename(param, move.new)
     return edit.build(new)
 
 

@@ -105,6 +105,9 @@ SAME_IN_STATIC_NN = ["sequence_concat", "sequence_conv", "sequence_enumerate", "
 
 SPECIAL = {
     D + "guard": "guard",
+    D + "Conv3DTranspose": "conv3d_transpose_layer",
+    D + "GroupNorm": "group_norm_layer",
+    "paddle.fluid.optimizer.Adam": "adam",
     D + "Embedding": "embedding_layer",
     D + "LayerNorm": "layer_norm",
     D + "Pool2D": "pool_layer",
@@ -160,6 +163,10 @@ STAYS = {
     L + "chunk_eval": _NOT_IN_2,
     L + "clip_by_norm": _NOT_IN_2,
     L + "mean_iou": _NOT_IN_2,
+    "paddle.fluid.initializer.Bilinear": "starts with 1.8's values, which are not symmetric; {new} has the symmetric kernel",
+    "paddle.fluid.optimizer.Adadelta": "takes a learning rate and does not use it; {new} does, and so makes other steps",
+    L + "elementwise_mod": "the sign of the remainder is x's here and y's in {new}; write {new}(x, y) if no number is negative",
+    L + "scatter": "the gradient of x keeps the rows that are overwritten; {new} has none there: write {new}(x, index, updates) if x is not trained",
     L + "Categorical": "2.0's Categorical takes weights where this takes the logarithms of them",
     L + "cos_sim": "{new} gives [N] where this gives [N, 1], and bounds the norms; write paddle.unsqueeze({new}(x1, x2), 1)",
     L + "crop_tensor": "write paddle.crop(x, shape, offsets)",

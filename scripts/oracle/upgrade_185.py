@@ -51,6 +51,8 @@ if __name__ == "__main__":
     for key, _, _, text in snippets.every():
         if wanted in key or (wanted == "missing" and key + "#0" not in frozen):
             result = child(text)
+            for old in [k for k in frozen if k.startswith(key + "#")]:
+                del frozen[old]
             if isinstance(result, str):
                 print(key, result)
                 continue

@@ -16,7 +16,7 @@ from . import snippets
 DATA = Path(__file__).resolve().parent.parent / "data"
 FROZEN = dict(np.load(DATA / "upgrade-1.8.5.npz"))
 CASES = list(snippets.every())
-RANDOM = "rS"
+RANDOM = "rS"  # kinds of which only the shapes compare
 
 # Loose where 1.8.5 computes in another order.
 TOLERANCE = {"paddle.fluid.layers.logsumexp": 1e-4}
@@ -43,7 +43,9 @@ def compare(key, name, kind, got):
     for index, (a, b) in enumerate(zip(got, want)):
         if b.size == 0 and index:
             continue  # a gradient, for a label, that 1.8.5 does not compute
-        assert a.shape == b.shape, f"result {index}: shape {a.shape}, 1.8.5 has {b.shape}"
+        if name == "paddle.fluid.dygraph.PRelu" and index:
+            b = b.reshape(a.shape)  # the slopes are [1, C, 1, 1] there, and [C] in 2.0
+        assert (a.shape or (1,)) == (b.shape or (1,)), f"result {index}: shape {a.shape}, 1.8.5 has {b.shape}"
         if kind not in RANDOM:
             tolerance = TOLERANCE.get(name, 2e-5)
             np.testing.assert_allclose(
@@ -78,8 +80,16 @@ def test_every_row_is_converted_or_reported(row):
     assert finding.message and finding.message != "has no equal in 2.0"
 
 
+# Rows that are converted by name alone, and that no case runs: other places and devices, switches
+# of the mode, files, and classes that the tests of programs use.
+WITHOUT_CASE = set(
+    """
+    """.split()
+)
+
+
 def test_rows_without_a_case():
-    """A list that may only shrink: rows that are converted, and that no case runs."""
+    """The list of rows that no case runs may only shrink."""
     seen = {find(name)[0].old for _, name, _, _ in CASES}
     for _, _, _, text in CASES:
         for word in set(re.findall(r"fluid(?:\.\w+)+", text)):
@@ -91,7 +101,4 @@ def test_rows_without_a_case():
         rule = find(row["old"])[0]
         if rule.kind != "stays" and rule.old not in seen:
             missing.add(row["old"].removeprefix("paddle.fluid."))
-    assert missing <= WITHOUT_CASE, missing - WITHOUT_CASE
-
-
-WITHOUT_CASE = set()
+    assert missing == WITHOUT_CASE
