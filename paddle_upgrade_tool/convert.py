@@ -56,7 +56,7 @@ class File:
     def convert(self) -> str:
         """Return the converted text."""
         self._read()
-        if not self.fluid:
+        if not self.fluid and not self.fluid_imports:
             return self.text
         if self._refuses():
             return self.text
@@ -91,8 +91,6 @@ class File:
         self.fluid = [c for c in self.chains if c.full.startswith((_FLUID, UNCERTAIN))]
         # Unused imports of fluid are something of 1.x too.
         self.fluid_imports = [i for i in self.walk.imports if imports.of_fluid(i.node)]
-        if self.fluid_imports and not self.fluid:
-            self.fluid = self.fluid or []
         self.scheduled: dict[ast.Call | None, str] = {}
         self.after: dict[int, list[str]] = {}
         self._look_around()
@@ -207,7 +205,7 @@ class File:
         if len(parts) > 2 or ("getattr" in self.text and len(parts) == 2):
             return None
         outer = made.scope.enclosing("class") if len(parts) == 2 else made.scope
-        if outer is None:
+        if outer is None or (len(parts) == 2 and parts[1] in self.walk.loose):
             return None
         uses = []
         for chain in self.walk.chains:

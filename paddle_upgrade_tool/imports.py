@@ -33,7 +33,7 @@ def edit(file: File) -> list[tuple[int, int, str]]:
     bound = file.walk.module.bound.get("paddle") is not None and any(
         _binds_paddle_at_top(item, file) for item in file.walk.imports
     )
-    uses_paddle = file.converted > 0
+    uses_paddle = file.converted > 0 or "paddle" in seen
     suites = _suites(file.tree) if file.fluid_imports else {}
     first = True
     for item in file.fluid_imports:
@@ -65,7 +65,7 @@ def edit(file: File) -> list[tuple[int, int, str]]:
             continue
         edits.append((start, end, new))
         first = False
-    if file.wants_static and uses_paddle:
+    if file.wants_static and file.converted:
         edits.append(_static_mode(file))
     return edits
 

@@ -130,6 +130,7 @@ class Walk:
         self.withs: list[tuple[ast.With, Scope]] = []
         self.classes: dict[str, Scope] = {}
         self.exported: set[str] = set()
+        self.loose: set[str] = set()  # attributes of what is no dotted name, as in `f().x`
         self._stmt: ast.stmt | None = None
         self._body(tree.body, self.module)
 
@@ -299,6 +300,7 @@ class Walk:
             parts.append(base.attr)
             base = base.value
         if not isinstance(base, ast.Name):
+            self.loose.update(parts)
             return False
         parts.append(base.id)
         load = isinstance(node.ctx, ast.Load)

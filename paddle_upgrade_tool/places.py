@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from .calls import CallEdit, Stays, code
+from .calls import ACTIVATIONS, CallEdit, Stays, code
 from .names import Chain
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ class Place:
     def with_activation(self, edit: CallEdit, function: str) -> cst.BaseExpression:
         """Build a Layer; its activation goes around the places where it is called."""
         act, edit.act = edit.act, None
+        if act is not None and act not in ACTIVATIONS:
+            raise Stays(f"act={act!r}: write {function} and the activation around its calls")
         if act is not None:
             uses = self.file.calls_of_layer(self.chain)
             if uses is None:

@@ -413,8 +413,102 @@ TRAINING = """\
         return seen"""
 
 
+# Whole programs: kind "P", the text is the file.
+case("program.", "digits", "P", """\
+import numpy as np
+import paddle
+import paddle.fluid as fluid
+from paddle.fluid.dygraph import BatchNorm, Conv2D, Linear, Pool2D, to_variable
+
+
+class ConvPool(fluid.dygraph.Layer):
+    def __init__(self, channels, filters):
+        super(ConvPool, self).__init__()
+        self._conv = Conv2D(num_channels=channels, num_filters=filters, filter_size=3, padding=1,
+                            act="relu", use_cudnn=False)  # 3 x 3
+        self._pool = Pool2D(pool_size=2, pool_type="max", pool_stride=2)
+        self._norm = BatchNorm(filters, act=None)
+
+    def forward(self, x):
+        return self._norm(self._pool(self._conv(x)))
+
+
+class Net(fluid.dygraph.Layer):
+    def __init__(self):
+        super(Net, self).__init__()
+        self.first = ConvPool(4, 6)
+        self.last = Linear(6 * 3 * 3, 3, act="softmax")
+
+    def forward(self, x, label=None):
+        x = fluid.layers.reshape(self.first(x), shape=[-1, 6 * 3 * 3])
+        x = self.last(x)
+        if label is None:
+            return x
+        return x, fluid.layers.accuracy(input=x, label=label)
+
+
+def run(a):
+    seen = []
+    with fluid.dygraph.guard():
+        net = Net()
+        for i, p in enumerate(net.parameters()):
+            p.set_value(np.cos(np.arange(int(np.prod(p.shape))) + i).reshape(p.shape).astype("float32"))
+        adam = fluid.optimizer.AdamOptimizer(learning_rate=0.01, parameter_list=net.parameters(),
+                                             regularization=fluid.regularizer.L2Decay(0.1))
+        net.train()
+        for _ in range(4):
+            img = to_variable(a["img"])
+            label = to_variable(np.array([[1], [2]], "int64"))
+            label.stop_gradient = True
+            cost, acc = net(img, label)
+            loss = fluid.layers.cross_entropy(cost, label)
+            avg_loss = fluid.layers.mean(loss)
+            avg_loss.backward()
+            adam.minimize(avg_loss)
+            net.clear_gradients()
+            seen += [avg_loss.numpy(), acc.numpy()]
+        net.eval()
+        seen.append(net(to_variable(a["img"])).numpy())
+    return seen
+""")
+case("program.", "regression", "P", """\
+import numpy as np
+import paddle
+import paddle.fluid as fluid
+import paddle.fluid.layers as layers
+
+
+def net():
+    x = layers.data(name="m", shape=[4], dtype="float32")
+    y = layers.data(name="left", shape=[1], dtype="float32")
+    hidden = layers.fc(input=x, size=5, act="tanh", param_attr=fluid.ParamAttr(
+        name="w1", initializer=fluid.initializer.Constant(0.2)))
+    hidden = layers.dropout(hidden, dropout_prob=0.0)
+    out = layers.fc(hidden, 1, param_attr=fluid.initializer.Constant(0.1))
+    return x, y, out, layers.mean(layers.square_error_cost(input=out, label=y))
+
+
+def run(a):
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup):
+        x, y, out, loss = net()
+        test = main.clone(for_test=True)
+        sgd = fluid.optimizer.Momentum(0.1, 0.9, regularization=fluid.regularizer.L2Decay(0.01),
+                                       grad_clip=fluid.clip.GradientClipByGlobalNorm(1.0))
+        sgd.minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup)
+    seen = []
+    for _ in range(4):
+        seen += exe.run(main, feed={"m": a["m"], "left": a["left"]}, fetch_list=[loss])
+    return seen + exe.run(test, feed={"m": a["m"], "left": a["left"]}, fetch_list=[out.name])
+""")
+
+
 def text_of(name, kind, code):
     """Return the file for one case."""
+    if kind == "P":
+        return code
     code = code.replace("{f}", name.replace("paddle.fluid", "fluid", 1))
     if kind in "gdr":
         return dynamic(code, kind == "g")

@@ -84,13 +84,19 @@ def test_every_row_is_converted_or_reported(row):
 # of the mode, files, and classes that the tests of programs use.
 WITHOUT_CASE = set(
     """
+    CUDAPinnedPlace CUDAPlace ParallelExecutor cuda_places dataset.InMemoryDataset
+    dataset.QueueDataset disable_dygraph dygraph.ProgramTranslator dygraph.TracedLayer
+    dygraph.disable_dygraph dygraph.enable_dygraph dygraph.enable_imperative dygraph.load_dygraph
+    enable_dygraph enable_imperative io.DataLoader io.load io.load_inference_model
+    io.load_program_state io.save io.save_inference_model io.set_program_state
+    layers.dynamic_decode load load_op_library save
     """.split()
 )
 
 
 def test_rows_without_a_case():
     """The list of rows that no case runs may only shrink."""
-    seen = {find(name)[0].old for _, name, _, _ in CASES}
+    seen = {find(name)[0].old for _, name, kind, _ in CASES if kind != "P"}
     for _, _, _, text in CASES:
         for word in set(re.findall(r"fluid(?:\.\w+)+", text)):
             rule, _ = find("paddle." + word)
