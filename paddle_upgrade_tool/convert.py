@@ -212,7 +212,8 @@ class File:
             inside = _within(chain.scope, outer)
             if len(parts) == 2 and not inside:
                 if parts[1] in chain.parts[1:] and not chain.full:
-                    return None
+                    if not self._of_another_class(chain, outer):
+                        return None
             if not inside or chain.parts[: len(parts)] != parts:
                 if inside and len(parts) == 2 and chain.parts == parts[:1] and chain.call is None:
                     # `self` itself is handed on: whoever gets it could call the layer, but only by
@@ -237,6 +238,24 @@ class File:
             if len(stores) != 1 or (outer.kind == "module" and parts[0] in self.walk.exported):
                 return None
         return uses
+
+    def _of_another_class(self, chain: Chain, outer: Scope) -> bool:
+        """Whether `self.x` is an attribute of a class that has nothing to do with `outer`."""
+        function = chain.scope.enclosing("function")
+        owner = function.parent if function else None
+        if function is None or owner is None or owner.kind != "class" or len(chain.parts) < 2:
+            return False
+        arguments = function.node.args.args  # type: ignore[attr-defined]
+        if not arguments or arguments[0].arg != chain.parts[0]:
+            return False
+        return not (self._derives(owner, outer) or self._derives(outer, owner))
+
+    def _derives(self, scope: Scope, base: Scope, depth: int = 0) -> bool:
+        for node in scope.node.bases:  # type: ignore[attr-defined]
+            found = self.walk.classes.get(node.id) if isinstance(node, ast.Name) else None
+            if found is base or (found and depth < 8 and self._derives(found, base, depth + 1)):
+                return True
+        return False
 
     # ------------------------------------------------------------------ plans
     def _plan(self) -> None:

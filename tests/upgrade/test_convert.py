@@ -233,6 +233,21 @@ def test_act_goes_around_the_calls():
     assert "return paddle.tanh(self.fc(paddle.tanh(self.fc(x)))) + self.fc.weight" in new
 
 
+def test_act_of_classes_with_the_same_attribute():
+    one = """
+    class {0}(fluid.dygraph.Layer):
+        def __init__(self):
+            self.fc = fluid.dygraph.Linear(3, 4, act="tanh")
+
+        def forward(self, x):
+            return self.fc(x)
+    """
+    new = body(one.format("A") + one.format("B"))
+    assert new.count("return paddle.tanh(self.fc(x))") == 2
+    derived = one.format("A") + one.format("B").replace("fluid.dygraph.Layer", "A")
+    assert 'act="tanh"' in body(derived)
+
+
 @pytest.mark.parametrize(
     "code",
     [
