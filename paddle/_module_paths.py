@@ -106,7 +106,7 @@ def _complete(module: ModuleType) -> None:
                 return found
         if f"{path}.{name}" in table() or _has_module(module, name):
             return importlib.import_module(f"{path}.{name}")
-        if own is not None:
+        if own is not None and not path.startswith(_OLD_PACKAGE):
             return own(name)
         told = _to_come(f"{path}.{name}")
         raise AttributeError(told or f"module {path!r} has no attribute {name!r}")
@@ -116,7 +116,7 @@ def _complete(module: ModuleType) -> None:
 
 def _has_module(package: ModuleType, name: str) -> bool:
     """Whether a package of 1.x has a module, which 1.x imports with the package."""
-    if not f"{package.__name__}.".startswith(_OLD_PACKAGE) or not hasattr(package, "__path__"):
+    if not f"{package.__name__}.".startswith(_OLD_PACKAGE) or "__path__" not in package.__dict__:
         return False
     return not name.startswith("_") and (
         importlib.util.find_spec(f"{package.__name__}.{name}") is not None

@@ -130,6 +130,7 @@ def collect() -> Rows:
     taken = {path for path, _ in own}
     old = [pair for pair in _old_paths() if pair[0] not in taken]
     taken |= {path for path, _ in old}
+    taken |= {f"{module}.{name}" for module, names in _own_names().items() for name in names}
     derived = [*_public_paths(), *_fluid_paths()]
     for path, name in [*own, *old, *(pair for pair in derived if pair[0] not in taken)]:
         module, _, last = path.rpartition(".")

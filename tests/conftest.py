@@ -2,10 +2,14 @@
 
 The checker follows every pass over a Program, backward refuses values updated since, and nothing is
 measured to choose among the forms of a kernel: a test should not depend on how busy the machine is.
+
+What several tests of a file share has the scope "session": in a random order a fixture of the scope
+"module" would be made again each time a test of another file comes between.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 from typing import Any
@@ -34,6 +38,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.random_order = str(random.SystemRandom().randrange(10**6))
     elif text is not None and not text.isdigit():
         raise pytest.UsageError(f"--random-order: expected a number or `new`, but got {text!r}")
+
+
+def pytest_collection_finish() -> None:
+    """Takes the many thousand collected tests out of what collecting garbage looks through."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -52,6 +52,10 @@ class AxisError(InvalidArgumentError, IndexError):
     """An axis that the input does not have; PaddlePaddle's operators differ about the class."""
 
 
+class EOFException(Exception):
+    """A reader of a Program has no more data; 1.x catches it as ``fluid.core.EOFException``."""
+
+
 class OutOfRangeError(FrameworkError, IndexError, ValueError):
     """An index or position lies outside of what exists.
 

@@ -28,9 +28,12 @@ class LoDTensor:
 
     __slots__ = ("_lod", "tensor")
 
-    def __init__(self, tensor: Tensor | None = None, lod: Any = ()) -> None:
+    def __init__(self, tensor: Tensor | Any = None, lod: Any = ()) -> None:
         self.tensor: Any = tensor  # None while it holds nothing
         self._lod: list[list[int]] = [list(level) for level in lod]
+        if isinstance(tensor, (list, tuple)):  # 1.x: the lengths of what is to come
+            self.tensor = None
+            self.set_recursive_sequence_lengths(tensor)
 
     def _filled(self) -> Tensor:
         if self.tensor is None:
@@ -90,39 +93,127 @@ class LoDTensor:
         return [list(level) for level in self._lod]
 
     def set_lod(self, lod: Any) -> None:
-        """Sets the offsets of every level: each starts with 0 and never falls."""
-        levels = [[int(n) for n in level] for level in lod]
-        for level in levels:
-            if not level or level[0] != 0 or any(a > b for a, b in itertools.pairwise(level)):
-                raise InvalidArgumentError(
-                    f"set_lod: expected offsets that start with 0 and rise, but received {level}."
-                )
-        self._lod = levels
+        """Sets the offsets of every level, the outermost first.
+
+        Args:
+            lod (list[list[int]]): each level starts with 0 and never falls; the last one ends at
+                the number of rows, those above at the number of sequences below.
+        """
+        self._lod = self._checked("set_lod", "offsets", lod, [_integers(n, "set_lod") for n in lod])
+
+    def _checked(self, call: str, what: str, given: Any, levels: list[list[int]]) -> list:
+        rows = None if self.tensor is None else self.tensor.shape[0]
+        wrong = invalid_levels(levels, rows)
+        if wrong:
+            raise InvalidArgumentError(
+                f"{call}: expected {what} that split {'the' if rows is None else rows} rows, but "
+                f"received {_shortened(given)}: {wrong}."
+            )
+        return levels
 
     def recursive_sequence_lengths(self) -> list[list[int]]:
         """Returns the lengths of the sequences of every level."""
         return [[b - a for a, b in itertools.pairwise(level)] for level in self._lod]
 
-    def set_recursive_sequence_lengths(self, lengths: Any) -> None:
-        """Sets the levels by the lengths of their sequences."""
-        levels = []
-        for given in lengths:
-            offsets = [0]
-            for n in given:
-                offsets.append(offsets[-1] + int(n))
-            levels.append(offsets)
-        self.set_lod(levels)
+    def set_recursive_sequence_lengths(self, recursive_sequence_lengths: Any) -> None:
+        """Sets the levels by the lengths of their sequences.
+
+        Args:
+            recursive_sequence_lengths (list[list[int]]): the outermost level first; those of the
+                last one count rows, those above sequences of the next level.
+        """
+        call, given = "set_recursive_sequence_lengths", recursive_sequence_lengths
+        levels = [[0, *itertools.accumulate(_integers(n, call))] for n in given]
+        self._lod = self._checked(call, "lengths", given, levels)
 
     def has_valid_recursive_sequence_lengths(self) -> bool:
         """Says whether the levels fit together and the rows."""
-        if not self._lod:
-            return True
-        for upper, lower in zip(self._lod, self._lod[1:]):
-            if upper[-1] != len(lower) - 1:
-                return False
-        return self.tensor is not None and self._lod[-1][-1] == self.tensor.shape[0]
+        if self.tensor is None:
+            return not self._lod
+        return not invalid_levels(self._lod, self.tensor.shape[0])
+
+    def __getitem__(self, item: Any) -> LoDTensor:
+        array = self.numpy()[item]
+        return LoDTensor(tensor_of(array if array.ndim else array.reshape(1), None, self._place()))
+
+    def __str__(self) -> str:
+        if self.tensor is None:
+            return repr(self)
+        levels = "".join("{" + ", ".join(map(str, level)) + "}" for level in self._lod)
+        array = self.numpy()
+        kind = _PRINTED.get(array.dtype.name, array.dtype.name)
+        data = " ".join(f"{v:.6g}" if array.dtype.kind == "f" else str(int(v)) for v in array.flat)
+        sizes = ", ".join(map(str, array.shape))
+        return (f"\tlod: {{{levels}}}\n\tdim: {sizes}\n\tlayout: NCHW\n\tdtype: {kind}\n"
+                f"\tdata: [{data}]\n")  # fmt: skip
 
     def __repr__(self) -> str:
         if self.tensor is None:
             return "LoDTensor(not initialized)"
         return f"LoDTensor(lod={self._lod}, {self.tensor!r})"
+
+
+class LoDTensorArray(list):
+    """A list of LoDTensors: what a tensor array of a Program holds.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            array = fluid.LoDTensorArray()
+            array.append(fluid.create_lod_tensor(np.ones([3, 1]), [[1, 2]], fluid.CPUPlace()))
+            print(len(array), array[0].shape())  # 1 [3, 1]
+    """
+
+    def append(self, tensor: Any) -> None:
+        """Adds a LoDTensor at the end.
+
+        Args:
+            tensor (LoDTensor): it.
+        """
+        if not isinstance(tensor, (LoDTensor, Tensor)):
+            raise TypeError(
+                "LoDTensorArray.append(tensor): expected a LoDTensor, but received "
+                f"{type(tensor).__name__}."
+            )
+        super().append(tensor)
+
+
+_PRINTED = {
+    "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool",
+    "float16": "::paddle::platform::float16", "uint8": "uint8_t", "int8": "int8_t",
+    "int16": "int16_t",
+}  # fmt: skip
+
+
+def _shortened(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < 80 else text[:76] + " ..."
+
+
+def _integers(level: Any, call: str) -> list[int]:
+    if isinstance(level, (str, bytes)) or not hasattr(level, "__iter__"):
+        raise TypeError(
+            f"{call}: expected a list of lists of numbers, but received {level!r} as a level."
+        )
+    return [int(n) for n in level]
+
+
+def invalid_levels(levels: list[list[int]], rows: int | None) -> str:
+    """What is wrong with levels; nothing: they are right.
+
+    Args:
+        levels (list[list[int]]): offsets, the outermost level first.
+        rows (int, optional): how many rows they split. Default: any number.
+    """
+    for i, level in enumerate(levels):
+        if not level or level[0] != 0:
+            return f"level {i} does not start with 0"
+        if any(a > b for a, b in itertools.pairwise(level)):
+            return f"a sequence of level {i} has a negative length"
+        ends = len(levels[i + 1]) - 1 if i + 1 < len(levels) else rows
+        if ends is not None and level[-1] != ends:
+            what = "rows" if i + 1 == len(levels) else f"sequences of level {i + 1}"
+            return f"level {i} ends at {level[-1]}, but there are {ends} {what}"
+    return ""

@@ -98,8 +98,14 @@ def set_recording(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> N
     settled()
     if in_main_thread():
         _process_hook = hook
-    if hook is not None or recording():
+    if hook is not None or undecided() is not None or recording():
         _install(hook)
+
+
+def undecided() -> Any:
+    """The hook that waits for the first thing to be made, while 1.x's mode is open; else None."""
+    hook = _hook.get()
+    return hook if getattr(hook, "undecided", False) else None
 
 
 def _install(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> None:

@@ -19,8 +19,9 @@ from paddle.core.errors import (
     PreconditionNotMetError,
 )
 from paddle.core.guards import Guarded
+from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
-from paddle.core.mode import hooked
+from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import writable
@@ -66,6 +67,10 @@ class Executor(Guarded):
             raise ArgumentTypeError(
                 f"Executor(place): expected a Place, but received {type(place).__name__}."
             )
+        if undecided() is not None:  # 1.x's mode is open: who runs Programs wants static
+            from paddle.ir.recording.static_mode import start
+
+            start()
         self.place = current_place() if place is None else place
         self._device = to_torch_device(self.place)
         self._plans: dict[Any, Plan] = {}
@@ -186,24 +191,71 @@ class Executor(Guarded):
         self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
         debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
         print_period: int = 100, fetch_handler: Any = None,
-    ) -> Any:  # fmt: skip
-        """Raises: datasets of the parameter server are not part of this package."""
-        raise _no_datasets("train_from_dataset")
+    ) -> None:  # fmt: skip
+        """Trains a Program with the records of a dataset of files (``fluid.DatasetFactory``).
+
+        Args:
+            program (Program|CompiledProgram, optional): None means the default main Program.
+            dataset (DatasetBase): a QueueDataset or an InMemoryDataset.
+            scope (Scope, optional): holds parameters; None means the global one.
+            thread (int): how many threads train, each on batches of its own; they share the
+                parameters. 0 takes what ``dataset.set_thread`` says.
+            debug (bool): whether to say in the end how long reading and running took.
+            fetch_list (list, optional): Variables or names that the first thread prints.
+            fetch_info (list, optional): a text in front of each; None takes the names.
+            print_period (int): they are printed at every so many batches.
+            fetch_handler (FetchHandler, optional): gets values of Variables now and then.
+
+        Raises:
+            RuntimeError: there is no dataset.
+        """
+        self._from_dataset(
+            "train_from_dataset", dataset, thread, program, scope, fetch_list, fetch_info,
+            print_period, fetch_handler, debug,
+        )  # fmt: skip
 
     def infer_from_dataset(
         self, program: Any = None, dataset: Any = None, scope: Any = None, thread: int = 0,
         debug: bool = False, fetch_list: Any = None, fetch_info: Any = None,
         print_period: int = 100, fetch_handler: Any = None,
-    ) -> Any:  # fmt: skip
-        """Raises: datasets of the parameter server are not part of this package."""
-        raise _no_datasets("infer_from_dataset")
+    ) -> None:  # fmt: skip
+        """Runs a Program over the records of a dataset; all its operators, as training does.
+
+        Args:
+            program (Program|CompiledProgram, optional): as for :meth:`train_from_dataset`; one
+                without updates, such as ``program.clone(for_test=True)``, only infers.
+            dataset (DatasetBase): as there, and so are the other arguments.
+            scope (Scope, optional): see there.
+            thread (int): see there.
+            debug (bool): see there.
+            fetch_list (list, optional): see there.
+            fetch_info (list, optional): see there.
+            print_period (int): see there.
+            fetch_handler (FetchHandler, optional): see there.
+        """
+        self._from_dataset(
+            "infer_from_dataset", dataset, thread, program, scope, fetch_list, fetch_info,
+            print_period, fetch_handler, debug,
+        )  # fmt: skip
+
+    def _from_dataset(self, api: str, dataset: Any, thread: Any, *settings: Any) -> None:
+        if dataset is None:
+            raise PreconditionNotMetError("dataset is need and should be initialized")
+        if not hasattr(dataset, "_train_by"):
+            raise TypeError(
+                f"Executor.{api}(dataset): expected a dataset of files, as "
+                f"fluid.DatasetFactory makes them, but received {type(dataset).__name__}."
+            )
+        if self._closed:
+            raise PreconditionNotMetError(f"Executor.{api}: the executor was closed.")
+        dataset._train_by(self, api, thread, *settings)
 
     def start_heter_trainer(
         self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,
         fetch_info: Any = None, print_period: int = 100, fetch_handler: Any = None,
     ) -> Any:  # fmt: skip
         """Raises: trainers of the parameter server are not part of this package."""
-        raise _no_datasets("start_heter_trainer")
+        raise _no_datasets()
 
 
 def _drop_plans(reference: weakref.ref, serial: int) -> None:
@@ -215,10 +267,9 @@ def _drop_plans(reference: weakref.ref, serial: int) -> None:
             executor._plans.pop(key, None)
 
 
-def _no_datasets(name: str) -> Exception:
+def _no_datasets() -> Exception:
     return NotImplementedError(
-        f"Executor.{name}: not available; iterate over a paddle.io.DataLoader and call "
-        "Executor.run for each batch."
+        "Executor.start_heter_trainer: there is no parameter server; use train_from_dataset."
     )
 
 
@@ -295,9 +346,9 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
             buf = None
     elif isinstance(value, LoDTensor):
         buf = value._filled()._buf
-        if value._lod:  # for operators whose rows belong to several images
-            buf = buf.detach()
-            buf._lod = value._lod  # type: ignore[attr-defined]
+    elif _has_lengths(value):
+        value = _with_lengths(value, var, name)
+        buf = value._filled()._buf
     elif isinstance(value, Tensor):
         buf = value._buf
     if buf is None:
@@ -306,7 +357,33 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
         buf = buf.reshape(1)
     if var is not None and (var.need_check_feed or var.is_data):
         _check_fed(buf, var, name, value)
-    return buf if buf.device == device else buf.to(device)
+    buf = buf if buf.device == device else buf.to(device)
+    if isinstance(value, LoDTensor) and value._lod:
+        buf = buf.detach()  # an object of its own, for the levels belong to this run
+        put_levels(buf, value._lod)
+    return buf
+
+
+def _has_lengths(value: Any) -> bool:
+    """Whether a fed value is rows together with the lengths of their sequences."""
+    return (
+        type(value) is tuple
+        and len(value) == 2
+        and isinstance(value[1], (list, tuple))
+        and bool(value[1])
+        and all(isinstance(level, (list, tuple)) for level in value[1])
+        and isinstance(value[0], (np.ndarray, Tensor))
+    )
+
+
+def _with_lengths(value: tuple, var: Variable | None, name: str) -> LoDTensor:
+    made = LoDTensor(tensor_of(value[0], None, "cpu"))
+    try:
+        made.set_recursive_sequence_lengths(value[1])
+    except InvalidArgumentError as error:
+        said = str(error).partition(": ")[2]
+        raise InvalidArgumentError(f"Executor.run(feed): {name!r}: {said}") from None
+    return made
 
 
 def _converted(value: Any, var: Variable | None, name: str) -> torch.Tensor:
@@ -357,6 +434,12 @@ def fetched_array(buf: Any) -> Any:
         return None
     if not isinstance(buf, torch.Tensor):
         return buf
+    if levels_on(buf):
+        raise PreconditionNotMetError(
+            "Executor.run: some of the fetched tensors hold LoD information, which arrays cannot "
+            "have.",
+            hint="call run(..., return_numpy=False), which returns LoDTensors",
+        )
     array = wrap(buf, True).numpy()
     return array if buf.dim() else array.reshape(())  # a Program of 2.5 or later
 
@@ -365,7 +448,7 @@ def fetched_tensor(buf: Any) -> Any:
     """A fetched buffer as a Tensor that later runs do not change."""
     if not isinstance(buf, torch.Tensor):
         return buf
-    return LoDTensor(wrap(buf.clone()), getattr(buf, "_lod", ()))
+    return LoDTensor(wrap(buf.clone()), levels_on(buf) or ())
 
 
 def set_learning_rates(schedulers: dict[str, Any], scope: Scope, device: torch.device) -> None:

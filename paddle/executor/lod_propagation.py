@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.levels import levels_on, put_levels
-from paddle.core.op import OpDef
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator, declared
 from paddle.ir.program import Program
+from paddle.ir.recording.level_rules import handed_on, results_of
 
 OWN, ARRAY, JOINED = "own", "array", "joined"  # values of the trait that name no slots
 
@@ -72,22 +72,6 @@ def put_back(out: Any, lod: Any) -> None:
         put_levels(out, lod)
 
 
-def handed_on(known: OpDef | None) -> str | None:
-    """The trait ``lod`` of an operator; what it does not say follows from its shape rule.
-
-    Returns:
-        Names of input slots in their order, or another value of the trait; None where only the
-        Program tells.
-    """
-    if known is None or known.base is not None:
-        return None
-    if "sub_block" in known.attrs:  # the operators of the block do it
-        return ""
-    if known.lod is None and isinstance(known.infer, str):
-        return known.inputs[0].name
-    return known.lod
-
-
 class Sequences:
     """Which variables of a Program may have levels when it runs.
 
@@ -132,7 +116,10 @@ class Sequences:
 
     def sources(self, block: Block, op: Operator, name: str) -> list[str]:
         """The inputs of an operator from which an output takes its levels, the first one first."""
-        rule = self._rules[op.type]
+        rule, only = self._rules[op.type], results_of(op.type)
+        if only is not None and rule != OWN:
+            if not any(name in op.outputs.get(slot, ()) for slot in only):
+                return []
         if rule is None and self._key(block, name) in self._marked:
             return self._given(block, op.input_arg_names)
         if not rule or rule == OWN:

@@ -20,6 +20,7 @@ from paddle.executor.codegen import Emitter
 from paddle.executor.emitters import arrays as _arrays  # noqa: F401  (these register emitters)
 from paddle.executor.emitters import control_flow as _control_flow  # noqa: F401
 from paddle.executor.emitters import effects as _effects  # noqa: F401
+from paddle.executor.emitters import files as _files  # noqa: F401
 from paddle.executor.emitters import quantized as _quantized  # noqa: F401
 from paddle.executor.emitters import recurrent as _recurrent  # noqa: F401
 from paddle.executor.emitters import row_split as _row_split  # noqa: F401

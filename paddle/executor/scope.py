@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import LoDTensor, LoDTensorArray
 from paddle.core.setting import Setting
 from paddle.core.tensor import Tensor
 
@@ -40,7 +40,7 @@ class ScopeVariable:
     def get_lod_tensor_array(self) -> list:
         """Returns the tensors of an array."""
         if not isinstance(self._value, list):
-            self._value = []
+            self._value = LoDTensorArray()
         return self._value
 
     def set_value(self, value: Any) -> None:

@@ -5,5 +5,6 @@ package, each name where 1.8.5 has it or, for layers, somewhere in ``paddle/flui
 """
 
 from paddle._module_paths import names_of
+from paddle.fluid import mode as _mode  # opens the mode
 
 __all__ = names_of(__name__)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from paddle.core.dtype import VarType
+from paddle.core.errors import EOFException
 from paddle.core.errors import FrameworkError as EnforceNotMet
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import LoDTensor, LoDTensorArray
 from paddle.core.place import (
     CPUPlace,
     CUDAPinnedPlace,
@@ -21,8 +22,9 @@ from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EnforceNotMet", "LoDTensor", "Place", "Scope",
-    "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count", "is_compiled_with_cuda",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
+    "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count",
+    "is_compiled_with_cuda",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "ops",
 ]  # fmt: skip
 

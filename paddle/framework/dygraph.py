@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.core.mode import grad_enabled, hooked, recording, set_grad_enabled
+from paddle.core.mode import grad_enabled, hooked, recording, set_grad_enabled, undecided
 from paddle.core.place import Place, current_place, name_of, set_device
 from paddle.core.tensor import Tensor
 from paddle.framework import by_name
@@ -40,7 +40,7 @@ def guard(place: Place | None = None) -> Iterator[None]:
     """
     before = current_place()
     with contextlib.ExitStack() as stack:
-        if recording():
+        if undecided() is not None or recording():
             stack.enter_context(hooked(None))
         if place is not None:
             set_device(name_of(place))

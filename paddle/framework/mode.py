@@ -10,6 +10,12 @@ from paddle.core.place import Place, name_of, set_device
 __all__ = ["disable_static", "enable_static", "in_dynamic_mode"]
 
 
+class Choice:
+    """Whether a mode was chosen: 1.x has another default than 2.0, and a choice wins over both."""
+
+    made = False
+
+
 def in_dynamic_mode() -> bool:
     """Says whether operators run at once.
 
@@ -42,6 +48,7 @@ def disable_static(place: Any = None) -> None:
         raise TypeError(
             f"disable_static(place): expected a Place, but received {type(place).__name__}."
         )
+    Choice.made = True
     set_recording(None)
     if place is not None:
         set_device(name_of(place))
@@ -61,4 +68,5 @@ def enable_static() -> None:
     """
     from paddle.ir.recording.static_mode import start
 
+    Choice.made = True
     start()

@@ -21,6 +21,8 @@ from paddle.ir.validation import check_gradients, check_operators, unregistered
 
 V2_0, V2_4, V2_5 = 2_000_000, 2_004_000, 2_005_000  # ProgramDesc.version of releases
 NEVER = 1 << 31
+RELEASE = "_release"  # attribute of an operator that means what it meant in that release
+V1_8 = 1_008_005
 RANK_0_SINCE = V2_5  # from here on a full reduction has shape [], before it [1]
 
 
@@ -199,15 +201,8 @@ def unit_rate(op: Operator, context: ConversionContext) -> None:
 def epsilon_outside(op: Operator, context: ConversionContext) -> None:
     """1.x adds epsilon to the root of the corrected second moment's numerator alone.
 
-    2.0 multiplies epsilon by sqrt(1 - beta2 ** t) before; dividing by that gives the old rule.
+    2.0 multiplies epsilon by sqrt(1 - beta2 ** t) before; a pass divides by that.
     """
-    power = op.inputs["Beta2Pow"]
-    rest, root, epsilon = (context.variable(power[0]) for _ in range(3))
-    context.add(op, "scale", {"X": power}, {"Out": [rest]}, scale=-1.0, bias=1.0)
-    context.add(op, "rsqrt", {"X": [rest]}, {"Out": [root]})
-    factor = op.attrs.get("epsilon", 1e-8)
-    context.add(op, "scale", {"X": [root]}, {"Out": [epsilon]}, scale=factor, bias=0.0)
-    op.inputs["EpsilonTensor"] = [epsilon]
     op.attrs["_epsilon_outside"] = True
 
 
@@ -234,7 +229,7 @@ TABLE: tuple[Conversion, ...] = (
     Conversion("linspace", 0, V2_0, "dtype is stored", dtype_of_output),
     Conversion("elementwise_mod", 0, V2_0, "integers: sign of the divisor", truncated_remainder),
     Conversion("elementwise_floordiv", V2_4, NEVER, "rounds down", floored_quotient),
-    Conversion("adadelta", 0, V2_5, "has a learning rate", unit_rate),
+    Conversion("adadelta", V2_0, V2_5, "has a learning rate", unit_rate),
     Conversion("adam", 0, V2_0, "epsilon is scaled with the correction", epsilon_outside),
     Conversion("sum", 0, V2_0, "all inputs have to be there", only_written),
     Conversion("lamb", 0, V2_0, "corrects the bias of the moments", without_correction),
@@ -321,15 +316,30 @@ def check_read(program: Program) -> None:
     check_operators(program, rows_for(program.program_version))
 
 
+def _convert_marked(program: Program) -> None:
+    """Converts the operators of a Program made here that another release's functions recorded."""
+    for block in program.blocks:
+        if any(RELEASE in op.attrs for op in block.ops):
+            context = ConversionContext(block, set())
+            for op in block.ops:
+                row = rows_for(op.attrs[RELEASE]).get(op.type) if RELEASE in op.attrs else None
+                if row is None or _applied(row, op, context):
+                    context.ops.append(op)
+            block.ops[:] = context.ops
+            program._changed()
+
+
 def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
     """Rewrites a Program that was read from a file into operators as this engine has them.
 
     Args:
-        program (Program): changed; ``program_version`` stays. One made here needs nothing.
+        program (Program): changed; ``program_version`` stays. Of one made here, operators that are
+            marked as those of another release.
         feeds: names that are given.
         fetches: unused; a pass takes them.
     """
     if not program.program_version:
+        _convert_marked(program)
         return
     rows = rows_for(program.program_version)
     check_operators(program, rows)  # also those that were read from bytes, or changed since

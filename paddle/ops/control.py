@@ -24,11 +24,14 @@ _declare("fetch", "X -> Out", rank0=True)
 _declare("print", "In -> Out?", effects=True, rank0=True)
 _declare("assert", "Cond Data*? ->", effects=True)
 _declare("py_func", "X*? -> Out*?", effects=True)
-# They are kept in a Program that was read, but nothing runs them here.
-_declare("save", "X ->", effects=True)
+_declare("save", "X -> kLookupTablePath?", effects=True)
 _declare("save_combine", "X* -> Y?", effects=True)
 _declare("load", "-> Out", effects=True)
 _declare("load_combine", "X*? -> Out*", effects=True)
+_declare("delete_var", "X* ->", effects=True)
+_declare("get_places", "-> Out")
+_declare("split_ids", "Ids* -> Out*")
+# They are kept in a Program that was read, but nothing runs them here.
 _declare("send", "X*? -> Out*?", effects=True)
 _declare("recv", "X*? -> Out*?", effects=True)
 
@@ -77,7 +80,9 @@ _declare("max_sequence_len", "RankTable -> Out")
 _declare("lod_tensor_to_array", "X RankTable -> Out", lod="own")
 _declare("array_to_lod_tensor", "X RankTable -> Out", lod="own")
 _declare("shrink_rnn_memory", "X RankTable I -> Out", lod="own")
+_declare("shrink_rnn_memory_grad", "X Out@GRAD -> X@GRAD", lod="own")
 _declare("reorder_lod_tensor_by_rank", "X RankTable -> Out", lod="own")
+_declare("reorder_lod_tensor_by_rank_grad", "RankTable Out@GRAD -> X@GRAD", lod="own")
 _declare(
     "beam_search_decode",
     "Ids Scores -> SentenceIds SentenceScores",

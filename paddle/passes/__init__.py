@@ -18,6 +18,7 @@ from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
+from paddle.passes.outer_epsilon import write_epsilon
 from paddle.passes.running import Pass, run_passes
 from paddle.passes.sparse_updates import update_rows
 
@@ -35,6 +36,7 @@ TABLE: list[tuple[str, bool, Pass]] = [
     ("constants", True, fold_constants),
     ("sparse_updates", False, update_rows),
     ("merge_optimizers", True, merge_optimizers),
+    ("outer_epsilon", False, write_epsilon),
     ("in_place", True, mark_in_place),
     ("lifetimes", False, mark_lifetimes),
 ]

@@ -62,7 +62,8 @@ def _key(block: Block, op: Operator, rule: UpdateRule) -> tuple:
     """What updates that are joined must have in common."""
     dtype = block._var_recursive(op.inputs["Param"][0]).dtype
     settings = repr(rule.settings_of(op.attrs))
-    return op.type, rule.op.name, op.inputs["LearningRate"][0], dtype, settings
+    outside = bool(op.attrs.get("_epsilon_outside"))
+    return op.type, rule.op.name, op.inputs["LearningRate"][0], dtype, settings, outside
 
 
 def updates_in_place(
@@ -113,6 +114,8 @@ def _merge(block: Block, members: list[Operator]) -> None:
     attrs = dict(first.attrs) if by_rows else {"kind": first.type, **rule.settings_of(first.attrs)}
     for name in ("look_ups", "padding") if by_rows else ():
         attrs[name] = [count for op in members for count in op.attrs[name]]
+    if not by_rows:
+        attrs["epsilon_outside"] = bool(first.attrs.get("_epsilon_outside"))
     kind = "rows_update" if by_rows else "merged_update"
     merged = made_from(last, kind, inputs, updated_outputs(rule, inputs), attrs)
     inside = {id(op) for op in members[:-1]}

@@ -19,6 +19,7 @@ from paddle.passes.merge_optimizers import (
 )
 
 _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
+_READERS = ("merge_selected_rows", "get_tensor_from_selected_rows", "split_selected_rows")
 
 
 def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -32,6 +33,7 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     but for ``lazy_mode``, which then has no effect, as in PaddlePaddle.
     """
     block = program.global_block()
+    _gather_for_readers(block, fetches)
     for op, rule in [(o, r) for o in block.ops if (r := _rule_by_rows(block, o)) is not None]:
         def_use = DefUse(block, fetches)
         table, grad = single(op, "Param") or "", single(op, "Grad") or ""
@@ -57,16 +59,37 @@ def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str,
         def_use = DefUse(block, fetches)
         found = _look_ups(def_use, table, grad, None)
         if found and min(block.var(table).shape) > 0:
-            total = def_use.definition(grad)
-            attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
-            outputs = {"Out": [grad]}
-            last = found[-1] if total is None else total
-            replace(
-                block, last, made_from(last, "rows_gradient", _looked_up(found), outputs, attrs)
-            )
-            for gone in [o for o in found if o is not last]:
-                replace(block, gone, None)
+            _gather(block, def_use, table, grad, found)
     program._changed()
+
+
+def _gather(
+    block: Block, def_use: DefUse, table: str, grad: str, found: list[Operator]
+) -> None:
+    total = def_use.definition(grad)
+    attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
+    last = found[-1] if total is None else total
+    made = made_from(last, "rows_gradient", _looked_up(found), {"Out": [grad]}, attrs)
+    replace(block, last, made)
+    for gone in [o for o in found if o is not last]:
+        replace(block, gone, None)
+
+
+def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
+    """Makes gradients row numbers and values where an operator on such reads them."""
+    for op in [o for o in block.ops if o.type in _READERS]:
+        def_use = DefUse(block, fetches)
+        grad = single(op, "X") or ""
+        writer = def_use.definition(grad)
+        first = def_use.definition(writer.inputs["X"][0]) if _is_sum(writer) else writer  # type: ignore
+        table = single(first, "W") if first is not None and first.type in _LOOK_UPS else None
+        found = _look_ups(def_use, table, grad, op) if table else []
+        if table and found:
+            _gather(block, def_use, table, grad, found)
+
+
+def _is_sum(op: Operator | None) -> bool:
+    return op is not None and op.type == "sum"
 
 
 def _rule_by_rows(block: Block, op: Operator) -> UpdateRule | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 from paddle.core import unique_name
@@ -17,6 +18,8 @@ from paddle.ir.variable import Variable
 __all__ = ["Assert", "Print"]
 
 _PHASES = ("FORWARD", "BACKWARD", "BOTH")
+# What the layer is called: 1.x puts the variable's name into it.
+prefix: ContextVar[str] = ContextVar("print_prefix", default="print")
 
 
 def Print(
@@ -95,7 +98,8 @@ def Print(
         return input
     source = as_variable(input)
     block = default_main_program().current_block()
-    name = unique_name.generate(unique_name.generate("print") + ".tmp")
+    layer = unique_name.generate(prefix.get().format(name=source.name))
+    name = unique_name.generate(f"{layer}.tmp")
     out = block.create_var(
         name=name, type=source.type, dtype=source.dtype, stop_gradient=source.stop_gradient
     )

@@ -16,7 +16,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, np.ndarray]:
     pictures = ROOT / "tests" / "data" / "ocr.npz"  # what 2.6.2 read, and what it found
     folder = tmp_path_factory.mktemp("ocr")

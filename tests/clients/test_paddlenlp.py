@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, np.ndarray]:
     """What the training program gives here."""
     folder = tmp_path_factory.mktemp("paddlenlp")

@@ -28,7 +28,7 @@ _FILE = np.load(Path(__file__).parents[1] / "data" / "image_datasets.npz")
 TEXTS: dict[str, Any] = json.loads(str(_FILE["texts"]))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return image_archives.write_home(tmp_path_factory.mktemp("home"))
 

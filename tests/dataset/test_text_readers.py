@@ -20,7 +20,7 @@ from tests.dataset.expected_texts import EXPECTED, named, plain
 MODULES = (conll05, imdb, imikolov, movielens, uci_housing, wmt14, wmt16)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return text_archives.write_home(tmp_path_factory.mktemp("home"))
 

@@ -166,8 +166,8 @@ def test_a_gradient_goes_through_sequences():
         pooled = appended("sequence_pool", {"X": wide}, {"Out": "pooled"}, {"pooltype": "AVERAGE"})
         (grad,) = paddle.static.gradients([pooled["Out"]], [x])
     feed = {"x": lod_tensor(np.ones([4, 2], "float32"), [[0, 1, 4]])}
-    (found,) = Executor().run(main, feed=feed, fetch_list=[grad])
-    rounding.close(found, np.array([[3.0] * 2, [1.0] * 2, [1.0] * 2, [1.0] * 2]), terms=4)
+    (found,) = Executor().run(main, feed=feed, fetch_list=[grad], return_numpy=False)
+    rounding.close(np.array(found), np.array([[3.0] * 2, [1.0] * 2, [1.0] * 2, [1.0] * 2]), terms=4)
 
 
 def test_rows_without_levels_are_refused():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,12 @@ from tests.fluid.running import run
 DATA = Path(__file__).parent.parent / "data" / "fluid"
 HERE = Path(__file__).parent / "cases"
 PROTOS = DATA.parent / "op-protos.json"
+COUNTED = re.compile(
+    r"(?P<generated>_generated_var_\d+)|(?P<slice>.*_slice_\d+|slice_\d+\.tmp_\d+)"
+)
+UNORDERED = {
+    "while": ("X", "Out"), "conditional_block": ("Input", "Out"), "recurrent": ("parameters",),
+}  # fmt: skip
 
 
 @functools.lru_cache(maxsize=2)
@@ -62,7 +69,9 @@ def test_equals_185(family: str, name: str) -> None:
     assert set(expected) <= set(arrays)
     for key, value in expected.items():
         same_numbers(f"{key}", arrays[key], value, getattr(case, "close", 1e-4))
-    assert got["lod"] == want["lod"]
+    # Some gradients of 1.8.5 lack the levels of what they are the gradients of.
+    lod = {k: v for k, v in got["lod"].items() if k in want["lod"] or not k.startswith("grad")}
+    assert lod == want["lod"]
 
 
 def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> None:
@@ -75,16 +84,56 @@ def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> No
     np.testing.assert_allclose(got, want, part, part * size, err_msg=key)
 
 
+def normal(told: dict) -> dict:
+    """Without what 1.8.5 leaves to chance or makes of counters alone.
+
+    Names like ``_generated_var_3`` and ``x_slice_0`` count in the order in which operators have
+    them, and what control flow reads and writes is in the order of a set.
+    """
+    names: dict[str, str] = {}
+
+    def named(name: str) -> str:
+        found = COUNTED.fullmatch(name)
+        if found is None:
+            return name
+        return names.setdefault(name, f"{found.lastgroup}_{len(names)}")
+
+    for block in told["blocks"]:
+        for kind, *sides, _ in block:
+            for slot, found in sorted((sides[0] | sides[1]).items()):
+                if slot not in UNORDERED.get(kind, ()):
+                    list(map(named, found))
+    blocks = []
+    for block in told["blocks"]:
+        blocks.append([])
+        for kind, *sides, attrs in block:
+            sides = [{s: [named(n) for n in found] for s, found in d.items()} for d in sides]
+            for side in sides:
+                side.update({s: sorted(side[s]) for s in UNORDERED.get(kind, ()) if s in side})
+            blocks[-1].append([kind, *sides, attrs])
+    variables = {named(n): v for n, v in told["variables"].items()}
+    startup = [
+        [k, {s: list(map(named, f)) for s, f in o.items()}, a] for k, o, a in told["startup"]
+    ]
+    return told | {"blocks": blocks, "variables": variables, "startup": startup}
+
+
 def same_program(got: dict, want: dict) -> None:
+    got, want = normal(got), normal(want)
     for block, (ours, theirs) in enumerate(zip(got["blocks"], want["blocks"], strict=True)):
         types = [op[0] for op in ours], [op[0] for op in theirs]
         assert types[0] == types[1], f"operators of block {block}"
         for mine, other in zip(ours, theirs, strict=True):
             same_operator(mine, other)
-    assert [op[0] for op in got["startup"]] == [op[0] for op in want["startup"]]
-    for mine, other in zip(got["startup"], want["startup"], strict=True):
+    filling = got["startup"][::-1]  # 1.8.5 puts each in front of those before it
+    assert [op[0] for op in filling] == [op[0] for op in want["startup"]]
+    for mine, other in zip(filling, want["startup"], strict=True):
         same_operator([mine[0], {}, mine[1], mine[2]], [other[0], {}, other[1], other[2]])
+    slots = [s for b in want["blocks"] for op in b for s in (*op[1].values(), *op[2].values())]
+    used = {name for slot in slots for name in slot}
     for name, var in want["variables"].items():
+        if name not in used:
+            continue  # 1.8.5 makes some that nothing needs
         assert name in got["variables"], f"{name} is missing"
         if var is not None and got["variables"][name] is not None:
             assert got["variables"][name] == var, name
@@ -97,15 +146,18 @@ def same_operator(got: list, want: list) -> None:
     assert {s: n for s, n in got[2].items() if s in outs} == outs, kind
     known = protos().get(kind, {"attrs": {}})["attrs"]
     for name, value in attrs.items():
+        if name == "str_value" and not value:
+            continue  # initializers of 1.8.5 leave it out
         if name in got[3]:
             mine = got[3][name]
         else:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
             if mine is None:
                 continue
-        if isinstance(value, float):
-            assert mine == pytest.approx(value, rel=1e-6), (kind, name)
-        elif isinstance(value, list) and value and isinstance(value[0], float):
+        if name == "axis" and kind.startswith("elementwise_") and {mine, value} == {0, -1}:
+            continue  # x * y of the same rank: 1.8.5 says 0 where the batch is unknown
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, float):
             assert mine == pytest.approx(value, rel=1e-6), (kind, name)
         else:
             assert mine == value, (kind, name)

@@ -280,7 +280,7 @@ def test_checkpoints_within_an_epoch(tmp_path: Path) -> None:
 
 
 # -- what does not fit ----------------------------------------------------------------------------
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def saved(tmp_path_factory: Any) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("saved")
     stop = EarlyStopping(patience=9, save_best_model=False)

@@ -48,7 +48,7 @@ def drawn(count: int, key: int) -> tuple[np.ndarray, np.ndarray]:
     return pictures.astype("float32"), labels.astype("int64")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lenet(tmp_path_factory):
     """A LeNet that has learned drawn digits."""
     paddle.seed(5)
@@ -179,7 +179,7 @@ def quantizing(prefix: str) -> Config:
     return config
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def small(tmp_path_factory):
     paddle.seed(5)
     wide = 1 << 15

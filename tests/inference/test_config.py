@@ -439,7 +439,7 @@ def test_a_profile_is_printed_when_the_last_predictor_is_gone(models, capfd):
 # -- 8 bits ---------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wide(tmp_path_factory):
     """A network whose products are large enough to gain by 8 bits, and its data."""
     paddle.seed(3)

@@ -166,9 +166,9 @@ def test_levels_are_kept_and_checked(linear, x):
     x.set_lod(np.array([[0, 1, 2], [0, 3, 6]]))
     run(linear)
     for bad, words in (([[0, 2, 5]], r"end at 5, but they split 6 rows"),
-                       ([[0, 3], [0, 3, 6]], "end at 3, but they split 2")):  # fmt: skip
-        x.set_lod(bad)
+                       ([[0, 3], [0, 3, 6]], "level 0 ends at 3, but there are 2")):  # fmt: skip
         with pytest.raises(ValueError, match=words):
+            x.set_lod(bad)
             linear.run()
     with pytest.raises(ValueError, match="start with 0"):
         x.set_lod([[1, 6]])

@@ -124,7 +124,7 @@ def test_the_threads_of_the_process_are_shared(models, monkeypatch):
 # -- many shapes ----------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def recogniser(tmp_path_factory):
     """A network that takes pictures of any size: convolution, norm, mean, recurrent layer."""
 

@@ -34,7 +34,7 @@ import corpus_cases
 HERE = corpus_cases.names("here_net")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nets() -> Any:
     """scripts/oracle/nets_here.py"""
     path = Path(__file__).parents[2] / "scripts" / "oracle" / "nets_here.py"

@@ -102,7 +102,7 @@ class Everything(nn.Layer):
         return x, x.max(), (x > 0).astype("int64").sum(axis=1)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def everything():
     paddle.seed(3)
     net = Everything()

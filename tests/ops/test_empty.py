@@ -40,6 +40,7 @@ REFUSED = {
     "batch_norm": "no values to take the mean of", "sync_batch_norm": "the same",
     "warpctc": "no steps, or nothing to score", "rnn": "lengths beyond the steps",
     "spectral_norm": "the axis belongs to the vectors", "conv2d": "there are no filters",
+    "split_selected_rows": "the heights are of all rows",
     "row_conv": "the filter has no rows", "lod_reset": "the levels are of all rows",
 }  # fmt: skip
 
@@ -109,7 +110,8 @@ def test_without_elements(name):
 
 def _check(sample: Sample, arrays: list, where: str) -> None:
     try:
-        expected = sample.ref(*copy.deepcopy(arrays), **sample.attrs)
+        fixed = getattr(sample.ref, "fixed", False)  # what 1.8.5 gave for other values
+        expected = None if fixed else sample.ref(*copy.deepcopy(arrays), **sample.attrs)
     except Exception:
         expected = None  # NumPy has no answer
     args = with_levels(sample, _tensors(arrays))

@@ -10,6 +10,7 @@ import numpy as np
 
 import paddle
 from paddle.core import unique_name
+from paddle.core.lod import LoDTensor
 from paddle.ir.current import program_guard
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
@@ -58,7 +59,8 @@ def run(
         exe = paddle.static.Executor(paddle.CPUPlace())
         paddle.seed(7)
         exe.run(startup)
-        return exe.run(main, feed=feed, fetch_list=fetch)
+        found = exe.run(main, feed=feed, fetch_list=fetch, return_numpy=False)
+    return [np.asarray(v) if isinstance(v, LoDTensor) else v for v in found]
 
 
 def shape_fits(static_shape: Any, shape: Any) -> bool:

@@ -43,7 +43,7 @@ ARCHIVES = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return text_archives.write_home(tmp_path_factory.mktemp("home"))
 

@@ -25,7 +25,7 @@ from tests.dataset import text_archives
 from tests.dataset.expected_texts import EXPECTED, named, plain
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return text_archives.write_home(tmp_path_factory.mktemp("home"))
 

@@ -7,7 +7,7 @@ import pytest
 from scripts import import_graph
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def edges() -> dict[str, set[str]]:
     return import_graph.imports()
 

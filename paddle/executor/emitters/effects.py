@@ -12,6 +12,7 @@ from paddle.core.backends import backend_of
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import FROM_TORCH, VarType, dtype_name, torch_dtype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
 from paddle.core.tensor import wrap
 from paddle.executor.callables import function_of
@@ -143,6 +144,10 @@ def _assert(em: Emitter, op: Operator) -> None:
 # -- py_func ---------------------------------------------------------------------------------------
 
 
+def _handed(value: Any) -> LoDTensor:
+    return LoDTensor(wrap(value), levels_on(value) or ())
+
+
 class PythonCall:
     """Calls a Python function on the values of variables.
 
@@ -160,7 +165,7 @@ class PythonCall:
         self.optional = optional
 
     def __call__(self, *values: Any) -> list:
-        found = self.function(*[None if v is None else LoDTensor(wrap(v)) for v in values])
+        found = self.function(*[None if v is None else _handed(v) for v in values])
         results = list(found) if isinstance(found, (list, tuple)) else [found]
         if not self.outputs:
             return []
@@ -181,7 +186,10 @@ class PythonCall:
                 f"py_func: a value is expected for {name!r}, but the function returned None."
             )
         if isinstance(value, LoDTensor):
-            return value._filled()._buf
+            made = value._filled()._buf
+            if value._lod:
+                put_levels(made := made.detach(), value._lod)
+            return made
         if hasattr(value, "_buf"):
             return value._buf
         return tensor_of(np.asarray(value), None, None)._buf

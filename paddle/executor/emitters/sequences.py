@@ -138,11 +138,36 @@ def reordered(x: torch.Tensor, table: RankTable) -> torch.Tensor:
         )
     if not levels:
         return x[positions([number for number, _ in table.items], x)]
+    return sequences_at(x, [number for number, _ in table.items])
+
+
+def sequences_at(x: torch.Tensor, numbers: list[int]) -> torch.Tensor:
+    """Some sequences of the outermost level of x, in a given order."""
+    levels = levels_on(x) or []
     starts = levels[0]
-    parts = [(starts[i], starts[i + 1]) for i, _ in table.items]
+    parts = [(starts[i], starts[i + 1]) for i in numbers]
     out = _rows(x, parts, levels[1:])
     ends = offsets_of(b - a for a, b in parts)
     return marked(out, [ends, *(levels_on(out) or [])])
+
+
+def grown(x: torch.Tensor, d_out: torch.Tensor) -> torch.Tensor:
+    """The gradient of :func:`shrunk`: zeros for the rows that were left out."""
+    missing = x.shape[0] - d_out.shape[0]
+    if missing:
+        d_out = torch.cat([d_out, d_out.new_zeros([missing, *d_out.shape[1:]])])
+    levels = levels_on(x)
+    return marked(d_out, levels) if levels else d_out
+
+
+def ordered_back(table: RankTable, d_out: torch.Tensor) -> torch.Tensor:
+    """The gradient of :func:`reordered`: the rows or sequences in their first order."""
+    back = [0] * len(table.items)
+    for at, (number, _) in enumerate(table.items):
+        back[number] = at
+    if not levels_on(d_out):
+        return d_out[positions(back, d_out)]
+    return sequences_at(d_out, back)
 
 
 # -- beams ----------------------------------------------------------------------------------------
@@ -234,4 +259,6 @@ _emit("lod_tensor_to_array", to_array, ("X", "RankTable"))
 _emit("array_to_lod_tensor", from_array, ("X", "RankTable"))
 _emit("shrink_rnn_memory", shrunk, ("X", "RankTable", "I"))
 _emit("reorder_lod_tensor_by_rank", reordered, ("X", "RankTable"))
+_emit("shrink_rnn_memory_grad", grown, ("X", "Out@GRAD"))
+_emit("reorder_lod_tensor_by_rank_grad", ordered_back, ("RankTable", "Out@GRAD"))
 _emit("beam_search_decode", decoded, ("Ids", "Scores"), "beam_size", "end_id")

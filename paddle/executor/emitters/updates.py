@@ -36,11 +36,17 @@ class MergedUpdate:
         rule (UpdateRule): what is computed.
         *slots (list[LoDTensor]): the parameters, then each accumulator of the rule, in one order.
         ahead (int): how many updates ahead the rule counts.
+        epsilon_outside (bool): epsilon is not scaled with the correction of the bias, as in 1.x.
         **settings: of the rule.
     """
 
     def __init__(
-        self, rule: UpdateRule, *slots: Sequence[LoDTensor], ahead: int = 0, **settings: Any
+        self,
+        rule: UpdateRule,
+        *slots: Sequence[LoDTensor],
+        ahead: int = 0,
+        epsilon_outside: bool = False,
+        **settings: Any,
     ) -> None:
         self.params, *self.accumulators = slots
         self._seen_buffers: Buffers = []
@@ -48,13 +54,37 @@ class MergedUpdate:
         self._states = len(rule.states)
         self.count = PowerCount(rule, settings, ahead)
         self.fused = FusedUpdate(rule, settings, self.count)
+        self._epsilon = settings["epsilon"] if epsilon_outside else None
+        self._alike = True  # whether all parameters had the same number of updates
 
     def __call__(self, grads: Buffers, rate: torch.Tensor) -> None:
         seen = self._seen_buffers
         params, states = self.held()
         if self._seen_buffers is not seen:
             self._check(params, grads, states)
+        if self._epsilon is not None:
+            if not self._alike:
+                self._update_each(params, grads, states, rate.item())
+                return
+            self.fused.settings["epsilon"] = self._corrected(0)
         self.fused.update(params, grads, states, rate.item())
+
+    def _corrected(self, at: int) -> float:
+        """The epsilon with which this release's rule computes what 1.x does."""
+        assert self._epsilon is not None
+        return self._epsilon / math.sqrt(1.0 - self.count.powers[-1][at].item())
+
+    def _update_each(
+        self, params: Buffers, grads: Buffers, states: list[Buffers], rate: float
+    ) -> None:
+        """Updates one parameter after the other, each with its own epsilon."""
+        epsilons = [self._corrected(i) for i in range(len(params))]
+        ((steps,),) = self.count.advance(params)
+        for i, epsilon in enumerate(epsilons):
+            at = slice(i, i + 1)
+            settings = {**self.fused.settings, "epsilon": epsilon}
+            held = (slot[at] for slot in states)
+            self.fused.rule.update(params[at], grads[at], *held, rate, steps[at], **settings)
 
     def held(self) -> tuple[Buffers, list[Buffers]]:
         """The buffers of parameters and of each kind of state, safe to write."""
@@ -72,6 +102,8 @@ class MergedUpdate:
         buffers = [[writable(h.tensor) for h in slot] for slot in self.accumulators]
         states, given = buffers[: self._states], buffers[self._states :]
         powers = self.count.take(given)
+        if self._epsilon is not None:
+            self._alike = len({p.item() for p in powers[-1]}) == 1
         if powers is given:
             return buffers
         holders = itertools.chain(*self.accumulators[self._states :])
@@ -172,6 +204,8 @@ def _maker(e: Emitter, op: Operator, by_rows: bool = False) -> str:
     words = {k: op.attrs[k] for k in rule.settings if k in op.attrs}
     if by_rows and rule.rows_ahead:
         words["ahead"] = rule.rows_ahead
+    if not by_rows and op.attrs.get("epsilon_outside"):
+        words["epsilon_outside"] = True
     listed = "".join(f", {k}={e.literal(v, k)}" for k, v in words.items())
     made = e.constant(MergedUpdate, "MergedUpdate")
     return f"{made}({e.constant(rule, f'rule_{kind}')}, {held}{listed})"

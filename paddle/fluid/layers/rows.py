@@ -25,10 +25,13 @@ class Row(NamedTuple):
         module (str): where it is written by hand; empty: it is made from what follows.
         operator (str): what it calls.
         inputs (str): ``X=x Y=y``: slot and parameter; ``X*=input`` for a list.
-        attributes (str): ``axis=dim``: attribute and parameter, or ``dtype=dtype:dtype`` where the
-            parameter goes through a converter.
-        outputs (str): the output slots in the order in which 1.8.5 makes their variables.
-        result (str): the output slots that are returned.
+        attributes (str): ``axis=dim``: attribute and parameter; ``dtype=dtype:dtype`` where the
+            parameter goes through a converter of ``CONVERTERS``; ``axis=0!`` for a constant;
+            ``scale=scale?`` is left out where the parameter is None.
+        outputs (str): the output slots in the order in which 1.8.5 makes their variables; empty
+            where that is the operator's.
+        result (str): the output slots that are returned; empty: what the operator returns.
+        layer (str): what the results are named after, where that is not the function's name.
         new (str): what 2.0 has in its place.
     """
 
@@ -40,6 +43,7 @@ class Row(NamedTuple):
     attributes: str
     outputs: str
     result: str
+    layer: str
     new: str
 
 
@@ -64,4 +68,5 @@ def find(name: str) -> Any:
         return None
     if row.module:
         return getattr(importlib.import_module(row.module), name)
-    raise NotImplementedError(f"fluid.layers.{name}: rows are not compiled yet")  # helper A
+    compiling = importlib.import_module("paddle.fluid.layers.compiling")
+    return compiling.function(row)

@@ -142,9 +142,14 @@ def _spread(
 
 def _parts(walk: GradientWalk, op: Operator, slot: str, wanted: set[str]) -> list[str]:
     """Names for the gradients of some variables of an input slot, the others left empty."""
-    names = [EMPTY] * len(op.inputs.get(slot, []))
-    for i, name in enumerate(op.inputs.get(slot, [])):
-        if name in wanted and name not in op.inputs[slot][:i]:
+    return _named_parts(walk, op.inputs.get(slot, []), wanted)
+
+
+def _named_parts(walk: GradientWalk, given: list[str], wanted: set[str]) -> list[str]:
+    """Names for the gradients of some variables, the others left empty."""
+    names = [EMPTY] * len(given)
+    for i, name in enumerate(given):
+        if name in wanted and name not in given[:i]:
             walk.add(name, GradientPart(names, i))
     return names
 
@@ -203,7 +208,10 @@ def _while(op: Operator, walk: GradientWalk) -> None:
             hint="build it with is_test=False",
         )
     sub: Block = op.attrs["sub_block"]
-    names = [n for n in op.outputs.get("Out", []) if n in op.inputs["X"]]
+    condition = op.inputs["Condition"][0]
+    names = [n for n in op.outputs.get("Out", []) if n != condition]
+    # 1.x does not name what the body only writes among the inputs.
+    read = list(dict.fromkeys([*op.inputs.get("X", []), *names]))
     carried = [n for n in names if carries(op.block._var_recursive(n))]
     given = {n: g for n in carried if (g := walk.incoming(n)) is not None}
     sources = _sources(walk, op, "X")
@@ -229,11 +237,11 @@ def _while(op: Operator, walk: GradientWalk) -> None:
         if not live:
             del blocks[count:]
             return
-        grads = _parts(walk, op, "X", set(live) | (sources & inner.final))
+        grads = _named_parts(walk, read, set(live) | (sources & inner.final))
         walk.emit(
             "while_grad",
             {
-                "X": list(op.inputs["X"]),
+                "X": read,
                 "Out": list(op.outputs["Out"]),
                 "Out@GRAD": [_named(walk, n, given.get(n)) for n in live],
                 "StepScopes": list(op.outputs["StepScopes"]),
@@ -292,11 +300,22 @@ def _memory_helper(op: Operator, walk: GradientWalk) -> None:
 # -- conditions ------------------------------------------------------------------------------------
 
 
+def _has_value(walk: GradientWalk, name: str) -> bool:
+    """Says whether a variable may have a value before the current operator writes it."""
+    var = walk.block._var_recursive(name)
+    if var.persistable or var.is_data or var.block is not walk.block:
+        return True
+    return any(name in op.output_arg_names for op in walk.ops[: walk.at])
+
+
 @grad_maker("conditional_block")
 def _conditional_block(op: Operator, walk: GradientWalk) -> None:
     sub: Block = op.attrs["sub_block"]
     given = {n: g for n in op.outputs["Out"] if (g := walk.incoming(n)) is not None}
-    passed = {n for n in given if n in op.inputs.get("Input", [])}
+    read = list(op.inputs.get("Input", []))
+    # 1.x does not name what the block only writes among the inputs; it may have a value before.
+    read += [n for n in given if n not in read and _has_value(walk, n)]
+    passed = {n for n in given if n in read}
     for name in passed:
         given[name] = _renamed(walk, sub, name, given[name])
     sources = _sources(walk, op, "Input")
@@ -316,12 +335,12 @@ def _conditional_block(op: Operator, walk: GradientWalk) -> None:
         if not found:
             del blocks[count:]
             return
-        grads = _parts(walk, op, "Input", found)
+        grads = _named_parts(walk, read, found)
         walk.emit(
             "conditional_block_grad",
             {
                 "Cond": list(op.inputs["Cond"]),
-                "Input": list(op.inputs["Input"]),
+                "Input": read,
                 "Out": list(given),
                 "Out@GRAD": list(given.values()),
                 "Scope": list(op.outputs["Scope"]),

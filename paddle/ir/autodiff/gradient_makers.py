@@ -202,3 +202,47 @@ def _unbind(op: Operator, walk: GradientWalk) -> None:
         _joined(op, walk, "concat", "Out", axis=0)
     else:
         _joined(op, walk, "stack", "Y", axis=op.attr("axis"))
+
+
+# -- rows of sequences of different lengths, step by step -------------------------------------------
+
+
+def _ranked(op: Operator, walk: GradientWalk, type: str) -> None:
+    """Adds an operator that undoes another one by the same rank table."""
+    d_out = walk.incoming(op.outputs["Out"][0])
+    inputs: dict[str, Any] = {"X": [d_out], "RankTable": list(op.inputs["RankTable"])}
+    walk.emit(type, inputs, {"Out": walk.outgoing("X")}, _alike(op))
+
+
+@grad_maker("lod_tensor_to_array")
+def _lod_tensor_to_array(op: Operator, walk: GradientWalk) -> None:
+    _ranked(op, walk, "array_to_lod_tensor")
+
+
+@grad_maker("array_to_lod_tensor")
+def _array_to_lod_tensor(op: Operator, walk: GradientWalk) -> None:
+    _ranked(op, walk, "lod_tensor_to_array")
+
+
+@grad_maker("reorder_lod_tensor_by_rank")
+def _reorder_lod_tensor_by_rank(op: Operator, walk: GradientWalk) -> None:
+    inputs: dict[str, Any] = {
+        "RankTable": list(op.inputs["RankTable"]),
+        "Out@GRAD": [walk.incoming(op.outputs["Out"][0])],
+    }
+    outputs = {"X@GRAD": walk.outgoing("X")}
+    walk.emit("reorder_lod_tensor_by_rank_grad", inputs, outputs, _alike(op))
+
+
+@grad_maker("shrink_rnn_memory")
+def _shrink_rnn_memory(op: Operator, walk: GradientWalk) -> None:
+    inputs: dict[str, Any] = {
+        "X": [walk.value(op.inputs["X"][0])],
+        "Out@GRAD": [walk.incoming(op.outputs["Out"][0])],
+    }
+    walk.emit("shrink_rnn_memory_grad", inputs, {"X@GRAD": walk.outgoing("X")}, _alike(op))
+
+
+@grad_maker("lod_rank_table", "max_sequence_len")
+def _no_gradient(op: Operator, walk: GradientWalk) -> None:
+    """Lengths do not depend on what the rows hold."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from paddle.ir.block import Block
 from paddle.ir.control.blocks import (
-    has_value,
     need_static,
     reads,
     step_scopes,
@@ -62,17 +61,14 @@ class ConditionalBlock:
         """Adds the operator that runs a block which is complete."""
         parent = block.parent_block
         assert parent is not None
-        outs = writes(block)
         names = {v.name for v in self.inputs}
-        read = [n for n in reads(block) if n not in names]
-        read += [n for n in outs if n not in read and n not in names and has_value(parent, n)]
         return parent.append_op(
             type="conditional_block",
             inputs={
                 "Cond": self.inputs,
-                "Input": read,
+                "Input": [n for n in reads(block) if n not in names],
             },
-            outputs={"Out": outs, "Scope": [step_scopes(parent)]},
+            outputs={"Out": writes(block), "Scope": [step_scopes(parent)]},
             attrs={
                 "sub_block": block,
                 "is_scalar_condition": self.is_scalar_condition,

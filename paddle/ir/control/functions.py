@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -26,6 +28,18 @@ from paddle.ir.variable import Variable
 __all__ = ["case", "cond", "switch_case", "while_loop"]
 
 _NUMBERS = (bool, int, float)
+# What `case` and `switch_case` are made of; 1.x records its branches in another order.
+_branching: ContextVar[Callable | None] = ContextVar("branching", default=None)
+
+
+@contextlib.contextmanager
+def branching_by(function: Callable) -> Iterator[None]:
+    """Lets `case` and `switch_case` call another function in place of :func:`cond`."""
+    token = _branching.set(function)
+    try:
+        yield
+    finally:
+        _branching.reset(token)
 
 
 def _check_callable(api: str, argument: str, value: Any) -> None:
@@ -323,7 +337,7 @@ def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None =
         _check_callable("case", "default", default)
     final = default
     for pred, function in reversed(pairs):
-        final = partial(cond, pred, function, final)
+        final = partial(_branching.get() or cond, pred, function, final)
     return final()
 
 
@@ -384,7 +398,7 @@ def switch_case(
         constant = _constant(number, VarType.INT64)
         pairs.append((C.equal(index, constant), table[number]))
     for pred, function in pairs:
-        final = partial(cond, pred, function, final)
+        final = partial(_branching.get() or cond, pred, function, final)
     return final()
 
 

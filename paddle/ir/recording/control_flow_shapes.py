@@ -14,7 +14,8 @@ SPECIAL.update(
     dict.fromkeys((
         "conditional_block", "conditional_block_infer", "conditional_block_grad", "while",
         "while_grad", "recurrent", "recurrent_grad", "assert", "py_func",
-        "tensor_array_to_tensor_grad",
+        "tensor_array_to_tensor_grad", "save", "save_combine", "load", "load_combine",
+        "delete_var", "get_places",
     ))
 )  # fmt: skip
 
@@ -34,8 +35,13 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...] | None:
     return tuple(s[0] if len(set(s)) == 1 else -1 for s in zip(*shapes, strict=True))
 
 
-def _like(op_type: str, source: str, *targets: str, rows: bool = False) -> None:
-    """Outputs look like an input, but for the number of rows if ``rows`` is set."""
+def _like(
+    op_type: str, source: str, *targets: str, rows: bool = False, lod: bool = False
+) -> None:
+    """Outputs look like an input, but for the number of rows if ``rows`` is set.
+
+    With ``lod`` they have as many levels of sequences, too.
+    """
 
     @special(op_type)
     def rule(op: Operator) -> None:
@@ -45,15 +51,21 @@ def _like(op_type: str, source: str, *targets: str, rows: bool = False) -> None:
             for out in _outputs(op, target):
                 out.type = var.type
                 set_spec(out, Spec(dims, var.dtype))
+                if lod:
+                    out.lod_level = var.lod_level
 
 
-_like("print", "In", "Out")
+_like("print", "In", "Out", lod=True)
 _like("select_output", "X", "Out")
 _like("rnn_memory_helper", "X", "Out")
 _like("rnn_memory_helper_grad", "X", "X@GRAD")
 _like("split_lod_tensor", "X", "OutTrue", "OutFalse", rows=True)
 _like("merge_lod_tensor", "InTrue", "Out", rows=True)
 _like("merge_lod_tensor_infer", "InTrue", "Out", rows=True)
+_like("shrink_rnn_memory", "X", "Out", lod=True)
+_like("shrink_rnn_memory_grad", "X", "X@GRAD", lod=True)
+_like("reorder_lod_tensor_by_rank", "X", "Out", lod=True)
+_like("reorder_lod_tensor_by_rank_grad", "Out@GRAD", "X@GRAD", lod=True)
 
 
 @special("select_input")
@@ -81,6 +93,7 @@ def _write_to_array(op: Operator) -> None:
         shape = common_shape(known)
         array._dims = value._dims if shape is None else shape
         array._dtype = VarType(value.dtype)
+        array.lod_level = value.lod_level
 
 
 @special("read_from_array")
@@ -88,8 +101,41 @@ def _read_from_array(op: Operator) -> None:
     array = _input(op, "X")
     for out in _outputs(op, "Out"):
         set_spec(out, Spec(array._dims, array.dtype))
+        out.lod_level = array.lod_level
 
 
+@special("lod_rank_table")
+def _lod_rank_table(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        out.type = VarType.LOD_RANK_TABLE
+
+
+@special("lod_tensor_to_array")
+def _lod_tensor_to_array(op: Operator) -> None:
+    rows = _input(op, "X")
+    for array in _outputs(op, "Out"):
+        array.type = VarType.LOD_TENSOR_ARRAY
+        set_spec(array, Spec((-1, *rows._dims[1:]), rows.dtype))
+        array.lod_level = max(rows.lod_level - 1, 0)
+
+
+@special("array_to_lod_tensor")
+def _array_to_lod_tensor(op: Operator) -> None:
+    array = _input(op, "X")
+    for out in _outputs(op, "Out"):
+        out.type = VarType.LOD_TENSOR
+        set_spec(out, Spec((-1, *array._dims[1:]), array.dtype))
+        out.lod_level = array.lod_level + 1
+
+
+@special("beam_search_decode")
+def _beam_search_decode(op: Operator) -> None:
+    for slot, source in (("SentenceIds", "Ids"), ("SentenceScores", "Scores")):
+        for out in _outputs(op, slot):
+            out._dtype = VarType(_input(op, source).dtype)
+
+
+@special("max_sequence_len")
 @special("lod_array_length")
 def _lod_array_length(op: Operator) -> None:
     for out in _outputs(op, "Out"):
@@ -109,3 +155,9 @@ def _tensor_array_to_tensor(op: Operator) -> None:
         set_spec(out, Spec(tuple(dims), array.dtype))
     for out in _outputs(op, "OutIndex"):
         set_spec(out, Spec((-1,), VarType.INT32))
+
+
+@special("split_ids")
+def _split_ids(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec((-1, 1), _input(op, "Ids").dtype))

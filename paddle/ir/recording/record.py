@@ -21,6 +21,7 @@ from paddle.core.tensor import Tensor
 from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, user_location
 from paddle.ir.recording.context import capture, current_layer, named_first
+from paddle.ir.recording.level_rules import has_fixed_levels, set_levels
 from paddle.ir.recording.shapes import spec_of
 from paddle.ir.variable import Variable
 
@@ -75,12 +76,31 @@ def append(op: OpDef, args: tuple, attrs: dict[str, Any]) -> Any:
                 var.op = step
     block.ops.append(step)
     block.program._changed()
+    if has_fixed_levels(op.name) or any(_level(v) for v in values):
+        _hand_on_levels(op, values, outputs, attrs, block)
     if values and op.arithmetic and all(v is None or v._weak for v in values):
         made[0]._weak = True
     returned = [v for s, v in zip(op.outputs, made, strict=True) if not s.writes]
     if not returned:
         return None
     return returned[0] if len(returned) == 1 else tuple(returned)
+
+
+def _level(value: Any) -> int:
+    if isinstance(value, list):
+        return value[0]._lod_level if value else 0
+    return 0 if value is None else value._lod_level
+
+
+def _hand_on_levels(op: OpDef, values: list, outputs: dict, attrs: dict, block: Any) -> None:
+    """The levels of sequences that results have where inputs have any."""
+    inputs = {
+        slot.name: value if slot.many else [value]
+        for slot, value in zip(op.inputs, values, strict=True)
+        if value is not None
+    }
+    made = {slot: [block._var_recursive(n) for n in names] for slot, names in outputs.items()}
+    set_levels(op.name, inputs, made, attrs)
 
 
 def _comparable(x: Variable, y: Variable) -> list[Variable]:

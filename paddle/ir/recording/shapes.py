@@ -8,6 +8,7 @@ from paddle.core.errors import NotFoundError
 from paddle.core.infer import Spec, checked_infer, infer
 from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.recording import control_flow_shapes as _shapes  # noqa: F401  (adds rules)
+from paddle.ir.recording.level_rules import set_levels_by_name
 from paddle.ir.recording.shape_rules import SPECIAL, set_spec
 from paddle.ir.variable import Variable
 
@@ -62,6 +63,7 @@ def infer_outputs(op: Operator) -> None:
         for name, spec in zip(names, listed, strict=False):
             if spec is not None and name != EMPTY and not slot.writes:
                 set_spec(op.block._var_recursive(name), spec)
+    set_levels_by_name(op)
 
 
 def _like_forward(op: Operator) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
+from paddle.core.levels import levels_on
 from paddle.core.op import op
+from paddle.ops.detection.images import spans
 from paddle.ops.math.half import HALF
 
 _EPSILON = 1e-6  # boxes that overlap less are never matched
@@ -41,8 +43,9 @@ def iou_similarity(x, y, *, box_normalized=True):
 
 
 def _match_rule(inputs: list, attrs: dict) -> list[Spec]:
-    columns = inputs[0].shape[1]
-    return [Spec((1, columns), VarType.INT32), Spec((1, columns), inputs[0].dtype)]
+    rows, columns = inputs[0].shape
+    shape = (1 if rows >= 0 else -1, columns)
+    return [Spec(shape, VarType.INT32), Spec(shape, inputs[0].dtype)]
 
 
 @op(
@@ -51,9 +54,10 @@ def _match_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=_match_rule,
     differentiable=False,
     dtypes="floats",
+    lod="",
 )
 def bipartite_match(distance, *, match_type="bipartite", dist_threshold=0.5):
-    """Pairs rows and columns greedily by the greatest value left; one image, a matrix.
+    """Pairs rows and columns greedily by the greatest value left; the rows of each image alone.
 
     "per_prediction" then gives every column left over its best row above the threshold.
     """
@@ -66,6 +70,22 @@ def bipartite_match(distance, *, match_type="bipartite", dist_threshold=0.5):
             "bipartite_match(match_type): expected bipartite or per_prediction, but received "
             f"{match_type}."
         )
+    best = match_type == "per_prediction"
+    threshold = dist_threshold if best else None
+    if levels_on(distance) is None or distance.is_meta:
+        found = [_matched(distance, threshold)]
+    else:
+        rows = spans("bipartite_match", "DistMat", distance)
+        found = [_matched(distance[at], threshold) for at in rows]
+    if not found:
+        none = distance.new_zeros(0, distance.shape[1])
+        return none.to(torch.int32), none
+    index, value = zip(*found, strict=True)
+    return torch.stack(index).to(torch.int32), torch.stack(value)
+
+
+def _matched(distance: torch.Tensor, threshold: float | None) -> tuple:
+    """The row of each column of one image and the value there; -1 and 0 where there is none."""
     rows, columns = distance.shape
     left = torch.where(distance >= _EPSILON, distance, torch.full_like(distance, -1.0)).t()
     row_of = torch.full((columns,), -1, dtype=torch.int64, device=distance.device)
@@ -80,11 +100,11 @@ def bipartite_match(distance, *, match_type="bipartite", dist_threshold=0.5):
         value_of = torch.where(chosen, value, value_of)
         used = (column_number == column).unsqueeze(1) | (row_number == row)
         left = left.masked_fill(used, -1.0)
-    if match_type == "per_prediction" and rows:
+    if threshold is not None and rows:
         value, row = torch.max(distance, 0)
-        better = (row_of == -1) & (value >= dist_threshold) & (value >= _EPSILON)
+        better = (row_of == -1) & (value >= threshold) & (value >= _EPSILON)
         row_of, value_of = torch.where(better, row, row_of), torch.where(better, value, value_of)
-    return row_of.to(torch.int32).unsqueeze(0), value_of.unsqueeze(0)
+    return row_of, value_of
 
 
 def _assign_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -97,25 +117,40 @@ def _assign_rule(inputs: list, attrs: dict) -> list[Spec]:
     "X MatchIndices NegIndices? -> Out OutWeight",
     infer=_assign_rule,
     differentiable=False,
+    lod="",
 )
 def target_assign(x, match, negative, *, mismatch_value=0):
-    """Row ``match[0, j]`` of X as the target of column j; mismatch_value where there is none.
+    """Row ``match[i, j]`` of image i in X as the target of its column j, else mismatch_value.
 
     X is [rows, P, K]; column j takes entry j % P of its row. Negatives get mismatch_value and
     weight 1, other columns without a match weight 0.
     """
+    name, images = "target_assign", match.shape[0]
     if x.dim() != 3 or match.dim() != 2:
         raise InvalidArgumentError(
-            "target_assign: expected X of shape [rows, P, K] and MatchIndices of shape [1, M], but "
-            f"received {list(x.shape)} and {list(match.shape)}."
+            "target_assign: expected X of shape [rows, P, K] and MatchIndices of shape [images, "
+            f"M], but received {list(x.shape)} and {list(match.shape)}."
         )
-    if match.shape[0] != 1:
-        raise UnimplementedError(
-            f"target_assign: expected one image, MatchIndices of shape [1, M], but received "
-            f"{list(match.shape)}; call it for each image."
-        )
-    row = match[0].long()
-    if not row.is_meta and row.numel() and int(row.max()) >= x.shape[0]:
+    if x.is_meta:
+        shape = match.shape
+        return x.new_empty([*shape, x.shape[2]]), x.new_empty([*shape, 1], dtype=torch.float32)
+    parts = [x[at] for at in spans(name, "X", x, images)]
+    wrong: list[torch.Tensor | None] = [None] * images
+    if negative is not None:
+        flat = negative.reshape(-1).long()
+        wrong = [flat[at] for at in spans(name, "NegIndices", negative, images)]
+    found = [
+        _assigned(part, row.long(), none, mismatch_value)
+        for part, row, none in zip(parts, match, wrong, strict=True)
+    ]
+    if not found:
+        return x.new_zeros(0, match.shape[1], x.shape[2]), torch.zeros(0, match.shape[1], 1)
+    out, weight = zip(*found, strict=True)
+    return torch.stack(out), torch.stack(weight).to(torch.float32).unsqueeze(2)
+
+
+def _assigned(x, row, negative, mismatch_value) -> tuple:
+    if row.numel() and int(row.max()) >= x.shape[0]:
         raise OutOfRangeError(
             f"target_assign: expected MatchIndices below {x.shape[0]}, the rows of X, but "
             f"received {int(row.max())}."
@@ -123,11 +158,11 @@ def target_assign(x, match, negative, *, mismatch_value=0):
     matched = row >= 0
     weight = matched.clone()
     if negative is not None:
-        place = negative.reshape(-1).long()
-        none = torch.zeros_like(place, dtype=torch.bool)
-        matched = matched.index_copy(0, place, none)
-        weight = weight.index_copy(0, place, torch.logical_not(none))
+        none = torch.zeros_like(negative, dtype=torch.bool)
+        matched = matched.index_copy(0, negative, none)
+        weight = weight.index_copy(0, negative, torch.logical_not(none))
     column = torch.arange(row.shape[0], device=x.device) % x.shape[1]
+    if not x.shape[0]:
+        return x.new_full((len(row), x.shape[2]), mismatch_value), weight
     out = x[row.clamp(min=0), column]
-    out = torch.where(matched.unsqueeze(1), out, torch.full_like(out, mismatch_value))
-    return out.unsqueeze(0), weight.to(torch.float32).reshape(1, -1, 1)
+    return torch.where(matched.unsqueeze(1), out, torch.full_like(out, mismatch_value)), weight

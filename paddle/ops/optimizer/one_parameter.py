@@ -72,7 +72,10 @@ def compile_kernel(
     work = "work" if mastered else "param"
     lines += _MASTERED if mastered else []
     lists = ", ".join(f"[{one}]" for one in (work, *alike))
-    given = f"{lists}, number(learning_rate){_counted(counts, powers)}"
+    rate = "number(learning_rate)"
+    if "learning_rate" in optional:  # as operators of 1.x have none
+        rate = f"None if learning_rate is None else {rate}"
+    given = f"{lists}, {rate}{_counted(counts, powers)}"
     lines.append(f"    update({given}{''.join(f', {k}={k}' for k in settings)})")
     lines += ["    if work is not param:", "        param.copy_(work)"] if mastered else []
     lines += [f"    {in_words(p)}.mul_({beta_of(p)})" for p in powers if p in written]

@@ -172,21 +172,32 @@ def adagrad(params, grads, moment, rate, *, epsilon=1e-6):
 
 @update_rule(
     "adadelta",
-    "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate -> ParamOut=Param "
+    "Param Grad AvgSquaredGrad AvgSquaredUpdate LearningRate? -> ParamOut=Param "
     "AvgSquaredGradOut=AvgSquaredGrad AvgSquaredUpdateOut=AvgSquaredUpdate",
     {"AvgSquaredGrad": "_avg_squared_grad", "AvgSquaredUpdate": "_avg_squared_update"},
 )
 def adadelta(params, grads, squared_grad, squared_update, rate, *, rho=0.95, epsilon=1e-6):
-    """Adadelta, https://arxiv.org/abs/1212.5701, the update scaled by ``rate``."""
+    """Adadelta, https://arxiv.org/abs/1212.5701, the update scaled by ``rate``.
+
+    ``rate`` is None for 1.x, which writes the average of updates before it makes the update by it.
+    """
     torch._foreach_mul_(squared_grad, rho)
     torch._foreach_addcmul_(squared_grad, grads, grads, 1.0 - rho)
-    ratio = torch._foreach_add(squared_update, epsilon)
-    torch._foreach_div_(ratio, torch._foreach_add(squared_grad, epsilon))
-    torch._foreach_sqrt_(ratio)
-    torch._foreach_mul_(ratio, grads)
+    ratio = _ratio(squared_update, squared_grad, grads, epsilon)
     torch._foreach_mul_(squared_update, rho)
     torch._foreach_addcmul_(squared_update, ratio, ratio, 1.0 - rho)
+    if rate is None:
+        ratio, rate = _ratio(squared_update, squared_grad, grads, epsilon), 1.0
     torch._foreach_add_(params, ratio, alpha=-rate)
+
+
+def _ratio(updates: Buffers, squares: Buffers, grads: Buffers, epsilon: float) -> Buffers:
+    """``g * sqrt((updates + epsilon) / (squares + epsilon))``."""
+    ratio = list(torch._foreach_add(updates, epsilon))
+    torch._foreach_div_(ratio, torch._foreach_add(squares, epsilon))
+    torch._foreach_sqrt_(ratio)
+    torch._foreach_mul_(ratio, grads)
+    return ratio
 
 
 @update_rule(

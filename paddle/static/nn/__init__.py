@@ -18,12 +18,32 @@ from paddle.static.nn.norm import (
     spectral_norm,
 )
 from paddle.static.nn.sampling import crf_decoding, nce
+from paddle.static.nn.sequence import (
+    sequence_concat,
+    sequence_conv,
+    sequence_enumerate,
+    sequence_expand,
+    sequence_expand_as,
+    sequence_first_step,
+    sequence_last_step,
+    sequence_pad,
+    sequence_pool,
+    sequence_reshape,
+    sequence_reverse,
+    sequence_scatter,
+    sequence_slice,
+    sequence_softmax,
+    sequence_unpad,
+)
 from paddle.static.py_func import py_func
 
 __all__ = [
     "batch_norm", "bilinear_tensor_product", "case", "cond", "conv2d", "conv2d_transpose", "conv3d",
     "conv3d_transpose", "crf_decoding", "cross_entropy", "data_norm", "deform_conv2d",
     "embedding", "fc", "group_norm", "instance_norm", "layer_norm", "mean", "multi_box_head",
-    "nce", "prelu", "py_func", "row_conv", "sparse_embedding", "spectral_norm", "switch_case",
-    "while_loop",
+    "nce", "prelu", "py_func", "row_conv", "sequence_concat", "sequence_conv",
+    "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step",
+    "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse",
+    "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad",
+    "sparse_embedding", "spectral_norm", "switch_case", "while_loop",
 ]  # fmt: skip

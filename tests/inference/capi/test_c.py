@@ -45,7 +45,7 @@ _RESULTS = {
 }
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def api(library):
     api = ctypes.CDLL(str(library))
     for result, names in _RESULTS.items():

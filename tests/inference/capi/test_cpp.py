@@ -13,7 +13,7 @@ from paddle.inference import Config, create_predictor
 ROWS = 6
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def methods(compiled):
     return ctypes.CDLL(str(compiled("methods.cc", shared=True)))
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def loader(compiled) -> Path:
     """A program that loads the library into a scope of its own."""
     return compiled("loader.c", standard="gnu99", linked=False)

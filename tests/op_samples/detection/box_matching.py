@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.op_samples.frozen import as_185
 from tests.op_samples.sample import ErrorSample, Sample, apart, f64, pos
 
 
@@ -99,7 +100,16 @@ SAMPLES = [
         target_assign,
         note="ints",
     ),
-]
+    as_185("bipartite_match", {"DistMat": _shares(7, 5)}, BEST, "images", static_shape=False,
+           levels={"DistMat": [[0, 3, 7]]}, single=True),
+    as_185(
+        "target_assign",
+        {"X": f64(5, 1, 1), "MatchIndices": np.array([[0, -1, 1, -1], [2, -1, 1, 0]], "int32"),
+         "NegIndices": np.array([[1], [1], [3]], "int32")},
+        {"mismatch_value": 3}, "images", single=True,
+        levels={"X": [[0, 2, 5]], "NegIndices": [[0, 1, 3]]},
+    ),
+]  # fmt: skip
 
 
 def _bad(op, match, raises=ValueError, attrs=None, **inputs):
@@ -112,7 +122,7 @@ ERRORS = [
     _bad("bipartite_match", "bipartite or per_prediction", attrs={"match_type": "x"},
          DistMat=f64(2, 3)),
     _bad("target_assign", r"\[rows, P, K\]", X=f64(3, 4), MatchIndices=MATCH),
-    _bad("target_assign", "one image", NotImplementedError, X=f64(3, 1, 4),
-         MatchIndices=MATCH.repeat(2, 0)),
+    ErrorSample("target_assign", {"X": f64(3, 1, 4), "MatchIndices": MATCH.repeat(2, 0)}, {},
+                ValueError, "rows of 2 image", ErrorSample.LEVELS),
     _bad("target_assign", "MatchIndices below 2", IndexError, X=f64(2, 1, 4), MatchIndices=MATCH),
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from tests.dataset import image_archives
 from tests.dataset.image_archives import picture
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return image_archives.write_home(tmp_path_factory.mktemp("home"))
 

@@ -38,7 +38,7 @@ def _md5(path: Path) -> str:
     return hashlib.md5(path.read_bytes()).hexdigest()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def source() -> models.MobileNetV1:
     return _small()
 

@@ -74,7 +74,7 @@ def test_weights_of_each_release_load_unchanged(name: str, release: str, tmp_pat
     _check_output(net, name, release, size)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def static_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Program of 1.8.5 whose values lie there in four layouts."""
     folder = tmp_path_factory.mktemp("static")

@@ -1,0 +1,118 @@
+"""Programs, Variables and the mode, as ``fluid.framework`` has them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from paddle import static
+from paddle.core.mode import recording
+from paddle.core.tensor import Parameter as EagerParameter
+from paddle.core.tensor import Tensor
+from paddle.fluid import mode
+from paddle.fluid.mode import in_dygraph_mode
+from paddle.ir import variable
+from paddle.ir.program import Program
+
+__all__ = [
+    "Parameter", "Variable", "default_main_program", "default_startup_program", "in_dygraph_mode",
+    "program_guard",
+]  # fmt: skip
+
+
+class _EitherMode(type):
+    """Classes of which eager Tensors are instances too in dynamic mode, as in 1.x."""
+
+    _recorded: Any
+    _eager: Any
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if isinstance(instance, cls._recorded):
+            return True
+        return isinstance(instance, cls._eager) and not recording()
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(other, (cls._recorded, cls._eager))
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return cls._recorded(*args, **kwargs)
+
+
+class Variable(metaclass=_EitherMode):
+    """What stands for a tensor: in a Program, or in dynamic mode an eager Tensor.
+
+    A call makes a Variable of a Program; its arguments are those of ``paddle.static.Variable``.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            with fluid.dygraph.guard():
+                x = fluid.dygraph.to_variable(np.ones([2], "float32"))
+                print(isinstance(x, fluid.Variable))  # True
+    """
+
+    _recorded, _eager = variable.Variable, Tensor
+
+
+class Parameter(metaclass=_EitherMode):
+    """A Variable that training changes: in a Program, or in dynamic mode an eager one."""
+
+    _recorded, _eager = variable.Parameter, EagerParameter
+
+
+def default_main_program() -> Program:
+    """The Program that operators are added to; settles an open mode to static.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 4])
+            print(fluid.default_main_program().global_block().has_var("x"))  # True
+            paddle.disable_static()
+    """
+    mode.prefer_static()
+    return static.default_main_program()
+
+
+def default_startup_program() -> Program:
+    """The Program that fills parameters; settles an open mode to static.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            fluid.default_startup_program().random_seed = 1
+            paddle.disable_static()
+    """
+    mode.prefer_static()
+    return static.default_startup_program()
+
+
+@contextlib.contextmanager
+def program_guard(main_program: Program, startup_program: Program | None = None) -> Iterator[None]:
+    """Makes given Programs the default ones inside a ``with`` block, in static mode.
+
+    Where dynamic mode was chosen (``enable_dygraph``, ``disable_static``, a ``dygraph.guard``
+    around this block), it stays, as in 1.x.
+
+    Args:
+        main_program (Program): the main Program.
+        startup_program (Program, optional): the startup Program; None keeps the current one.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main, fluid.Program()):
+                x = fluid.layers.fill_constant([2], "float32", 1.0)
+            print(len(main.global_block().ops))  # 1
+    """
+    with static.program_guard(main_program, startup_program), mode.static_block():
+        yield

@@ -1,0 +1,164 @@
+"""From a row of the table to a function: its text, compiled, and what it says of itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from paddle.core.dtype import to_vartype
+from paddle.core.mode import recording
+from paddle.core.op import REGISTRY, C, py
+from paddle.fluid.layers.results import recorded, stored
+from paddle.fluid.layers.rows import Row
+from paddle.incubate.layer_helper import LayerHelper
+
+
+def _dtype(value: Any) -> int:
+    return int(to_vartype(value))
+
+
+CONVERTERS: dict[str, Callable] = {"dtype": _dtype, "list": list, "float": float, "int": int}
+_GIVES_INTO = ("out", "cond", "output")  # parameters that take the result
+
+
+def function(row: Row) -> FunctionType:
+    """The function that a row describes."""
+    scope = {
+        "C": C, "LayerHelper": LayerHelper, "_recording": recording, "_recorded": recorded,
+        "_stored": stored, **{f"_{name}": made for name, made in CONVERTERS.items()},
+    }  # fmt: skip
+    exec(compile(_source(row), __file__, "exec"), scope)
+    made = scope[row.name]
+    assert isinstance(made, FunctionType)
+    made.__doc__ = _documentation(row)
+    made.__module__ = "paddle.fluid.layers"
+    return made
+
+
+def _parameters(signature: str) -> list[str]:
+    return [p.split("=")[0].strip() for p in re.split(r",\s*(?![^\[(]*[\])])", signature[1:-1])]
+
+
+def _source(row: Row) -> str:
+    """Python text of the function: one way for dynamic mode, one for static mode."""
+    op = REGISTRY[row.operator]
+    given = dict(pair.split("=") for pair in row.inputs.split())
+    operands = ", ".join(given.get(s.name, given.get(s.name + "*", "None")) for s in op.inputs)
+    attrs = [_attribute(pair) for pair in row.attributes.split()]
+    arguments = ", ".join(filter(None, [operands, *attrs]))
+    takes = _parameters(row.signature)
+    act = "act" if "act" in takes else "None"
+    name = "name" if "name" in takes else "None"
+    layer = row.layer or row.name
+    target = next((p for p in _GIVES_INTO if p in takes), None)
+    pick = _pick(row, op)
+    order = f", order={row.outputs!r}" if row.outputs else ""
+    lines = [f"def {row.name}{row.signature}:", "    if not _recording():"]
+    lines.append(f"        result = C.{row.operator}({arguments}){pick}")
+    if target:
+        lines.append(f"        result = _stored({target}, result)")
+    if act == "act":
+        lines.append("        if act is None:\n            return result")
+        lines.append(
+            f"        return LayerHelper({layer!r}, act=act, name={name}).append_activation(result)"
+        )
+    else:
+        lines.append("        return result")
+    lines.append(f"    helper = LayerHelper({layer!r}, act={act}, name={name})")
+    if target:
+        lines.append(f"    if {target} is not None:")
+        lines.append(
+            f"        return _recorded({target}, {row.operator!r}, [{operands}], "
+            f"dict({', '.join(attrs)}))"
+        )
+    call = f"helper.call({row.operator!r}, {arguments}{order}){pick}"
+    lines.append(f"    return helper.append_activation({call})" if act == "act" else
+                 f"    return {call}")  # fmt: skip
+    return "\n".join(lines)
+
+
+def _attribute(pair: str) -> str:
+    attr, _, text = pair.partition("=")
+    key = py(attr)
+    if text.endswith("!"):
+        return f"{key}={text[:-1]}"
+    optional = text.endswith("?")
+    parameter, _, converter = text.rstrip("?").partition(":")
+    value = f"_{converter}({parameter})" if converter else parameter
+    if optional:
+        return f"**({{}} if {parameter} is None else {{{key!r}: {value}}})"
+    return f"{key}={value}"
+
+
+def _pick(row: Row, op: Any) -> str:
+    """What of the operator's results is returned, as an index."""
+    returned = [s.name for s in op.outputs if not s.writes]
+    wanted = row.result.split()
+    if not wanted or wanted == returned:
+        return ""
+    at = [returned.index(slot) for slot in wanted]
+    if len(at) == 1:
+        return f"[{at[0]}]"
+    if at == list(range(len(at))):
+        return f"[:{len(at)}]"
+    raise ValueError(f"row {row.name}: the results {wanted} are not in the order of {returned}")
+
+
+# -- what a function says of itself ----------------------------------------------------------------
+
+_MEANING = {
+    "act": "name of an activation that the result goes through",
+    "name": "what the results are named after",
+    "use_cudnn": "changes nothing: there is one kernel",
+    "out": "takes the result, and is returned",
+    "cond": "takes the result, and is returned",
+    "output": "takes the result, and is returned",
+}
+
+
+def _documentation(row: Row) -> str:
+    """The text of a function: operator, arguments, 2.0's name."""
+    op = REGISTRY[row.operator]
+    slots = {p: s for s, p in (pair.split("=") for pair in row.inputs.split())}
+    attrs = {}
+    for pair in row.attributes.split():
+        attr, _, text = pair.partition("=")
+        attrs[text.rstrip("?").partition(":")[0]] = attr
+    lines = [f"The layer of 1.x that calls the operator ``{row.operator}``.", ""]
+    if row.new:
+        lines += [f"In 2.0: {', '.join(f'``{n}``' for n in row.new.split(','))}.", ""]
+    lines.append("Args:")
+    for parameter in _parameters(row.signature):
+        if parameter in slots:
+            slot = slots[parameter]
+            many = ", a list of Variables or Tensors" if slot.endswith("*") else ""
+            told = f"the operator's input {slot.rstrip('*')}{many}"
+        elif parameter in attrs:
+            told = f"its attribute {attrs[parameter]}"
+        else:
+            told = _MEANING.get(parameter, "an option")
+        lines.append(f"    {parameter}: {told}.")
+    results = row.result.split() or [s.name for s in op.outputs if not s.writes]
+    shape = ", of the shape of the first input" if op.infer == "same" else ""
+    lines += ["", "Returns:", f"    {' and '.join(results)} of the operator{shape}."]
+    return "\n".join(lines) + _example(row, op)
+
+
+def _example(row: Row, op: Any) -> str:
+    """A call that runs, where the function takes one floating Tensor and gives one like it."""
+    first = _parameters(row.signature)[0]
+    rest = re.sub(r"^\(\w+,?\s*|\)$", "", row.signature)
+    plain = not rest or all("=" in part for part in re.split(r",\s*(?![^\[(]*[\])])", rest))
+    if op.infer != "same" or len(row.inputs.split()) != 1 or not plain or "*" in row.inputs:
+        return ""
+    lines = [
+        "import paddle", "import paddle.fluid as fluid", "",
+        "paddle.enable_static()",
+        f'{first} = fluid.data("{first}", [None, 3])',
+        f"print(fluid.layers.{row.name}({first}).shape)  # (-1, 3)",
+        "paddle.disable_static()",
+    ]  # fmt: skip
+    body = "\n".join(" " * 8 + line if line else "" for line in lines)
+    return f"\n\nExamples:\n    .. code-block:: python\n\n{body}\n"

@@ -1,0 +1,1 @@
+"""Text files of records with slots (``MultiSlotDataFeed``): parsing, reading, batches."""

@@ -1,0 +1,130 @@
+"""Blocks of many parts in their order, read here or by processes, and batches of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from paddle.fluid.multi_slot.files import Source, total
+from paddle.fluid.multi_slot.records import Block, Column, Table, join
+from paddle.io import IterableDataset, get_worker_info
+from paddle.io.dataloader import worker
+from paddle.io.dataloader.fetch import Recipe
+from paddle.io.dataloader.pool import WorkerPool
+
+_SMALL = 1 << 20  # bytes that are read here: a process would take longer to start
+_AHEAD = 2  # blocks that a process makes before they are asked for
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def blocks(source: Source, processes: int | None = None) -> Iterator[Block]:
+    """The blocks of all parts, in order; how many processes read makes no difference.
+
+    Args:
+        source (Source): what to read.
+        processes (int|None): how many read; 0: this one; None: as many as there are processors,
+            or none for little text.
+    """
+    parts = source.parts
+    if processes is None:
+        processes = cores() if total(parts) > _SMALL else 0
+    processes = min(processes, len(parts))
+    if not processes:
+        for part in parts:
+            yield from source.blocks(part)
+        return
+    pool = WorkerPool(Recipe(_Parts(source), _as_it_is, True, None, False), processes, True, None)
+    grace = 0.3
+    try:
+        pool.begin(None)
+        readers = [_Reader(pool, i) for i in range(processes)]
+        for i in range(len(parts)):
+            yield from readers[i % processes].part()
+        grace = 3.0
+    finally:
+        pool.shutdown(grace)
+
+
+class _Parts(IterableDataset):
+    """In worker i of n: every n-th part from number i on, block by block."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+
+    def __iter__(self) -> Iterator[Any]:
+        info = get_worker_info()
+        for part in self._source.parts[info.id :: info.num_workers]:
+            for block in self._source.blocks(part):
+                arrays = [(c.values, c.counts) for c in block.columns]
+                yield block.size, arrays, block.skipped, block.last, block.ids
+
+
+def _as_it_is(sample: Any) -> Any:
+    return sample
+
+
+class _Reader:
+    """One process of the pool; it begins at once, and its blocks wait until they are due."""
+
+    def __init__(self, pool: WorkerPool, number: int) -> None:
+        self._pool, self._number, self._end = pool, number, pool._ends[number]
+        for _ in range(_AHEAD):
+            self._end.ask(None)
+
+    def part(self) -> Iterator[Block]:
+        """The blocks of its next part."""
+        while True:
+            kind, content = self._pool._receive(self._number, None, 0)
+            if kind == worker.FAILED:
+                raise content.exception()
+            self._end.ask(None)
+            size, arrays, skipped, last, ids = content
+            yield Block(size, [Column(v, c) for v, c in arrays], skipped, last, ids)
+            del content, arrays
+            self._end.give_back()
+            if last:
+                return
+
+
+def batches(
+    found: Iterator[Block], source: Source, size: int, told: Callable[[list[str]], None]
+) -> Iterator[dict[str, Any]]:
+    """What each batch feeds; batches run on from block to block, and the last may be short.
+
+    Args:
+        found (iterator): of Blocks.
+        source (Source): what they come from.
+        size (int): records of a batch.
+        told (callable): gets what was wrong with records that were skipped.
+    """
+    slots = [slot for slot in source.slots if slot.used]
+    rest: list[Block] = []
+    for block in found:
+        if block.skipped:
+            told(block.skipped)
+        if not block.size:
+            continue
+        have = sum(b.size for b in rest)
+        if have + block.size < size:
+            rest.append(block)
+            continue
+        table = Table(join([*rest, block], slots), slots)
+        end = table.size - table.size % size
+        for first in range(0, end, size):
+            yield table.feed(first, first + size)
+        rest = [_tail(table, end)] if end < table.size else []
+    if rest:
+        table = Table(join(rest, slots), slots)
+        yield table.feed(0, table.size)
+
+
+def _tail(table: Table, first: int) -> Block:
+    kept = table.order(np.arange(first, table.size))
+    return Block(kept.size, kept.columns, ids=kept.ids)

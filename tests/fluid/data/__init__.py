@@ -1,0 +1,1 @@
+"""Feeding and datasets of files."""

@@ -1,0 +1,1 @@
+"""1.x dygraph against 1.8.5."""
