@@ -540,7 +540,7 @@ def _written(chain: Chain) -> str:
 def _unknown(chain: Chain) -> str:
     if chain.full in modules() or chain.full == _FLUID:
         return "a module of 1.x, which 2.0 does not have"
-    return "not in the tables of 1.8; it stays as it is"
+    return "2.0 has no public name for it; it stays as it is"
 
 
 class _Calls(cst.CSTTransformer):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .names import Import
+from .names import Import, Scope
 
 if TYPE_CHECKING:
     from .convert import File
@@ -30,27 +30,28 @@ def edit(file: File) -> list[tuple[int, int, str]]:
     """Return the changes to import statements, and the line that turns static mode on."""
     edits: list[tuple[int, int, str]] = []
     remaining, seen = _remaining(file)
-    bound = file.walk.module.bound.get("paddle") is not None and any(
-        _binds_paddle_at_top(item, file) for item in file.walk.imports
-    )
-    uses_paddle = file.converted > 0 or "paddle" in seen
     suites = _suites(file.tree) if file.fluid_imports else {}
-    first = True
+    # Scopes in which `paddle` is bound by a statement that stays.
+    has = {id(i.scope) for i in file.walk.imports if _binds_paddle(i)}
+    module = file.walk.module
+    wanting = _scopes_that_use_paddle(file)
+    at_top = any(i.scope is module for i in file.fluid_imports)
+    module_has = id(module) in has or (at_top and id(module) in wanting)
     for item in file.fluid_imports:
         keep = [a for a in item.node.names if _stays(file, item, a, remaining, seen)]
-        at_top = item.scope.parent is None
-        needed = uses_paddle and not bound and (at_top or not _top_import(file))
+        needed = id(item.scope) not in has and id(item.scope) in wanting
+        if item.scope is not module and module_has:
+            needed = False
         if len(keep) == len(item.node.names):
-            if needed and (first or not at_top):
+            if needed:
                 edits.append(_before(file, item.node, "import paddle"))
-                bound = bound or at_top
-            first = False
+                has.add(id(item.scope))
             continue
         start, end = file.source.span(item.node)
         if "#" in file.text[start:end]:
             if needed:
                 edits.append(_before(file, item.node, "import paddle"))
-                bound = bound or at_top
+                has.add(id(item.scope))
             continue
         new = _statement(item.node, keep)
         if needed:
@@ -58,16 +59,26 @@ def edit(file: File) -> list[tuple[int, int, str]]:
             alone = file.text[file.source.starts[item.node.lineno - 1] : start].strip() == ""
             between = file.newline + indent if alone else "; "
             new = "import paddle" + (between + new if new else "")
-            bound = bound or at_top
+            has.add(id(item.scope))
         elif not new:
             edits.append(_without(file, item.node, suites))
-            first = False
             continue
         edits.append((start, end, new))
-        first = False
     if file.wants_static and file.converted:
-        edits.append(_static_mode(file))
+        edits.append(_static_mode(file, "" if module_has else f"import paddle{file.newline}"))
     return edits
+
+
+def _scopes_that_use_paddle(file: File) -> set[int]:
+    """Return the scopes in which the name `paddle` is needed, enclosing ones included."""
+    result: set[int] = set()
+    for chain in file.walk.chains:
+        if (chain.new or "").startswith("paddle") or chain.parts[0] == "paddle" or chain.action:
+            scope: Scope | None = chain.scope
+            while scope is not None and id(scope) not in result:
+                result.add(id(scope))
+                scope = scope.parent
+    return result | ({id(file.walk.module)} if file.converted else set())
 
 
 def _remaining(file: File) -> tuple[set[tuple[int, str]], set[str]]:
@@ -106,18 +117,14 @@ def _stays(file: File, item: Import, alias: ast.alias, remaining, seen) -> bool:
     return (0, name) in remaining
 
 
-def _binds_paddle_at_top(item: Import, file: File) -> bool:
-    """Whether a statement of the module binds `paddle`, and stays."""
-    if item.scope.parent is not None or not isinstance(item.node, ast.Import):
+def _binds_paddle(item: Import) -> bool:
+    """Whether a statement binds `paddle`, and stays."""
+    if not isinstance(item.node, ast.Import):
         return False
     return any(
         (a.asname or a.name.split(".")[0]) == "paddle" and not a.name.startswith(_FLUID)
         for a in item.node.names
     )
-
-
-def _top_import(file: File) -> bool:
-    return any(i.scope.parent is None for i in file.fluid_imports)
 
 
 def _statement(node: ast.Import | ast.ImportFrom, keep: list[ast.alias]) -> str:
@@ -172,7 +179,7 @@ def _without(file: File, node: ast.stmt, suites: dict) -> tuple[int, int, str]:
     return begin, stop, ""
 
 
-def _static_mode(file: File) -> tuple[int, int, str]:
+def _static_mode(file: File, before: str) -> tuple[int, int, str]:
     """Put `paddle.enable_static()` after the imports that the file begins with."""
     last: ast.stmt | None = None
     for statement in file.tree.body:
@@ -181,15 +188,17 @@ def _static_mode(file: File) -> tuple[int, int, str]:
             last = statement
         elif not text and last is not None and not _later_import(file, statement):
             break
-    assert last is not None
+    newline = file.newline
+    if last is None:
+        at = file.source.starts[file.tree.body[0].lineno - 1]
+        return at, at, f"{before}{newline if before else ''}paddle.enable_static(){newline}{newline}"
     end = file.source.span(last)[1]
     line = file.source.starts.index(max(s for s in file.source.starts if s <= end))
-    newline = file.newline
     if line + 1 < len(file.source.starts):
         at = file.source.starts[line + 1]
-        return at, at, f"{newline}paddle.enable_static(){newline}"
+        return at, at, f"{before}{newline}paddle.enable_static(){newline}"
     at = len(file.text)
-    return at, at, f"{newline}{newline}paddle.enable_static(){newline}"
+    return at, at, f"{newline}{before}{newline}paddle.enable_static(){newline}"
 
 
 def _imports_only(statement: ast.stmt) -> bool:
@@ -200,6 +209,8 @@ def _imports_only(statement: ast.stmt) -> bool:
 
 
 def _mentions(statement: ast.stmt, item: Import) -> bool:
+    if item.scope.parent is not None:
+        return False
     return statement.lineno <= item.node.lineno <= (statement.end_lineno or 0)
 
 

@@ -97,7 +97,8 @@ TARGET = {
         for name in ("buffered", "cache", "chain", "compose", "firstn", "map_readers",
                      "multiprocess_reader", "shuffle", "xmap_readers", "ComposeNotAligned")
     },
-    "paddle.batch": "paddle.batch",
+    "paddle.fluid.io.save_vars": "paddle.static.save_vars",
+    "paddle.fluid.io.load_vars": "paddle.static.load_vars",
 }  # fmt: skip
 
 # 2.0.0 has them only in fluid; later releases, and this package, under `static.nn`, unchanged.
@@ -214,7 +215,7 @@ STAYS = {
     "paddle.fluid.io.PyReader": "write paddle.io.DataLoader.from_generator(feed_list, capacity, return_list=...)",
     **{
         f"paddle.fluid.io.{verb}_{what}": f"write paddle.static.{verb}(program, path_prefix); the files are laid out in another way"
-        for verb in ("save", "load") for what in ("params", "persistables", "vars")
+        for verb in ("save", "load") for what in ("params", "persistables")
     },
 }  # fmt: skip
 del STAYS[L + "GRUCell.call"]
@@ -275,6 +276,15 @@ MORE_PATHS = {
     D + "save_dygraph": "paddle.fluid.save_dygraph",
     D + "Layer": "paddle.fluid.Layer",
 }
+
+# Constants: the same objects in 2.0.
+CONSTANTS = {
+    f"paddle.fluid.core.VarDesc.VarType.{old}": f"paddle.{new}"
+    for old, new in {
+        "BOOL": "bool", "UINT8": "uint8", "INT8": "int8", "INT16": "int16", "INT32": "int32",
+        "INT64": "int64", "FP16": "float16", "FP32": "float32", "FP64": "float64",
+    }.items()
+}  # fmt: skip
 
 # Keywords that the new call needs always.
 ADD = {
@@ -422,6 +432,10 @@ def build() -> str:
         rows[name] = row(name, {**entry, "aliases": f"{entry['aliases']},{old}"}, new, table) \
             if name in mapped or name in SPECIAL else \
             row(name, {**entry, "aliases": f"{entry['aliases']},{old}"}, mapped[old], table)  # fmt: skip
+    for old, new in CONSTANTS.items():
+        line = dict.fromkeys(HEADER, "")
+        line.update(old=old, kind="rename", new=new, positional="0")
+        rows[old] = line
     for old in [*SPECIAL, *STAYS]:
         if old not in rows and old in canonical:
             rows[old] = row(old, canonical[old], "", table)

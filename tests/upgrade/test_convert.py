@@ -161,6 +161,29 @@ def test_an_import_inside_a_function():
     assert "    pass\n" in convert(only)[0]
 
 
+def test_imports_inside_functions_that_stay():
+    text = """
+    def f(x):
+        import paddle.fluid as fluid
+        from paddle.fluid.framework import Program
+        return fluid.layers.mean(x), fluid.core.thing, Program()
+
+    def g(x):
+        import paddle.fluid as fluid
+        return fluid.core.thing
+    """
+    new, _ = upgraded(text, "import os\n")
+    assert new.count("import paddle\n") == 1 and new.count("import paddle.fluid as fluid\n") == 2
+    assert "return paddle.mean(x), fluid.core.thing, paddle.static.Program()" in new
+    exe = "def f():\n    import paddle.fluid as fluid\n    return fluid.Executor()\n"
+    assert convert(exe)[0].startswith("import paddle\n\npaddle.enable_static()\n\ndef f():")
+
+
+def test_constants():
+    code = "d = fluid.core.VarDesc.VarType.FP32\n"
+    assert body(code) == "d = paddle.float32"
+
+
 def test_shadowed_names_are_left_alone():
     text = '''
     def f(fluid):
