@@ -27,7 +27,7 @@ from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
-from paddle.executor.debug import debug_callback
+from paddle.executor.debug import debug_callback, run_starts
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -143,6 +143,7 @@ class Executor(Guarded):
         schedulers = program.__dict__.get("_lr_schedulers")
         if schedulers:
             set_learning_rates(schedulers, scope, self._device)
+        run_starts()
         with hooked(None):
             if program._seed:
                 with random.sequence_of(program._serial, program._seed):
@@ -244,14 +245,14 @@ class Executor(Guarded):
     def _from_dataset(self, api: str, dataset: Any, thread: Any, *settings: Any) -> None:
         if dataset is None:
             raise PreconditionNotMetError("dataset is need and should be initialized")
-        if not hasattr(dataset, "_train_by"):
+        if not hasattr(dataset, "train_by"):
             raise TypeError(
                 f"Executor.{api}(dataset): expected a dataset of files, as "
                 f"fluid.DatasetFactory makes them, but received {type(dataset).__name__}."
             )
         if self._closed:
             raise PreconditionNotMetError(f"Executor.{api}: the executor was closed.")
-        dataset._train_by(self, api, thread, *settings)
+        dataset.train_by(self, api, thread, *settings)
 
     def start_heter_trainer(
         self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -34,6 +35,11 @@ class _EitherMode(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls._recorded(*args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name == "__signature__":
+            return inspect.signature(cls._recorded)
+        return getattr(cls._recorded, name)
 
 
 class Variable(metaclass=_EitherMode):
@@ -116,3 +122,17 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
     with current.program_guard(main_program, startup_program), mode.static_block():
         mode.note_programs()
         yield
+
+
+def _get_var(name: str, program: Program | None = None) -> variable.Variable:
+    """A variable of the global block by name.
+
+    Args:
+        name (str): its name.
+        program (Program, optional): None means the default main one.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    program = default_main_program() if program is None else program
+    return program.global_block().var(str(name))
