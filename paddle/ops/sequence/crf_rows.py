@@ -49,7 +49,7 @@ def forward(emission: torch.Tensor, transition: torch.Tensor, label: torch.Tenso
     start, end, move = moves[0], moves[1], moves[2:]
     alphas: list[torch.Tensor] = []
     sums: list[torch.Tensor] = []
-    for rows in shares[steps.rows].split(steps.live):
+    for rows in shares.index_select(0, steps.rows).split(steps.live):
         came = start if not alphas else torch.mm(alphas[-1][: rows.shape[0]], move)
         made = torch.mul(rows, came)
         total = made.sum(1, keepdim=True)
@@ -65,7 +65,7 @@ def forward(emission: torch.Tensor, transition: torch.Tensor, label: torch.Tenso
     partition[: len(ended)] += ended  # the sequences that have rows come first
     partition = partition[steps.back]
     loss = partition - _score(emission, transition, label.reshape(-1).long())
-    alpha = torch.cat(alphas)[steps.places]
+    alpha = torch.cat(alphas).index_select(0, steps.places)
     return alpha, shares, torch.exp(transition), loss.unsqueeze(1)
 
 
@@ -102,7 +102,10 @@ def backward(d_loss, emission, transition, label, alpha, shares) -> tuple:
     """Gradients of the emission and the transition: expected less counted occurrences."""
     steps, _, moves = _pieces(emission, transition)
     end, back = moves[1], moves[2:].t().contiguous()
-    rows, weights = alpha[steps.rows].split(steps.live), shares[steps.rows].split(steps.live)
+    rows, weights = (
+        alpha.index_select(0, steps.rows).split(steps.live),
+        shares.index_select(0, steps.rows).split(steps.live),
+    )
     ahead: list[torch.Tensor] = []  # for all steps but the first, what comes after the one before
     betas: list[torch.Tensor] = []
     for t in range(len(rows) - 1, -1, -1):
@@ -118,7 +121,7 @@ def backward(d_loss, emission, transition, label, alpha, shares) -> tuple:
         if len(over):
             parts.append(end / torch.mv(over, end).unsqueeze(1))
         betas.append(torch.cat(parts) if len(parts) > 1 else parts[0])
-    marginal = torch.mul(alpha, torch.cat(betas[::-1])[steps.places])
+    marginal = torch.mul(alpha, torch.cat(betas[::-1]).index_select(0, steps.places))
     offsets = last_level("linear_chain_crf", "Emission", emission, 1)
     first, last = _edges(offsets, emission)
     inner = _within(offsets, emission)
@@ -146,7 +149,7 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
     steps = in_steps(offsets, emission)
     start, end, move = transition[0], transition[1], transition[2:].t().contiguous()
     bests: list[torch.Tensor] = []
-    for rows in emission[steps.rows].split(steps.live):
+    for rows in emission.index_select(0, steps.rows).split(steps.live):
         if bests:
             came = torch.amax(bests[-1][: rows.shape[0]].unsqueeze(1) + move, 2)
             bests.append(came.add_(rows))
