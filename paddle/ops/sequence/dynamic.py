@@ -157,7 +157,7 @@ def lstm(x, h0, c0, weight, bias, *, use_peepholes=True, is_reverse=False,
         return hidden, cell, x.new_empty(x.shape), x.new_empty(cell.shape)
     steps = in_steps(offsets, x, is_reverse)
     kinds = Kinds(gate_activation, cell_activation, candidate_activation)
-    made = lstm_rows.forward(x, *states, weight, step.bias, step.checks, steps, kinds)
+    made = lstm_rows.forward(x, states[0], states[1], weight, step.bias, step.checks, steps, kinds)
     return made[0].index_select(0, steps.places), made[1].index_select(0, steps.places), *made[2:]
 
 
@@ -177,12 +177,13 @@ def _(d_hidden, d_cell, x, h0, c0, weight, bias, hidden, cell, gates, squashed, 
         return vjp(lstm, [x, h0, c0, weight, bias], d_outs, attrs, needs_grad[:5])
     offsets, size = last_level("lstm", "Input", x), weight.shape[0]
     count = len(offsets) - 1
-    states = [_first("lstm", "H0", h0, x, count, size), _first("lstm", "C0", c0, x, count, size)]
+    first_h = _first("lstm", "H0", h0, x, count, size)
+    first_c = _first("lstm", "C0", c0, x, count, size)
     steps = in_steps(offsets, x, is_reverse)
     flat = bias.reshape(-1)
     checks = flat[4 * size :].split(size) if use_peepholes else ()
     d_gates, d_h, d_c, d_weight, d_bias, d_checks = lstm_rows.backward(
-        d_hidden, d_cell, *states, weight, checks, hidden.index_select(0, steps.rows),
+        d_hidden, d_cell, first_h, first_c, weight, checks, hidden.index_select(0, steps.rows),
         cell.index_select(0, steps.rows), gates,
         squashed, steps, Kinds(gate_activation, cell_activation, candidate_activation),
     )  # fmt: skip
