@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 import paddle
-from paddle.core.lod import LoDTensor
 from paddle.core import unique_name
+from paddle.core.lod import LoDTensor
 from paddle.executor.plan import Plan
 from paddle.ir.cloning import clone
 from paddle.static import Executor, Program, Scope, program_guard
