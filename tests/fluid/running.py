@@ -146,7 +146,9 @@ def _fill(fluid, scope, startup):
     k = 0
     ops = list(startup.global_block().ops)
     if type(startup).__module__.startswith("paddle.ir"):
-        ops.reverse()  # 1.8.5 puts each in front of those before it, here they are in order
+        # 1.8.5 puts each in front of those before it; here most are in the order of their making.
+        made = list(startup.global_block().vars)
+        ops.sort(key=lambda op: -max(map(made.index, op.output_arg_names)))
     for op in ops:
         if op.type in RANDOM:
             for name in op.output("Out"):

@@ -319,9 +319,7 @@ def cosine_decay(learning_rate: Any, step_each_epoch: int, epochs: int) -> Any:
         return learning_rate * 0.5 * (_layer("cos", epoch * math.pi / epochs) + 1)
 
 
-def linear_lr_warmup(
-    learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float
-) -> Any:
+def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float) -> Any:
     """A rate that grows in a straight line for some steps, and then is another one.
 
     Args:

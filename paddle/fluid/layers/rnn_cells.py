@@ -225,5 +225,3 @@ class LSTMCell(RNNCell):
     def state_shape(self) -> list[list[int]]:
         """``[[hidden_size], [hidden_size]]``"""
         return [[self.hidden_size], [self.hidden_size]]
-
-

@@ -62,9 +62,7 @@ def case_sequence_pool_deep(fluid):
 
 def case_sequence_steps(fluid):
     x = _x(fluid)
-    return {"x": _fed()}, [
-        fluid.layers.sequence_first_step(x), fluid.layers.sequence_last_step(x)
-    ]
+    return {"x": _fed()}, [fluid.layers.sequence_first_step(x), fluid.layers.sequence_last_step(x)]
 
 
 def case_sequence_concat(fluid):
