@@ -51,8 +51,9 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, Any, Any, Any, Any, 
     kept = {name: made([1], True) for name in ("abs", "sqr", "prob", "q", "pos", "ins")}
     apart, chance, ones = (made([-1]) for _ in range(3))
     batch = {name: made([1]) for name in ("prob", "abs", "sqr", "q", "pos", "ins")}
-    for var in kept.values():
-        helper.set_variable_initializer(var, Constant(0.0))
+    for name in kept:
+        for var in (kept[name], batch[name]):
+            helper.set_variable_initializer(var, Constant(0.0))
 
     def add(kind: str, inputs: dict[str, Any], out: Any, **attrs: Any) -> None:
         helper.append_op(type=kind, inputs=inputs, outputs={"Out": out}, attrs=attrs)
