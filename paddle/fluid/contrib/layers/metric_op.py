@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.fluid.initializer import Constant
 from paddle.fluid.mode import settle_static
 from paddle.incubate.layer_helper import LayerHelper
-from paddle.nn.initializer import Constant
 
 __all__ = ["ctr_metric_bundle"]
 
@@ -53,7 +53,7 @@ def ctr_metric_bundle(input: Any, label: Any) -> tuple[Any, Any, Any, Any, Any, 
     batch = {name: made([1]) for name in ("prob", "abs", "sqr", "q", "pos", "ins")}
     for name in kept:
         for var in (kept[name], batch[name]):
-            helper.set_variable_initializer(var, Constant(0.0))
+            helper.set_variable_initializer(var, Constant(0.0, force_cpu=True))
 
     def add(kind: str, inputs: dict[str, Any], out: Any, **attrs: Any) -> None:
         helper.append_op(type=kind, inputs=inputs, outputs={"Out": out}, attrs=attrs)
