@@ -68,7 +68,7 @@ def test_equals_185(family: str, name: str) -> None:
     got, arrays = run(fluid, case)
     if getattr(case, "program", True):
         same_program(got, want, getattr(case, "variables", True))
-    assert uncounted(got["fetches"]) == uncounted(want["fetches"])
+        assert uncounted(got["fetches"]) == uncounted(want["fetches"])
     assert [n for n in got["gradients"] if n in want["gradients"]] == want["gradients"]
     expected = {k.split("/", 1)[1]: v for k, v in data.items() if k.startswith(f"{name}/")}
     del expected["told"]
