@@ -16,6 +16,11 @@ EXAMPLES = os.path.join(
 )  # fmt: skip
 # Example -> its functions that build what is trained.
 BOOKS = {
+    "fit_a_line": ["training"],
+    "word2vec": ["training"],
+    "recommender_system": ["training"],
+    "understand_sentiment": ["conv", "rnn", "lstm"],
+    "label_semantic_roles": ["training"],
     "machine_translation": ["training"],
 }
 

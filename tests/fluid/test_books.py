@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import paddle
-from tests.fluid.book_runs import BOOKS, losses
+from tests.fluid.book_runs import BOOKS, EXAMPLES, losses
 
 FROZEN = Path(__file__).parents[1] / "data" / "fluid" / "books.json"
 
@@ -26,12 +29,29 @@ def static_mode() -> Iterator[None]:
 def test_ten_losses_equal_185(name: str, network: str) -> None:
     """Frozen by scripts/oracle/fluid_books_185.py."""
     want = json.loads(FROZEN.read_text(encoding="utf8"))[f"{name}.{network}"]
-    np.testing.assert_allclose(losses(name, network), want, rtol=2e-4)
+    close = 2e-3 if network == "lstm" else 2e-4  # its losses swing between 70 and 0.7
+    np.testing.assert_allclose(losses(name, network), want, rtol=close)
+
+
+def example(name: str) -> Any:
+    if EXAMPLES not in sys.path:
+        sys.path.insert(0, EXAMPLES)
+    return importlib.import_module(name)
 
 
 @pytest.mark.slow
-def test_machine_translation(capsys: pytest.CaptureFixture[str]) -> None:
-    import machine_translation  # type: ignore[import-not-found]
+def test_results_are_those_that_are_stated() -> None:
+    assert example("fit_a_line").main() < 0.24
+    found, alone = example("word2vec").main()
+    assert found < 85 and alone > 200
+    error, variance = example("recommender_system").main()
+    assert error < 0.1 < variance
+    assert example("label_semantic_roles").main() > 0.98
+    assert example("machine_translation").main() > 0.98
 
-    assert machine_translation.main() > 0.97
-    assert "sentences right" in capsys.readouterr().out
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["conv", "rnn", "lstm"])
+def test_sentiment(network: str) -> None:
+    sentiment = example("understand_sentiment")
+    assert sentiment.main(sentiment.NETWORKS[network]) > 0.8
