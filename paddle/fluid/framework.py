@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -37,6 +38,11 @@ class _EitherMode(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls._recorded(*args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name == "__signature__":
+            return inspect.signature(cls._recorded)
+        return getattr(cls._recorded, name)
 
 
 class Variable(metaclass=_EitherMode):
