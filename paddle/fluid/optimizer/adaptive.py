@@ -38,6 +38,7 @@ class AdagradOptimizer(Optimizer):
             their own.
         grad_clip (GradientClipBase, optional): clips the gradients before.
         name (str, optional): becomes a part of the accumulators' names.
+        initial_accumulator_value (float): what the accumulators start with. Default: 0.0.
 
     Examples:
         .. code-block:: python
@@ -67,9 +68,16 @@ class AdagradOptimizer(Optimizer):
         regularization: Any = None,
         grad_clip: Any = None,
         name: str | None = None,
+        initial_accumulator_value: float = 0.0,
     ) -> None:
         self._keep(epsilon=epsilon)
+        self._start = arguments.number(
+            "Adagrad", "initial_accumulator_value", initial_accumulator_value
+        )
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
+
+    def _first(self, slot: str, param: Any) -> float:
+        return self._start
 
 
 class AdamOptimizer(Optimizer):
