@@ -153,6 +153,40 @@ def test_averages_are_applied_and_taken_back(static_mode: Any) -> None:
             fluid.executor._fetch_var("nope")
 
 
+def _losses(make: Any) -> list[float]:
+    """Eight steps of a net with a parameter of 16384 elements."""
+    main, startup = fluid.Program(), fluid.Program()
+    constant = fluid.initializer.Constant
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x = fluid.data("x", [None, 128], "float32")
+        attr = fluid.ParamAttr(initializer=constant(0.01))
+        hidden = fluid.layers.fc(x, 128, act="tanh", param_attr=attr)
+        last = fluid.ParamAttr(initializer=constant(0.1))
+        loss = fluid.layers.mean(fluid.layers.square(fluid.layers.fc(hidden, 1, param_attr=last)))
+        make().minimize(loss)
+    feed = {"x": np.cos(np.arange(512, dtype="float32")).reshape(4, 128)}
+    exe = fluid.Executor(fluid.CPUPlace())
+    with fluid.scope_guard(fluid.Scope()):
+        exe.run(startup)
+        return [float(exe.run(main, feed, [loss])[0][0]) for _ in range(8)]
+
+
+def test_deep_gradient_compression(static_mode: Any) -> None:
+    opt, clip = fluid.optimizer, fluid.clip.GradientClipByNorm(1.0)
+    plain = _losses(lambda: opt.Momentum(0.002, 0.9))
+    late = _losses(lambda: opt.DGCMomentumOptimizer(0.002, 0.9, rampup_begin_step=100))
+    np.testing.assert_allclose(late, plain, 1e-5)
+    early = _losses(
+        lambda: opt.DGCMomentumOptimizer(
+            0.002, 0.9, 2, sparsity=[0.5, 0.9], rampup_step=2, grad_clip=clip, num_trainers=4
+        )
+    )
+    np.testing.assert_allclose(early[:2], plain[:2], 1e-5)
+    assert early[-1] < early[0] and not np.allclose(early, plain)
+    with pytest.raises(TypeError, match="GradientClipByNorm"):
+        opt.DGCMomentumOptimizer(0.1, 0.9, 0, grad_clip=fluid.clip.GradientClipByValue(1.0))
+
+
 def test_profiler(static_mode: Any, tmp_path: Path, capsys: Any) -> None:
     main, startup, _, loss = saving.build(fluid)
     exe = fluid.Executor(fluid.CPUPlace())

@@ -136,8 +136,9 @@ class AdamOptimizer(Optimizer):
 
     def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
         # 1.x does not scale epsilon with the correction of the bias
-        correction = math.sqrt(1.0 - self._beta2 ** (batch.count.done + 1))
-        batch.fused.settings["epsilon"] = self._epsilon / correction
+        (group,) = self._param_groups
+        correction = math.sqrt(1.0 - group["beta2"] ** (batch.count.done + 1))
+        batch.fused.settings["epsilon"] = group["epsilon"] / correction
         super()._step_batch(batch, grads, rate)
 
 

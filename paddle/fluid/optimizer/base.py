@@ -203,7 +203,9 @@ class Optimizer(Optimizer2):
     def _create_accumulators(self, block: Block, parameters: Any) -> None:
         """Makes the accumulators of some parameters."""
         rule = self._rule
-        for param in parameters if rule is not None else ():
+        if rule is None:
+            return
+        for param in parameters:
             if any((s, param.name) in self._recorded._names for s in rule.slots):
                 self._repeat_accumulators(param)
                 continue
@@ -215,7 +217,7 @@ class Optimizer(Optimizer2):
 
     def _repeat_accumulators(self, param: Variable) -> None:
         """The accumulators of a parameter that was trained in another Program before."""
-        for slot in self._rule.slots:
+        for slot in self._required_rule().slots:
             held = self._recorded.accumulators[self._recorded._names[slot, param.name]]
             start = self._group_of(param)[self._powers[slot]] if slot in self._powers else None
             persistable(
