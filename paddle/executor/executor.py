@@ -245,14 +245,14 @@ class Executor(Guarded):
     def _from_dataset(self, api: str, dataset: Any, thread: Any, *settings: Any) -> None:
         if dataset is None:
             raise PreconditionNotMetError("dataset is need and should be initialized")
-        if not hasattr(dataset, "_train_by"):
+        if not hasattr(dataset, "train_by"):
             raise TypeError(
                 f"Executor.{api}(dataset): expected a dataset of files, as "
                 f"fluid.DatasetFactory makes them, but received {type(dataset).__name__}."
             )
         if self._closed:
             raise PreconditionNotMetError(f"Executor.{api}: the executor was closed.")
-        dataset._train_by(self, api, thread, *settings)
+        dataset.train_by(self, api, thread, *settings)
 
     def start_heter_trainer(
         self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,

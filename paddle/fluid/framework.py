@@ -7,18 +7,15 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from paddle import static
 from paddle.core.mode import recording
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
 from paddle.fluid import mode
-from paddle.fluid.mode import in_dygraph_mode
-from paddle.ir import variable
+from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [
-    "Parameter", "Variable", "default_main_program", "default_startup_program", "in_dygraph_mode",
-    "program_guard",
+    "Parameter", "Variable", "default_main_program", "default_startup_program", "program_guard",
 ]  # fmt: skip
 
 
@@ -83,7 +80,7 @@ def default_main_program() -> Program:
     """
     mode.prefer_static()
     mode.note_programs()
-    return static.default_main_program()
+    return current.default_main_program()
 
 
 def default_startup_program() -> Program:
@@ -99,7 +96,7 @@ def default_startup_program() -> Program:
     """
     mode.prefer_static()
     mode.note_programs()
-    return static.default_startup_program()
+    return current.default_startup_program()
 
 
 @contextlib.contextmanager
@@ -122,7 +119,7 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
                 x = fluid.layers.fill_constant([2], "float32", 1.0)
             print(len(main.global_block().ops))  # 1
     """
-    with static.program_guard(main_program, startup_program), mode.static_block():
+    with current.program_guard(main_program, startup_program), mode.static_block():
         mode.note_programs()
         yield
 

@@ -85,6 +85,9 @@ def is_open() -> bool:
 def in_dygraph_mode() -> bool:
     """Whether operators run at once; while the mode is open they do not, as 1.x has it.
 
+    It is ``fluid.in_dygraph_mode``. ``fluid.framework.in_dygraph_mode``, which 2.x code imports, is
+    2.0's and takes an open mode for dynamic.
+
     Examples:
         .. code-block:: python
 

@@ -41,7 +41,8 @@ def test_the_order_of_the_table():
         "in_place", "lifetimes",
     ]  # fmt: skip
     assert [name for name, joins, _ in TABLE if not joins] == [
-        "custom_gradients", "versions", "dead_code", "sparse_updates", "lifetimes",
+        "custom_gradients", "versions", "dead_code", "sparse_updates", "outer_epsilon",
+        "lifetimes",
     ]  # fmt: skip
 
 

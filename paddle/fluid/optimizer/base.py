@@ -414,7 +414,7 @@ class Optimizer(Optimizer2):
         """Returns the accumulators, and the step of a schedule as ``global_step``."""
         state = super().state_dict()
         rate = self._learning_rate
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):  # a schedule of dygraph
             state.update(_schedule_state(rate))
         return state
 
@@ -426,7 +426,7 @@ class Optimizer(Optimizer2):
         """
         rate = self._learning_rate
         state = dict(state_dict)
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):
             _load_schedule(rate, state)
         else:
             state.pop("global_step", None)
@@ -453,7 +453,7 @@ def _recorded_in(pairs: list) -> Iterator[None]:
 def _check(owner: str, rate: Any, regularization: Any, clip: Any) -> None:
     static = recording()
     number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
-    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "step_num") and callable(rate))
+    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "create_lr_var") and callable(rate))
     if not (number or isinstance(rate, LRScheduler) or (isinstance(rate, Variable) and static)
             or (schedule and not static)):  # fmt: skip
         wanted = "a float or a Variable" if static else "a float or a LearningRateDecay"
@@ -509,9 +509,9 @@ def _schedule_state(rate: Any) -> dict[str, Any]:
 
     from paddle.tensor.creation import to_tensor
 
-    if hasattr(rate, "_state_keys") or hasattr(rate, "state_keys"):
+    if hasattr(rate, "epoch"):  # it counts epochs
         return {"LR_Scheduler": rate.state_dict()}
-    held = to_tensor(np.array([rate.step_num], "int64"))
+    held = to_tensor(np.array([rate.step_num], "int32"))
     return {"LR_Scheduler": rate.state_dict(), "global_step": held}
 
 

@@ -1,5 +1,5 @@
-"""Readers of 1.x's contrib."""
+"""Readers for several processes."""
 
-from paddle._module_paths import names_of
+from paddle.fluid.contrib.reader.distributed_reader import distributed_batch_reader
 
-__all__ = names_of(__name__)
+__all__ = ["distributed_batch_reader"]
