@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
+
 from paddle.core import unique_name
 from paddle.core.user_frame import outside
+from paddle.fluid import layers
 from paddle.fluid.executor import _fetch_var
 from paddle.fluid.layers.labelling import edit_distance
 from paddle.fluid.recording import fill, recorded
@@ -104,8 +107,6 @@ class ChunkEvaluator(Evaluator):
         num_chunk_types: int,
         excluded_chunk_types: Any = None,
     ) -> None:
-        from paddle.fluid import layers
-
         super().__init__("chunk_eval")
         if default_main_program().current_block().idx != 0:
             raise ValueError("ChunkEvaluator: expected to be made in the global block.")
@@ -126,8 +127,6 @@ class ChunkEvaluator(Evaluator):
             executor (Executor): ran the batches.
             eval_program (Program, optional): not needed.
         """
-        import numpy as np
-
         inferred, labelled, right = (int(v[0]) for v in self._values())
         precision = right / inferred if inferred else 0.0
         recall = right / labelled if labelled else 0.0

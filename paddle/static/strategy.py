@@ -103,7 +103,6 @@ EXECUTION: dict[str, Option] = {
         False, "bool", "no effect: a step ends when all places have ended"
     ),
     "allow_op_delay": Option(False, "bool", _ORDER),
-    "use_cuda": Option(False, "bool", "no effect: the Executor's place says where it runs"),
     "use_experimental_executor": Option(True, "bool", "no effect: there is one executor"),
 }
 _LEAST = {  # of integers

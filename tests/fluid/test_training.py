@@ -1,4 +1,4 @@
-"""Training with fluid against 1.8.5 (scripts/oracle/fluid_training_185.py): dygraph, files, tools."""
+"""Training with fluid against 1.8.5 (scripts/oracle/fluid_training_185.py): dygraph, files."""
 
 from __future__ import annotations
 

@@ -98,6 +98,10 @@ class DGCMomentumOptimizer(MomentumOptimizer):
             )
             self._norm = grad_clip.clip_norm / math.sqrt(num_trainers)
         self._step: Variable | None = None
+        self._rule_attrs: dict[str, Any] = {
+            "use_nesterov": bool(use_nesterov), "rampup_begin_step": self._begin,
+        }  # fmt: skip
+        self._mu = float(momentum)
 
     def _waits(self, param: Variable, grad: Variable) -> bool:
         """Whether gradients of a parameter may wait."""
@@ -130,8 +134,8 @@ class DGCMomentumOptimizer(MomentumOptimizer):
         inputs = {**held, "Grad": grad, "current_step": self._step, "nranks": self._ranks}
         outputs = {"U_out": held["U"], "V_out": held["V"], "Grad_out": grad}
         attrs = {
-            "m": self._momentum, "use_nesterov": self._use_nesterov, "sparsity": self._sparsity,
-            "rampup_begin_step": self._begin, "rampup_step": self._ramp,
+            **self._rule_attrs, "m": self._mu, "sparsity": self._sparsity,
+            "rampup_step": self._ramp,
         }  # fmt: skip
         block.append_op("dgc", inputs, outputs, attrs)
 
@@ -166,6 +170,5 @@ class DGCMomentumOptimizer(MomentumOptimizer):
             "nranks": self._ranks,
         }  # fmt: skip
         outputs = {"ParamOut": param, "VelocityOut": velocity, "Grad_out": grad}
-        attrs = {"mu": self._momentum, "use_nesterov": self._use_nesterov,
-                 "rampup_begin_step": self._begin}  # fmt: skip
+        attrs = {**self._rule_attrs, "mu": self._mu}
         return block.append_op("dgc_momentum", inputs, outputs, attrs)
