@@ -9,7 +9,7 @@ model's.
     python examples/fluid/ctr.py
 
 24,000 records, three epochs of batches of 100: the AUC on 6,000 others is 0.903, where the hidden
-weights reach 0.916. PaddlePaddle 1.8.5 runs the same file and gets 0.904, from other random numbers.
+weights reach 0.916. PaddlePaddle 1.8.5 runs the same file and gets 0.902 (random numbers differ).
 """
 
 import os
@@ -37,7 +37,7 @@ class Criteo(dg.MultiSlotDataGenerator):
             values = values.split("\t")
             dense = [float(v or 0) / 20.0 for v in values[:DENSE]]
             sparse = [[int(v or "0", 16) * (i + 3) % TABLE] for i, v in enumerate(values[DENSE:])]
-            names = ["C%d" % (i + 1) for i in range(SPARSE)]
+            names = [f"C{i + 1}" for i in range(SPARSE)]
             yield [("dense_input", dense)] + list(zip(names, sparse)) + [("label", [int(label)])]
 
         return read
@@ -55,7 +55,7 @@ def write_raw(path, records, seed):
     labels = (drawn.rand(records) < 1 / (1 + np.exp(-logits))).astype(int)
     with open(path, "w") as file:
         for label, dense, sparse in zip(labels, numbers, kinds):
-            words = ["%08x" % (int(k) * 2654435761 % 2**32) if k else "" for k in sparse]
+            words = [f"{int(k) * 2654435761 % 2**32:08x}" if k else "" for k in sparse]
             file.write("\t".join([str(label)] + [str(n) for n in dense] + words) + "\n")
     return labels, logits
 
@@ -64,8 +64,7 @@ def network():
     """Inputs, the loss and the probability of a click."""
     dense = fluid.layers.data("dense_input", shape=[DENSE], dtype="float32")
     sparse = [
-        fluid.layers.data("C%d" % (i + 1), shape=[1], lod_level=1, dtype="int64")
-        for i in range(SPARSE)
+        fluid.layers.data(f"C{i + 1}", shape=[1], lod_level=1, dtype="int64") for i in range(SPARSE)
     ]
     label = fluid.layers.data("label", shape=[1], dtype="int64")
     rows = [
@@ -89,7 +88,7 @@ def dataset_of(paths, inputs, kind="QueueDataset"):
     """A dataset of raw files, which go through this script."""
     dataset = fluid.DatasetFactory().create_dataset(kind)
     dataset.set_use_var(inputs)
-    dataset.set_pipe_command("%s %s parse" % (sys.executable, os.path.abspath(__file__)))
+    dataset.set_pipe_command(f"{sys.executable} {os.path.abspath(__file__)} parse")
     dataset.set_batch_size(100)
     dataset.set_thread(1)
     dataset.set_filelist(paths)
@@ -107,7 +106,7 @@ def area(labels, scores):
 def main(epochs=3, files=4, records=6000):
     """Trains and tests; returns the AUC of the model and that of the hidden weights."""
     folder = tempfile.mkdtemp()
-    paths = [os.path.join(folder, "part-%d" % i) for i in range(files)]
+    paths = [os.path.join(folder, f"part-{i}") for i in range(files)]
     for number, path in enumerate(paths):
         write_raw(path, records, number)
     held_out = os.path.join(folder, "test")
@@ -126,7 +125,7 @@ def main(epochs=3, files=4, records=6000):
     for epoch in range(epochs):
         dataset.local_shuffle()
         exe.train_from_dataset(
-            program, dataset, fetch_list=[loss], fetch_info=["epoch %d loss" % epoch],
+            program, dataset, fetch_list=[loss], fetch_info=[f"epoch {epoch} loss"],
             print_period=120,
         )  # fmt: skip
 
@@ -136,7 +135,7 @@ def main(epochs=3, files=4, records=6000):
     for batch in loader:
         scores.append(exe.run(test_program, feed=batch[0], fetch_list=[guess])[0][:, 1])
     model, best = area(labels, np.concatenate(scores)), area(labels, logits)
-    print("AUC %.3f of the model, %.3f of the hidden weights" % (model, best))
+    print(f"AUC {model:.3f} of the model, {best:.3f} of the hidden weights")
     return model, best
 
 
