@@ -16,14 +16,9 @@ def filled(shape, k):
 
 
 def described(program, operators):
-    """Blocks of operators, and the variables of the first block.
-
-    Without the blocks that gradients add.
-    """
+    """Blocks of operators, and the variables of the first block, before gradients are added."""
     blocks = []
     for block in program.blocks:
-        if block.forward_block_idx >= 0:
-            continue
         ops = block.ops if block.idx else block.ops[:operators]
         blocks.append([_operator(op) for op in ops])
     variables = {}
@@ -65,11 +60,10 @@ def run(fluid, case):
         feeds, fetches = case(fluid)
         fetches = list(fetches)
         many = getattr(case, "steps", 0)
-        count = len(main.global_block().ops)
+        blocks, variables = described(main, len(main.global_block().ops))
         names, gradients = [], []
         if not many:
             names, gradients = _gradients(fluid, case, main, feeds, fetches)
-    blocks, variables = described(main, count)
     filling = [_operator(op)[::2] + [_operator(op)[3]] for op in startup.global_block().ops]
     told = {
         "blocks": blocks, "variables": variables, "startup": filling,

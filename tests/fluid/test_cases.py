@@ -67,8 +67,8 @@ def test_equals_185(family: str, name: str) -> None:
     want = json.loads(bytes(data[f"{name}/told"]))
     got, arrays = run(fluid, case)
     if getattr(case, "program", True):
-        same_program(got, want)
-    assert got["fetches"] == want["fetches"]
+        same_program(got, want, getattr(case, "variables", True))
+    assert uncounted(got["fetches"]) == uncounted(want["fetches"])
     assert [n for n in got["gradients"] if n in want["gradients"]] == want["gradients"]
     expected = {k.split("/", 1)[1]: v for k, v in data.items() if k.startswith(f"{name}/")}
     del expected["told"]
@@ -88,6 +88,10 @@ def same_numbers(key: str, got: np.ndarray, want: np.ndarray, part: float) -> No
     finite = np.abs(want[np.isfinite(want)])
     size = max(float(finite.max()) if finite.size else 0.0, 1e-3)
     np.testing.assert_allclose(got, want, part, part * size, err_msg=key)
+
+
+def uncounted(names: list[str]) -> list[str]:
+    return ["counted" if COUNTED.fullmatch(name) else name for name in names]
 
 
 def normal(told: dict) -> dict:
@@ -124,7 +128,7 @@ def normal(told: dict) -> dict:
     return told | {"blocks": blocks, "variables": variables, "startup": startup}
 
 
-def same_program(got: dict, want: dict) -> None:
+def same_program(got: dict, want: dict, variables: bool = True) -> None:
     got, want = normal(got), normal(want)
     for block, (ours, theirs) in enumerate(zip(got["blocks"], want["blocks"], strict=True)):
         types = [op[0] for op in ours], [op[0] for op in theirs]
@@ -143,7 +147,7 @@ def same_program(got: dict, want: dict) -> None:
     ops = [op for block in want["blocks"] for op in block]
     aside = {name for op in ops for slot in ASIDE for name in op[2].get(slot, ())}
     for name, var in want["variables"].items():
-        if name not in used:
+        if name not in used or not variables:
             continue  # 1.8.5 makes some that nothing needs
         assert name in got["variables"], f"{name} is missing"
         if var is not None and got["variables"][name] is not None and name not in aside:
@@ -163,7 +167,8 @@ def same_operator(got: list, want: list) -> None:
     kind, ins, outs, attrs = want
     outs = {slot: names for slot, names in outs.items() if slot not in UNWRITTEN}
     assert {s: n for s, n in got[1].items() if s in ins} == ins, kind
-    assert not [s for s in got[1] if s not in ins], (kind, got[1], ins)
+    if not kind.endswith("_grad"):  # here gradients have all the slots that there are
+        assert not [s for s in got[1] if s not in ins], (kind, got[1], ins)
     assert {s: n for s, n in got[2].items() if s in outs} == outs, kind
     known = protos().get(kind, {"attrs": {}})["attrs"]
     for name, value in attrs.items():
@@ -175,8 +180,10 @@ def same_operator(got: list, want: list) -> None:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
             if mine is None:
                 continue
-        if name == "axis" and kind.startswith("elementwise_") and {mine, value} == {0, -1}:
+        if name == "axis" and set(ins) == {"X", "Y"} and {mine, value} == {0, -1}:
             continue  # x * y of the same rank: 1.8.5 says 0 where the batch is unknown
+        if (kind, name) == ("slice", "ends"):
+            mine, value = ([min(n, 10_000_000) for n in ends] for ends in (mine, value))
         first = value[0] if isinstance(value, list) and value else value
         if isinstance(first, float):
             assert mine == pytest.approx(value, rel=1e-6), (kind, name)

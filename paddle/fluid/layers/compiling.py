@@ -70,6 +70,11 @@ def function(row: Row) -> FunctionType:
     return made
 
 
+def snake(slot: str) -> str:
+    """A slot's name as parameters are written: ``RoisNum`` is ``rois_num``."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", slot).lower()
+
+
 def _parameters(signature: str) -> list[str]:
     return [p.split("=")[0].strip() for p in re.split(r",\s*(?![^\[(]*[\])])", signature[1:-1])]
 

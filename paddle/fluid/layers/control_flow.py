@@ -113,7 +113,8 @@ def less_than(
             with fluid.program_guard(fluid.Program()):
                 x = fluid.data("x", [2], "int64")
                 out = fluid.layers.less_than(x, x + 1)
-                print(fluid.Executor().run(feed={"x": [1, 2]}, fetch_list=[out])[0])  # [ True  True]
+                found, = fluid.Executor().run(feed={"x": [1, 2]}, fetch_list=[out])
+                print(found)  # [ True  True]
             paddle.disable_static()
     """
     given = {} if force_cpu is None else {"force_cpu": bool(force_cpu)}

@@ -1,0 +1,3 @@
+import paddle.fluid as fluid
+
+y = fluid.layers.mean(x)

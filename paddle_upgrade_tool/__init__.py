@@ -1,0 +1,17 @@
+"""Turn code for PaddlePaddle 1.x into code for 2.0 with the same numbers.
+
+The command is `paddle_upgrade_tool --inpath FILE_OR_FOLDER` (or `python -m paddle_upgrade_tool`).
+It needs libcst (`pip install "pypaddle[upgrade]"`), and neither paddle nor torch.
+"""
+
+from __future__ import annotations
+
+__all__ = ["convert"]
+
+
+def __getattr__(name: str):
+    if name == "convert":
+        from .convert import convert
+
+        return convert
+    raise AttributeError(name)
