@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from paddle import static
-from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.setting import as_here
 from paddle.fluid.trainer_factory import FetchHandlerMonitor
+from paddle.io.dataloader.convert import to_tensors
 
 _TYPES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool",
@@ -161,7 +161,7 @@ def _fed(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
     array, offsets = value
-    return LoDTensor(tensor_of(array, None, "cpu"), [offsets])
+    return LoDTensor(to_tensors(array, share=True), [offsets])
 
 
 def printed(label: str, name: str, value: Any) -> str:
