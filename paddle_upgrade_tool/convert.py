@@ -415,9 +415,10 @@ class File:
         marked.append(self.text[last:end])
         text = "".join(marked).replace("\r\n", "\n")
         ordered = sorted(chains, key=lambda c: c.start)
-        if len(chains) == 1 and chains[0].node is root:
-            self._bare(chains[0], root)
-            new = "__upgrade_0__"
+        if all(self._is_plain(chain) for chain in ordered):
+            for chain in ordered:
+                self._plain(chain, root)
+            new = text
         else:
             try:
                 tree = cst.parse_expression(f"({text})")
@@ -437,6 +438,23 @@ class File:
             new = new.replace("\n", "\r\n")
         if new != piece:
             edits[id(root)] = (start, end, new)
+
+    @staticmethod
+    def _is_plain(chain: Chain) -> bool:
+        """Whether at most the name changes, and no argument: that needs no tree."""
+        rule = find(chain.full)[0] if chain.action is None else None
+        return chain.action is None and (
+            rule is None or bool(chain.tail) or chain.call is None or rule.kind != "call"
+        ) and (rule is None or not rule.handler or chain.call is None)  # fmt: skip
+
+    def _plain(self, chain: Chain, root: ast.expr) -> None:
+        rule = find(chain.full)[0]
+        if rule is None or chain.tail or chain.call is None:
+            self._bare(chain, root)
+        elif rule.kind == "rename":
+            self._write(chain, rule.new, "api_rename")
+        else:
+            self._left(chain, rule.message)
 
     def _bare(self, chain: Chain, root: ast.expr) -> None:
         """Decide about a name that is not called."""
