@@ -193,5 +193,15 @@ def rows(options: Options) -> Iterator[Row]:
             ratio = result.ratio("ours", "one")
             note = f"{1 / ratio:.2f} times one process, target {GAIN}"
             yield Row(
-                GROUP, TWO, 2, "wall", "s", result.median("ours"), None, ratio, "value", 1 / GAIN, note
+                GROUP,
+                TWO,
+                2,
+                "wall",
+                "s",
+                result.median("ours"),
+                None,
+                ratio,
+                "value",
+                1 / GAIN,
+                note,
             )

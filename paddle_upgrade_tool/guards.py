@@ -1,4 +1,4 @@
-"""`with fluid.dygraph.guard(place):` becomes what 2.0 does by itself, or a mode set and put back."""
+"""`with fluid.dygraph.guard(place):` goes, or becomes a mode that is set and put back."""
 
 from __future__ import annotations
 
@@ -108,6 +108,6 @@ def _inside_strings(tree: ast.AST) -> set[int]:
     lines: set[int] = set()
     for node in ast.walk(tree):
         text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
-        if (text or isinstance(node, ast.JoinedStr)) and node.end_lineno != node.lineno:
+        if isinstance(node, ast.expr) and (text or isinstance(node, ast.JoinedStr)):
             lines.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
     return lines

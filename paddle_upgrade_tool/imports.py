@@ -184,14 +184,22 @@ def _static_mode(file: File, before: str) -> tuple[int, int, str]:
     last: ast.stmt | None = None
     for statement in file.tree.body:
         text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if isinstance(statement, (ast.Import, ast.ImportFrom)) or _imports_only(statement) or (not text and any(_mentions(statement, i) for i in file.fluid_imports)):
+        if (
+            isinstance(statement, (ast.Import, ast.ImportFrom))
+            or _imports_only(statement)
+            or (not text and any(_mentions(statement, i) for i in file.fluid_imports))
+        ):
             last = statement
         elif not text and last is not None and not _later_import(file, statement):
             break
     newline = file.newline
     if last is None:
         at = file.source.starts[file.tree.body[0].lineno - 1]
-        return at, at, f"{before}{newline if before else ''}paddle.enable_static(){newline}{newline}"
+        return (
+            at,
+            at,
+            f"{before}{newline if before else ''}paddle.enable_static(){newline}{newline}",
+        )
     end = file.source.span(last)[1]
     line = file.source.starts.index(max(s for s in file.source.starts if s <= end))
     if line + 1 < len(file.source.starts):
