@@ -10,6 +10,7 @@ from paddle import dataset as dataset
 from paddle import device as device
 from paddle import distributed as distributed
 from paddle import distribution as distribution
+from paddle import fluid as fluid
 from paddle import framework as framework
 from paddle import hapi as hapi
 from paddle import incubate as incubate
@@ -229,7 +230,6 @@ from paddle.tensor.stat import numel as numel
 from paddle.tensor.stat import std as std
 from paddle.tensor.stat import var as var
 from paddle.tensor.to_tensor import to_tensor as to_tensor
-from types import ModuleType
 
 bfloat16: VarType
 bool: VarType
@@ -238,7 +238,6 @@ complex64: VarType
 float16: VarType
 float32: VarType
 float64: VarType
-fluid: ModuleType
 int16: VarType
 int32: VarType
 int64: VarType

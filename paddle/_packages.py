@@ -51,6 +51,22 @@ def _from_inside(package: str) -> bool:
     return asking == package or asking.startswith(package + ".")
 
 
+class _Hiding(ModuleType):
+    """A package that shows functions which have the names of modules: ``_HIDDEN`` says which.
+
+    When such a module is imported it does not take the function's place.
+    """
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not _hidden(self, name, value):
+            super().__setattr__(name, value)
+
+
+def _hidden(package: ModuleType, name: str, value: Any) -> bool:
+    """Whether a value is a module that a function of its package hides."""
+    return isinstance(value, ModuleType) and name in _read(package, "__dict__").get("_HIDDEN", ())
+
+
 class _Empty(SourceFileLoader):
     """Makes a package without running its ``__init__``."""
 
@@ -70,7 +86,10 @@ class _Body(SourceFileLoader):
         assert code is not None  # it was found as a file of source
         exec(code, _read(package, "__dict__"))
         self.filled(package)
-        package.__class__ = ModuleType
+        names = _read(package, "__dict__")
+        package.__class__ = _Hiding if "_HIDDEN" in names else ModuleType
+        for name in [n for n, v in names.items() if _hidden(package, n, v)]:
+            del names[name]
 
 
 def find(

@@ -15,6 +15,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests" / "data" / "api-2.0.tsv"
+FLUID_TABLE = ROOT / "tests" / "data" / "fluid-1.8-api.tsv"
 DEVIATIONS = ROOT / "scripts" / "deviations.tsv"
 
 MISSING = object()
@@ -63,13 +64,23 @@ class Arg:
 @functools.lru_cache(maxsize=1)
 def rows() -> tuple[Row, ...]:
     """All lines of the table, in its order."""
-    with TABLE.open(encoding="utf8", newline="") as file:
+    return _read(TABLE, "signature_2.0.2")
+
+
+@functools.lru_cache(maxsize=1)
+def fluid_rows() -> tuple[Row, ...]:
+    """All lines of the table of 1.8; a call may also have the form that 2.0's fluid has."""
+    return _read(FLUID_TABLE, "signature_2.0.0")
+
+
+def _read(table: Path, later: str) -> tuple[Row, ...]:
+    with table.open(encoding="utf8", newline="") as file:
         return tuple(
             Row(
                 line["name"],
                 line["kind"],
                 line["signature"],
-                line["signature_2.0.2"],
+                line[later],
                 tuple(a for a in line["aliases"].split(",") if a),
                 line["base"],
                 line["evidence"],

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import csv
-import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from paddle.core.op import REGISTRY  # noqa: E402
+from paddle.fluid.layers.compiling import snake  # noqa: E402
 
 DATA = ROOT / "tests" / "data"
 LAYERS = ROOT / "paddle" / "fluid" / "layers"
@@ -64,15 +64,11 @@ def _parameters(signature: str) -> dict[str, str]:
     return dict(zip((a.arg for a in spec.args), defaults, strict=True))
 
 
-def _snake(slot: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", slot).lower()
-
-
 def _slot_of(parameter: str, op: Any, taken: set[str]) -> str | None:
     """The slot that a parameter names."""
     free = [s for s in op.inputs if s.name not in taken]
     for slot in free:
-        if parameter.lower() in (slot.name.lower(), _snake(slot.name)):
+        if parameter.lower() in (slot.name.lower(), snake(slot.name)):
             return slot.name + "*" * slot.many
     if parameter in ("input", "x"):
         for slot in free:

@@ -55,6 +55,8 @@ class AxisError(InvalidArgumentError, IndexError):
 class EOFException(Exception):
     """A reader of a Program has no more data; 1.x catches it as ``fluid.core.EOFException``."""
 
+    _explained = True  # it reaches the user as it is
+
 
 class OutOfRangeError(FrameworkError, IndexError, ValueError):
     """An index or position lies outside of what exists.

@@ -78,7 +78,7 @@ class Methods:
         """Returns the Tensor converted to another data type."""
     def atan(self, name: str | None = None) -> Tensor:
         r"""Returns the inverse tangent, in radians, for every element: :math:`\arctan(x)`."""
-    def backward(self, retain_graph: Any = False, grad_tensor: Tensor | None = None) -> None:
+    def backward(self, retain_graph: Any = False, grad_tensor: Tensor | None = None, backward_strategy: Any = None) -> None:
         """Computes the gradients of all leaves this Tensor depends on and adds them up there."""
     def bmm(self, y: Tensor, name: str | None = None) -> Tensor:
         """Returns the products of two batches of matrices."""

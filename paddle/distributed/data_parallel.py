@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.old_names import also_named
 from paddle.core.tensor import Tensor
 from paddle.distributed.parallel import get_world_size
 from paddle.ir.variable import Variable
@@ -124,8 +125,7 @@ class DataParallel(Layer):
         """
         return self._layers.set_state_dict(state_dict, include_sublayers, use_structured_name)
 
-    set_dict = set_state_dict
-    load_dict = set_state_dict
+    set_dict = load_dict = also_named(stat_dict="state_dict")(set_state_dict)
 
 
 def _processes(strategy: Any) -> int:

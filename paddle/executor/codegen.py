@@ -27,7 +27,7 @@ from paddle.executor.held import buffer_or_none, detached, without_dimensions
 from paddle.executor.limits import limit_lines
 from paddle.executor.lod_propagation import Sequences, lod_of, put_back
 from paddle.executor.memo import Memo
-from paddle.ir.block import Block
+from paddle.ir.block import SCOPE_ONLY, Block
 from paddle.ir.needs import shape_needs
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
@@ -369,7 +369,8 @@ class Emitter:
             else:
                 self._forward(op, known)
         self._share_lod(op, replaced)
-        for name in {*op.input_arg_names, *op.output_arg_names}:
+        given = [] if op.type in SCOPE_ONLY else op.input_arg_names
+        for name in {*given, *op.output_arg_names}:
             key = (self.owner(name).idx, name)
             shape = self.shapes.get(key)
             if shape is not None and key in self.defined:

@@ -16,8 +16,29 @@ from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.operator import Operator
 
 
+_watcher: list[Any] = [None]
+
+
+def watch(callback: Any) -> None:
+    """Lets an object look at every operator that is run from now on; None ends that.
+
+    Args:
+        callback (callable): called with the operator and its results; its method ``starts()`` is
+            called when a run begins.
+    """
+    _watcher[0] = callback
+
+
+def run_starts() -> None:
+    """Tells who watches that a run begins."""
+    if _watcher[0] is not None:
+        _watcher[0].starts()
+
+
 def debug_callback() -> Callable | None:
     """Returns what to call after every operator as flags and PADDLE_DEBUG say, or None."""
+    if _watcher[0] is not None:
+        return _watcher[0]
     if flags.get("FLAGS_check_nan_inf"):
         return check_finite
     if enabled("time"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Iterable
 from typing import Any
@@ -24,8 +25,9 @@ from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
 from paddle.core.tensor import Tensor, wrap
+from paddle.core.user_frame import outside
 from paddle.core.writes import writable
-from paddle.executor.debug import debug_callback
+from paddle.executor.debug import debug_callback, run_starts
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program
@@ -141,6 +143,7 @@ class Executor(Guarded):
         schedulers = program.__dict__.get("_lr_schedulers")
         if schedulers:
             set_learning_rates(schedulers, scope, self._device)
+        run_starts()
         with hooked(None):
             if program._seed:
                 with random.sequence_of(program._serial, program._seed):
@@ -160,6 +163,7 @@ class Executor(Guarded):
         if found is None:
             from paddle.passes import prepare
 
+            feeds = read_feeds(program, feeds, fetches)
             check_names(program, feeds, fetches)
             with checked_plan(program):
                 prepared = prepare(program, feeds, fetches, use_prune, fuse=op_callback is None)
@@ -241,14 +245,14 @@ class Executor(Guarded):
     def _from_dataset(self, api: str, dataset: Any, thread: Any, *settings: Any) -> None:
         if dataset is None:
             raise PreconditionNotMetError("dataset is need and should be initialized")
-        if not hasattr(dataset, "_train_by"):
+        if not hasattr(dataset, "train_by"):
             raise TypeError(
                 f"Executor.{api}(dataset): expected a dataset of files, as "
                 f"fluid.DatasetFactory makes them, but received {type(dataset).__name__}."
             )
         if self._closed:
             raise PreconditionNotMetError(f"Executor.{api}: the executor was closed.")
-        dataset._train_by(self, api, thread, *settings)
+        dataset.train_by(self, api, thread, *settings)
 
     def start_heter_trainer(
         self, program: Any = None, scope: Any = None, debug: bool = False, fetch_list: Any = None,
@@ -315,6 +319,22 @@ def check_feed(feed: Any) -> dict[str, Any]:
             + ("\n  [Hint: a list has one dict for each place; " + _SEVERAL if many else "")
         )
     return {k.name if isinstance(k, Variable) else k: v for k, v in feed.items()}
+
+
+def read_feeds(program: Program, feeds: tuple[str, ...], fetches: list[str]) -> tuple[str, ...]:
+    """The feeds of a Program of 1.x that something reads; of any other, all."""
+    if not program._of_1x:
+        return feeds
+    read = {n for block in program.blocks for op in block.ops for n in op.input_arg_names}
+    read.update(fetches)
+    unread = [name for name in feeds if name not in read]
+    if unread:
+        warnings.warn(
+            f"Executor.run(feed): nothing in the Program reads {', '.join(map(repr, unread))}, "
+            "which is ignored, as in 1.x.",
+            stacklevel=outside(),
+        )
+    return tuple(name for name in feeds if name in read)
 
 
 def check_names(program: Program, feeds: Any, fetches: list[str]) -> None:

@@ -22,6 +22,7 @@ from paddle.executor.emitters import control_flow as _control_flow  # noqa: F401
 from paddle.executor.emitters import effects as _effects  # noqa: F401
 from paddle.executor.emitters import files as _files  # noqa: F401
 from paddle.executor.emitters import quantized as _quantized  # noqa: F401
+from paddle.executor.emitters import readers as _readers  # noqa: F401
 from paddle.executor.emitters import recurrent as _recurrent  # noqa: F401
 from paddle.executor.emitters import row_split as _row_split  # noqa: F401
 from paddle.executor.emitters import sequences as _sequences  # noqa: F401

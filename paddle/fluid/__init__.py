@@ -8,3 +8,4 @@ from paddle._module_paths import names_of
 from paddle.fluid import mode as _mode  # opens the mode
 
 __all__ = names_of(__name__)
+_HIDDEN = ("data",)  # modules whose name is that of a function here

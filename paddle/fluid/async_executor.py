@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.place import CPUPlace
 from paddle.fluid.data_feed_desc import DataFeedDesc
 from paddle.fluid.dataset import QueueDataset
 from paddle.fluid.mode import settle_static
 from paddle.fluid.multi_slot.training import checked
+from paddle.static import Executor, default_startup_program
 
 __all__ = ["AsyncExecutor"]
 
@@ -42,9 +44,6 @@ class AsyncExecutor:
     """
 
     def __init__(self, place: Any = None, run_mode: str = "") -> None:
-        from paddle import CPUPlace
-        from paddle.static import Executor
-
         if run_mode:
             raise UnimplementedError(
                 f"AsyncExecutor(run_mode={run_mode!r}): there is no parameter server."
@@ -95,7 +94,7 @@ class AsyncExecutor:
         if not dataset.filelist:
             return
         run.keep_last = not debug
-        run.work(dataset._feeds(thread_num))
+        run.work(dataset.feeds(thread_num))
         if not debug and run.last:
             run.show()
 
@@ -106,6 +105,4 @@ class AsyncExecutor:
             program (Program|None): None means the default startup Program.
             executor (Executor|None): what runs it; None means one of its own.
         """
-        from paddle.static import default_startup_program
-
         (executor or self.executor).run(program or default_startup_program())

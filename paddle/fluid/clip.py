@@ -315,8 +315,8 @@ def append_gradient_clip_ops(param_grads: list) -> list:
         _note_group(param, grad, groups, limits)
     clipped: dict[str, Variable] = {}
     factors: dict[str, Variable] = {}
+    clip = chosen[-1][0].gradient_clip_attr  # 1.8.5 clips all in the way of the last one
     for param, grad in chosen:
-        clip = param.gradient_clip_attr
         if not isinstance(clip, clip2.ClipGradByGlobalNorm):
             clipped[param.name] = clip.record([(param, grad)])[0]
             continue

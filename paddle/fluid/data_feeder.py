@@ -13,11 +13,12 @@ from paddle.core.lod import LoDTensor
 from paddle.fluid.mode import settle_static
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
+from paddle.static import cpu_places, cuda_places
 
 __all__ = ["DataFeeder"]
 
 
-class _Field:
+class Field:
     """Gathers the values of one Variable.
 
     Args:
@@ -171,11 +172,11 @@ class DataFeeder:
                 field.add(value)
         return {field.name: field.tensor() for field in fields}
 
-    def _fields(self) -> list[_Field]:
+    def _fields(self) -> list[Field]:
         rows = zip(
             self.feed_names, self.feed_shapes, self.feed_dtypes, self.feed_lod_level, strict=True
         )
-        return [_Field(name, shape, dtype_name(dtype), lod) for name, shape, dtype, lod in rows]
+        return [Field(name, shape, dtype_name(dtype), lod) for name, shape, dtype, lod in rows]
 
     def feed_parallel(
         self, iterable: Any, num_places: int | None = None
@@ -205,8 +206,6 @@ class DataFeeder:
     def _get_number_of_places_(self, num_places: int | None) -> int:
         if num_places is not None:
             return int(num_places)
-        from paddle.static import cpu_places, cuda_places
-
         on_gpu = type(self.place).__name__ == "CUDAPlace"
         return len(cuda_places() if on_gpu else cpu_places())
 

@@ -310,7 +310,12 @@ class InMemoryDataset(DatasetBase):
             )
         return self._table
 
-    def _feeds(self, threads: int) -> list[Iterator[dict[str, Any]]]:
+    def feeds(self, threads: int) -> list[Iterator[dict[str, Any]]]:
+        """What the batches of each thread feed: each has a share of the records in memory.
+
+        Args:
+            threads (int): how many threads train.
+        """
         if self.queue_num is not None and self.queue_num > threads:
             raise InvalidArgumentError(
                 f"set_queue_num: expected at most {threads}, as many as there are threads, but "
@@ -318,7 +323,7 @@ class InMemoryDataset(DatasetBase):
             )
         if self._table is None:  # as in 1.x nothing is trained then
             return [iter(())]
-        table, size = self._table, self._batch_size()
+        table, size = self._table, self.proto_desc.batch_size or 1
         bounds = np.linspace(0, table.size, min(threads, max(1, table.size)) + 1).astype(int)
         return [_cut(table, int(a), int(b), size) for a, b in itertools.pairwise(bounds)]
 

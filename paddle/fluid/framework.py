@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from paddle import static
 from paddle.core.mode import recording
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
 from paddle.fluid import mode
-from paddle.fluid.mode import in_dygraph_mode
-from paddle.ir import variable
+from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [
-    "Parameter", "Variable", "default_main_program", "default_startup_program", "in_dygraph_mode",
-    "program_guard",
+    "Parameter", "Variable", "default_main_program", "default_startup_program", "program_guard",
 ]  # fmt: skip
 
 
@@ -37,6 +35,11 @@ class _EitherMode(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         return cls._recorded(*args, **kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name == "__signature__":
+            return inspect.signature(cls._recorded)
+        return getattr(cls._recorded, name)
 
 
 class Variable(metaclass=_EitherMode):
@@ -76,7 +79,8 @@ def default_main_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
-    return static.default_main_program()
+    mode.note_programs()
+    return current.default_main_program()
 
 
 def default_startup_program() -> Program:
@@ -91,7 +95,8 @@ def default_startup_program() -> Program:
             paddle.disable_static()
     """
     mode.prefer_static()
-    return static.default_startup_program()
+    mode.note_programs()
+    return current.default_startup_program()
 
 
 @contextlib.contextmanager
@@ -114,5 +119,20 @@ def program_guard(main_program: Program, startup_program: Program | None = None)
                 x = fluid.layers.fill_constant([2], "float32", 1.0)
             print(len(main.global_block().ops))  # 1
     """
-    with static.program_guard(main_program, startup_program), mode.static_block():
+    with current.program_guard(main_program, startup_program), mode.static_block():
+        mode.note_programs()
         yield
+
+
+def _get_var(name: str, program: Program | None = None) -> variable.Variable:
+    """A variable of the global block by name.
+
+    Args:
+        name (str): its name.
+        program (Program, optional): None means the default main one.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    program = default_main_program() if program is None else program
+    return program.global_block().var(str(name))

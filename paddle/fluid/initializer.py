@@ -10,12 +10,9 @@ import numpy as np
 from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
-from paddle.ir.current import default_startup_program
-from paddle.ir.variable import Variable
 from paddle.nn.initializer import Initializer, set_global_initializer
 from paddle.nn.initializer.base import fans, floating, number, optional_fan
 from paddle.nn.initializer.patterned import Bilinear as Bilinear2
-from paddle.nn.initializer.recorded import record
 
 __all__ = [
     "Bilinear", "BilinearInitializer", "Constant", "ConstantInitializer", "Initializer", "MSRA",
@@ -23,35 +20,6 @@ __all__ = [
     "TruncatedNormalInitializer", "Uniform", "UniformInitializer", "Xavier", "XavierInitializer",
     "set_global_initializer",
 ]  # fmt: skip
-
-
-class _Initializer(Initializer):
-    """Base: records at the beginning of the startup Program, as 1.8.5 does."""
-
-    _prepends = True
-
-    def __call__(self, var: Any, block: Any = None) -> Any:
-        """Fills a parameter, or lets the startup Program do so.
-
-        Args:
-            var (Tensor|Variable): what to fill; shape and data type stay.
-            block (Block, optional): where the operator for a Variable goes; None means the default
-                startup Program. Not needed for a Tensor.
-
-        Returns:
-            Operator: what was added; None for a Tensor.
-        """
-        if not isinstance(var, Variable):
-            return super().__call__(var, block)
-        block = default_startup_program().global_block() if block is None else block
-        before = len(block.ops)
-        record(self, var, block)
-        made = block.ops[before:]
-        if not self._prepends:
-            return made[-1]
-        block.ops[:] = [*made, *block.ops[:before]]
-        block.program._changed()
-        return made[-1]
 
 
 def _seed(owner: str, value: Any) -> int:
@@ -62,7 +30,7 @@ def _seed(owner: str, value: Any) -> int:
     return int(value)
 
 
-class ConstantInitializer(_Initializer):
+class ConstantInitializer(Initializer):
     """Fills a parameter with one number.
 
     Args:
@@ -87,7 +55,7 @@ class ConstantInitializer(_Initializer):
         return C.fill_constant(shape=shape, dtype=int(dtype), value=self._number, **attrs)
 
 
-class UniformInitializer(_Initializer):
+class UniformInitializer(Initializer):
     """Draws from the uniform distribution on [low, high).
 
     Args:
@@ -132,7 +100,7 @@ class UniformInitializer(_Initializer):
         )  # fmt: skip
 
 
-class NormalInitializer(_Initializer):
+class NormalInitializer(Initializer):
     """Draws from the normal distribution.
 
     Args:
@@ -184,7 +152,7 @@ class TruncatedNormalInitializer(NormalInitializer):
         return C.truncated_gaussian_random(**self._given(shape, dtype))
 
 
-class _Scaled(_Initializer):
+class _Scaled(Initializer):
     """Mean zero, and a variance by the fans of the weight."""
 
     _uniform: bool
@@ -273,7 +241,7 @@ class MSRAInitializer(_Scaled):
         return 2.0 / fan_in
 
 
-class BilinearInitializer(_Initializer, Bilinear2):
+class BilinearInitializer(Bilinear2):
     """The weight of a transposed convolution that enlarges pictures by interpolation.
 
     Examples:
@@ -286,10 +254,21 @@ class BilinearInitializer(_Initializer, Bilinear2):
             print(layer.weight.shape)  # [1, 1, 4, 4]
     """
 
-    _prepends = False
+    _first_in_1x = False
+
+    def _value(self, shape: list[int], dtype: VarType) -> np.ndarray:
+        kernel = super()._value(shape, dtype)
+        size = shape[3]
+        at = np.arange(kernel.size)
+        factor = math.ceil(size / 2)
+        center = (2 * factor - 1 - factor % 2) / (2.0 * factor)
+        # 1.8.5 does not round the row's number down, so rows run into each other.
+        x, y = at % size, (at / size) % size
+        line = (1 - abs(x / factor - center)) * (1 - abs(y / factor - center))
+        return line.astype(kernel.dtype).reshape(shape)
 
 
-class NumpyArrayInitializer(_Initializer):
+class NumpyArrayInitializer(Initializer):
     """Fills a parameter with an array.
 
     Args:

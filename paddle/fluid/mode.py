@@ -21,6 +21,7 @@ from paddle.core.mode import current_hook, hooked, recording, set_recording, und
 from paddle.core.op import C, py
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import Choice
+from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.variable import Variable
 
 _DYNAMIC = ("paddle.fluid.dygraph", "paddle.fluid.framework", "paddle.fluid.mode")
@@ -84,6 +85,9 @@ def is_open() -> bool:
 def in_dygraph_mode() -> bool:
     """Whether operators run at once; while the mode is open they do not, as 1.x has it.
 
+    It is ``fluid.in_dygraph_mode``. ``fluid.framework.in_dygraph_mode``, which 2.x code imports, is
+    2.0's and takes an open mode for dynamic.
+
     Examples:
         .. code-block:: python
 
@@ -122,6 +126,7 @@ def settle_static(api: str) -> None:
     """
     prefer_static()
     if recording():
+        note_programs()
         return
     if _Settled.where and not Choice.made:
         why = f"the first eager Tensor was made ({_Settled.where})"
@@ -131,6 +136,11 @@ def settle_static(api: str) -> None:
         f"{api} builds a static Program, but dynamic mode is on: {why}.",
         hint="call paddle.enable_static() before, or build inside `with fluid.program_guard(...)`",
     )
+
+
+def note_programs() -> None:
+    """Notes of the default Programs that they are of 1.x; see ``Program._of_1x``."""
+    default_main_program()._of_1x = default_startup_program()._of_1x = True
 
 
 @contextlib.contextmanager

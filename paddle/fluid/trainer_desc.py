@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["TrainerDesc", "MultiTrainer", "DistMultiTrainer", "PipelineTrainer"]
+__all__ = [
+    "TrainerDesc", "MultiTrainer", "DistMultiTrainer", "PipelineTrainer", "HeterXpuTrainer",
+]  # fmt: skip
 
 # What 1.8.5's private setters note, by the part of their name behind `_set_`.
 _NOTED = {
@@ -93,6 +95,12 @@ class DistMultiTrainer(TrainerDesc):
     """Several threads in each of several processes with a parameter server."""
 
     _class = "DistMultiTrainer"
+
+
+class HeterXpuTrainer(TrainerDesc):
+    """A parameter server with several kinds of devices, of 2.0."""
+
+    _class = "HeterXpuTrainer"
 
 
 class PipelineTrainer(TrainerDesc):

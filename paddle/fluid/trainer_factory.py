@@ -7,7 +7,12 @@ from typing import Any
 
 from paddle.core.setting import as_here
 from paddle.fluid.device_worker import DeviceWorkerFactory
-from paddle.fluid.trainer_desc import DistMultiTrainer, MultiTrainer, PipelineTrainer
+from paddle.fluid.trainer_desc import (
+    DistMultiTrainer,
+    HeterXpuTrainer,
+    MultiTrainer,
+    PipelineTrainer,
+)
 
 __all__ = ["TrainerFactory", "FetchHandler", "FetchHandlerMonitor"]
 
@@ -15,6 +20,7 @@ _TRAINERS = {
     "MultiTrainer": MultiTrainer,
     "DistMultiTrainer": DistMultiTrainer,
     "PipelineTrainer": PipelineTrainer,
+    "HeterXpuTrainer": HeterXpuTrainer,
 }
 
 
@@ -113,7 +119,7 @@ def _values(scope: Any, handler: FetchHandler) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, var in handler.var_dict.items():
         held = scope.find_var(getattr(var, "name", var))
-        filled = held is not None and held.get_tensor()._is_initialized()
+        filled = held is not None and held.get_tensor().tensor is not None
         found[key] = held.get_tensor().numpy() if filled else None
     return found
 

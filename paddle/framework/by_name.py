@@ -41,7 +41,7 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if not k.startswith(_ENGINE)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not k.startswith(_ENGINE)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
 
@@ -68,7 +68,8 @@ def trace(
     _known(api, "outputs", type, outputs, [s.name for s in op.outputs])
     operands = [_of_slot(api, inputs.get(slot.name), slot.many) for slot in op.inputs]
     made = call(api, op, operands, attrs)
-    for slot, result in zip(op.outputs, (made,) if len(op.outputs) == 1 else made, strict=True):
+    returned = [slot for slot in op.outputs if not slot.writes]  # the others are written in place
+    for slot, result in zip(returned, (made,) if len(returned) == 1 else made, strict=True):
         targets = outputs.get(slot.name)
         if targets is None or result is None:
             continue

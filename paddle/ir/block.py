@@ -271,7 +271,7 @@ class Block(Methods):
             return add_operator(op, at)
         self.program._mark(op)
         for name in op.input_arg_names:
-            if self._find_var_recursive(name) is None:
+            if type not in SCOPE_ONLY and self._find_var_recursive(name) is None:
                 raise InvalidArgumentError(
                     f"Block.append_op({type}): input {name!r} is no variable of block {self.idx} "
                     f"or of one around it.{here()}"
@@ -293,6 +293,10 @@ class Block(Methods):
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
         self.program._changed()
+
+
+SCOPE_ONLY = {"create_py_reader"}
+"""Operators whose inputs are names in the scope without a variable in the Program."""
 
 
 def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list[str]]:

@@ -239,7 +239,7 @@ class Operator(Methods):
     @property
     def attr_names(self) -> list[str]:
         """The names of its attributes, sorted."""
-        return sorted(self.attrs)
+        return sorted(n for n in self.attrs if n != "_release")
 
     def all_attrs(self) -> dict[str, Any]:
         """Returns all attributes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ from paddle.jit.calls.concrete_program import ConcreteProgram, record
 from paddle.jit.models.exporting import for_inference, model_of, needed_by
 from paddle.jit.models.saving import members
 from paddle.nn.layer.layers import Layer
-from paddle.serialization.models.layouts import MAIN, prefix_layout
+from paddle.serialization.models.layouts import MAIN, folder_layout, prefix_layout
 from paddle.static.compiled import CompiledProgram
 from paddle.static.input import InputSpec
 from paddle.static.io_arguments import program_prefix, refuse_folder
@@ -242,6 +243,20 @@ class TracedLayer(Guarded):
         where = "TracedLayer.save_inference_model"
         prefix = program_prefix(dirname, f"{where}(dirname)")
         refuse_folder(prefix, f"{where}(dirname)")
+        self._model(feed, fetch, where).write(prefix_layout(prefix, [MAIN]), where)
+
+    def _save_folder(
+        self, dirname: str, feed: list[int] | None, fetch: list[int] | None, where: str
+    ) -> None:
+        """Saves in the form of 1.x: ``__model__`` and a file for each parameter in a folder."""
+        if not isinstance(dirname, str) or not dirname:
+            raise TypeError(f"{where}(dirname): expected a folder, but received {dirname!r}.")
+        model = self._model(feed, fetch, where)
+        os.makedirs(dirname, exist_ok=True)
+        model.write(folder_layout(dirname, None, None), where)
+
+    def _model(self, feed: list[int] | None, fetch: list[int] | None, where: str) -> Any:
+        """What is saved, with the inputs and outputs that are asked for."""
         block = self._program.global_block()
         inputs = _picked(self._feed_names, feed, f"{where}(feed)")
         outputs = [block.var(n) for n in _picked(self._fetch_names, fetch, f"{where}(fetch)")]
@@ -256,8 +271,7 @@ class TracedLayer(Guarded):
         for name in self._feed_names:  # sizes are those of one run; others may do as well
             if made.global_block().has_var(name):
                 made.global_block().var(name).need_check_feed = False
-        model = model_of([(MAIN, made, self._tensors)], self._members)
-        model.write(prefix_layout(prefix, [MAIN]), where)
+        return model_of([(MAIN, made, self._tensors)], self._members)
 
 
 def _recorded(layer: Callable, inputs: list[Tensor]) -> ConcreteProgram:

@@ -6,7 +6,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.errors import PreconditionNotMetError
 from paddle.core.guards import Guarded
+from paddle.core.old_names import also_named
 from paddle.core.pytree import leaves
 from paddle.ir.variable import Variable
 from paddle.jit.api import to_static
@@ -88,6 +90,7 @@ class ProgramTranslator(Guarded):
         """Whether functions are converted."""
         return ConversionSwitch.on
 
+    @also_named(enable_declarative="enable_to_static")
     def enable(self, enable_to_static: bool) -> None:
         """Switches conversion of all functions on or off.
 
@@ -241,6 +244,46 @@ class ProgramTranslator(Guarded):
                 # def func(x):
         """
         return self._static("get_code", dygraph_func).code
+
+    def save_inference_model(
+        self, dirname: str, feed: list[int] | None = None, fetch: list[int] | None = None
+    ) -> None:
+        """Saves the Program that was converted last, in the form of 1.x.
+
+        Args:
+            dirname (str): the folder, which gets ``__model__`` and a file for each parameter.
+            feed (list[int], optional): positions of the inputs to keep; None: all.
+            fetch (list[int], optional): positions of the outputs to keep; None: all.
+
+        Raises:
+            RuntimeError: nothing was converted yet.
+
+        Examples:
+            .. code-block:: python
+
+                import os, tempfile
+                import paddle
+
+                def double(x):
+                    return x * 2
+
+                translator = paddle.jit.ProgramTranslator()
+                translator.get_output(double, paddle.ones([2, 2]))
+                with tempfile.TemporaryDirectory() as folder:
+                    translator.save_inference_model(folder)
+                    print('__model__' in os.listdir(folder))  # True
+        """
+        from paddle.jit.traced_layer import TracedLayer
+
+        where = "ProgramTranslator.save_inference_model"
+        concrete = self._cache.last() if len(self._cache) else None
+        if concrete is None:
+            raise PreconditionNotMetError(f"{where}: no function was converted yet.")
+        outputs = [v.name for v in leaves(concrete.outputs) if isinstance(v, Variable)]
+        inputs = [v.name for v in concrete.inputs]
+        traced = TracedLayer(concrete.main_program, [], inputs, outputs)
+        traced._hold(concrete.tensors)
+        traced._save_folder(dirname, feed, fetch, where)
 
     def get_program_cache(self) -> _Caches:
         """Returns the Programs of all functions that were converted by this object.

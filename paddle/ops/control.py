@@ -35,6 +35,12 @@ _declare("split_ids", "Ids* -> Out*")
 _declare("send", "X*? -> Out*?", effects=True)
 _declare("recv", "X*? -> Out*?", effects=True)
 
+# -- readers ---------------------------------------------------------------------------------------
+
+_declare("create_py_reader", "blocking_queue -> Out", effects=True)
+_declare("create_double_buffer_reader", "UnderlyingReader -> Out", effects=True)
+_declare("read", "Reader -> Out*", effects=True)
+
 # -- control flow ----------------------------------------------------------------------------------
 
 _declare("while", "X*? Condition -> Out*? StepScopes*?", attrs=_BODY, rank0=True)

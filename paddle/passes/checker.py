@@ -9,7 +9,7 @@ from paddle.analysis.aliasing import IN_PLACE
 from paddle.analysis.marks import DROPS
 from paddle.core.dtype import VarType
 from paddle.core.errors import PreconditionNotMetError
-from paddle.ir.block import Block
+from paddle.ir.block import SCOPE_ONLY, Block
 from paddle.ir.needs import gradient_needs, inner_names, is_gradient
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -116,7 +116,8 @@ def _check_order(block: Block, defined: set[str], after: str) -> None:
     for op in block.ops:
         if op.block is not block:
             raise _broken(after, f"operator {op.type} does not belong to its block")
-        for name in [*op.input_arg_names, *op.output_arg_names]:
+        given = [] if op.type in SCOPE_ONLY else op.input_arg_names
+        for name in [*given, *op.output_arg_names]:
             if _variable(block, op, name) is None:
                 raise _broken(after, f"operator {op.type} names {name!r}, which is no variable")
         for name in op.input_arg_names:

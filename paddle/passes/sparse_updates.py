@@ -63,9 +63,7 @@ def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str,
     program._changed()
 
 
-def _gather(
-    block: Block, def_use: DefUse, table: str, grad: str, found: list[Operator]
-) -> None:
+def _gather(block: Block, def_use: DefUse, table: str, grad: str, found: list[Operator]) -> None:
     total = def_use.definition(grad)
     attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
     last = found[-1] if total is None else total

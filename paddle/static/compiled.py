@@ -18,6 +18,7 @@ from paddle.executor.executor import (
     check_names,
     feed_buffer,
     fetch_names,
+    read_feeds,
     set_learning_rates,
 )
 from paddle.executor.parallel import ParallelPlan, merge, split_feed
@@ -272,6 +273,7 @@ class CompiledProgram(Guarded):
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
+            feeds = read_feeds(program, feeds, names)
             check_names(program, feeds, names)
             self._draw()
             if scale is BuildStrategy.GradientScaleStrategy.Customized:

@@ -54,13 +54,20 @@ def _grad_ivar(self: Tensor) -> Tensor | None:
     return self.grad
 
 
-def backward(self: Tensor, retain_graph: Any = False, grad_tensor: Tensor | None = None) -> None:
+def backward(
+    self: Tensor,
+    retain_graph: Any = False,
+    grad_tensor: Tensor | None = None,
+    backward_strategy: Any = None,
+) -> None:
     """Computes the gradients of all leaves this Tensor depends on and adds them up there.
 
     Args:
         retain_graph (bool): keep what backward needs, so that it can run again.
         grad_tensor (Tensor|None): gradient of this Tensor; None means all ones. As in later
             releases it may also be the first argument.
+        backward_strategy (BackwardStrategy|None): what 1.x gives, also as the first argument; it
+            changes no numbers.
 
     Raises:
         RuntimeError: the graph was freed by an earlier backward, or a value that is needed

@@ -346,9 +346,16 @@ def test_closed(exe):
     assert run(main, {"x": X}, [out])[0].shape == (2, 3)  # another one is not closed
 
 
-@pytest.mark.parametrize(
-    "name", ["train_from_dataset", "infer_from_dataset", "start_heter_trainer"]
-)
-def test_datasets_of_the_parameter_server(exe, name):
-    with pytest.raises(NotImplementedError, match=rf"Executor.{name}: not available; iterate over"):
+@pytest.mark.parametrize("name", ["train_from_dataset", "infer_from_dataset"])
+def test_no_dataset(exe, name):
+    with pytest.raises(RuntimeError, match="dataset is need and should be initialized"):
         getattr(exe, name)(program=static.Program(), debug=True)
+    with pytest.raises(
+        TypeError, match=rf"Executor.{name}\(dataset\): expected a dataset of files"
+    ):
+        getattr(exe, name)(program=static.Program(), dataset=[1])
+
+
+def test_no_trainer_of_the_parameter_server(exe):
+    with pytest.raises(NotImplementedError, match="there is no parameter server; use train_from"):
+        exe.start_heter_trainer(program=static.Program(), debug=True)

@@ -47,6 +47,10 @@ def run(fluid, sample, slots, intermediate, gradients=True):
             given[slot] = names
         made, outs, targets = {}, [], []
         for slot, many in slots:
+            if slot in sample.ref.same:
+                made[slot] = [block.var(n) for n in given[sample.ref.same[slot]]]
+                outs.append((slot, made[slot][0]))
+                continue
             count = sample.ref.outs.get(slot, 1) if many else 1
             names = ["out_" + slot + "_" + str(i) if many else "out_" + slot for i in range(count)]
             made[slot] = []
@@ -58,7 +62,7 @@ def run(fluid, sample, slots, intermediate, gradients=True):
                     targets.append(var)
         block.append_op(type=sample.op, inputs=given, outputs=made, attrs=dict(sample.attrs))
         names, grads = [], []
-        if gradients and floating:
+        if gradients and floating and sample.ref.grads:
             targets = [v for v in targets if int(v.dtype) in (5, 6)]
             try:
                 found = fluid.gradients(targets, floating) if targets else []
@@ -73,6 +77,8 @@ def run(fluid, sample, slots, intermediate, gradients=True):
     arrays = {}
     keys = ["out." + n for n, _ in outs] + ["grad." + n for n in names]
     for key, value in zip(keys, results):
+        if value is None:
+            continue
         try:
             arrays[key] = np.array(value)
         except Exception as error:  # it was not written

@@ -16,14 +16,9 @@ def filled(shape, k):
 
 
 def described(program, operators):
-    """Blocks of operators, and the variables of the first block.
-
-    Without the blocks that gradients add.
-    """
+    """Blocks of operators, and the variables of the first block, before gradients are added."""
     blocks = []
     for block in program.blocks:
-        if block.forward_block_idx >= 0:
-            continue
         ops = block.ops if block.idx else block.ops[:operators]
         blocks.append([_operator(op) for op in ops])
     variables = {}
@@ -65,11 +60,10 @@ def run(fluid, case):
         feeds, fetches = case(fluid)
         fetches = list(fetches)
         many = getattr(case, "steps", 0)
-        count = len(main.global_block().ops)
+        blocks, variables = described(main, len(main.global_block().ops))
         names, gradients = [], []
         if not many:
             names, gradients = _gradients(fluid, case, main, feeds, fetches)
-    blocks, variables = described(main, count)
     filling = [_operator(op)[::2] + [_operator(op)[3]] for op in startup.global_block().ops]
     told = {
         "blocks": blocks, "variables": variables, "startup": filling,
@@ -146,7 +140,9 @@ def _fill(fluid, scope, startup):
     k = 0
     ops = list(startup.global_block().ops)
     if type(startup).__module__.startswith("paddle.ir"):
-        ops.reverse()  # 1.8.5 puts each in front of those before it, here they are in order
+        # 1.8.5 puts each in front of those before it; here most are in the order of their making.
+        made = list(startup.global_block().vars)
+        ops.sort(key=lambda op: -max(map(made.index, op.output_arg_names)))
     for op in ops:
         if op.type in RANDOM:
             for name in op.output("Out"):

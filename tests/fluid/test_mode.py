@@ -19,6 +19,7 @@ PLAIN = 1  # gradients on, no hook: operators run at once and nothing looks at t
 def test_open_is_static_for_who_asks_fluid_and_dynamic_for_2_0() -> None:
     assert not fluid.in_dygraph_mode() and paddle.in_dynamic_mode() and mode.is_open()
     assert paddle.fluid.framework._dygraph_tracer() is not None
+    assert paddle.fluid.framework.in_dygraph_mode()  # the path that 2.x code takes
     fluid.Program(), fluid.ParamAttr(name="w"), fluid.CPUPlace(), fluid.Scope()  # make nothing
     assert mode.is_open()
 

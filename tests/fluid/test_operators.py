@@ -33,7 +33,7 @@ def test_equals_185(sample: Any) -> None:
     op = REGISTRY[sample.op]
     slots = [
         (s.name, s.many) for s in op.outputs
-        if s.name in names or (s.many and sample.ref.outs.get(s.name))
+        if s.name in names or s.name in sample.ref.same or (s.many and sample.ref.outs.get(s.name))
     ]  # fmt: skip
     middle = [s.name for s in op.outputs if not s.differentiable]
     got = run(fluid, sample, slots, middle, any(k.startswith("grad.") for k in want))

@@ -36,12 +36,18 @@ class As185:
         outs (dict): slots of lists, and how many results are in each.
         only (str): the slots that are compared, blanks between them; empty: all.
         single (bool): 1.8.5 computes in float32 only.
+        same (dict): output slots that have to be the variables of an input slot.
+        grads (bool): gradients are compared.
     """
 
     fixed = True  # it is of these very values
 
-    def __init__(self, key: str, outs: dict[str, int], only: str, single: bool) -> None:
-        self.key, self.outs, self.only, self.single = key, outs, only, single
+    def __init__(
+        self, key: str, outs: dict[str, int], only: str, single: bool, same: dict[str, str],
+        grads: bool,
+    ) -> None:  # fmt: skip
+        self.key, self.outs, self.only, self.single, self.same = key, outs, only, single, same
+        self.grads = grads
 
     def __call__(self, *inputs: Any, **attrs: Any) -> Any:
         from paddle.core.op import REGISTRY
@@ -62,11 +68,12 @@ class As185:
 
 def as_185(
     op: str, inputs: dict[str, Any], attrs: dict[str, Any] | None = None, note: str = "",
-    outs: dict[str, int] | None = None, only: str = "", single: bool = False, **more: Any,
+    outs: dict[str, int] | None = None, only: str = "", single: bool = False,
+    same: dict[str, str] | None = None, grads: bool = True, **more: Any,
 ) -> Sample:  # fmt: skip
     """A sample that 1.8.5 runs; arguments as of :class:`Sample` and :class:`As185`."""
     key = op + "-" + note if note else op
-    ref = As185(key, outs or {}, only, single)
+    ref = As185(key, outs or {}, only, single, same or {}, grads)
     if single:
         more.setdefault("rtol", 1e-5)
         more.setdefault("atol", 1e-6)

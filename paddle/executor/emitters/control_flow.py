@@ -17,6 +17,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.executor.codegen import Emitter, emitter
 from paddle.executor.emitters.block_saves import BlockSaves, outer_writes, saved_for, saved_of
 from paddle.executor.emitters.outlining import indented
+from paddle.executor.lod_propagation import share_lod
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 
@@ -80,8 +81,11 @@ class Sum:
             self._owned = isinstance(self.value, torch.Tensor)
 
     def total(self, like: Any) -> Any:
-        """The sum; zeros if nothing was added."""
-        return zeros(like) if self.value is None else self.value
+        """The sum, with the levels of sequences that the value has; zeros if nothing was added."""
+        if self.value is None:
+            return zeros(like)
+        share_lod(self.value, like)
+        return self.value
 
 
 def add_arrays(arrays: list[list]) -> list:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
@@ -22,21 +23,71 @@ from paddle.ops.sequence.levels import (
 )
 
 
-class RankTable(NamedTuple):
-    """The sequences of a level, longest first; of equal ones that which comes first."""
+class RankTable:
+    """The sequences of a level, longest first; of equal ones that which comes first.
 
-    items: list[tuple[int, int]]  # (number of the sequence, its length)
-    above: Levels  # the levels that lie above
-    level: int
+    Attributes:
+        items: (number of the sequence, its length).
+        above: the levels that lie above.
+        level: which level it is.
+        counts: for every step the number of sequences that have it.
+    """
+
+    def __init__(self, offsets: list[int], above: Levels, level: int) -> None:
+        lengths = lengths_of(offsets)
+        self.items = sorted(enumerate(lengths), key=lambda item: -item[1])
+        self.above, self.level = above, level
+        steps = self.items[0][1] if self.items else 0
+        ends = [0] * (steps + 1)
+        for n in lengths:
+            ends[n] += 1
+        left, self.counts = len(lengths) - ends[0], []
+        for step in range(1, steps + 1):
+            self.counts.append(left)
+            left -= ends[step]
+        self._offsets = offsets
+        self._kept: dict[tuple[str, Any], torch.Tensor] = {}
 
     @property
     def steps(self) -> int:
         """The length of the longest sequence."""
-        return self.items[0][1] if self.items else 0
+        return len(self.counts)
 
-    def running(self, step: int) -> list[tuple[int, int]]:
-        """The sequences that have a step of this number."""
-        return [item for item in self.items if item[1] > step]
+    def running(self, step: int) -> int:
+        """How many sequences have a step of this number; they are the first ones."""
+        return self.counts[step] if 0 <= step < len(self.counts) else 0
+
+    def by_step(self, like: torch.Tensor) -> torch.Tensor:
+        """For every step the rows of all sequences that have it, as an index into the rows."""
+        return self._index("by step", like, self._by_step)
+
+    def by_sequence(self, like: torch.Tensor) -> torch.Tensor:
+        """The index that undoes :meth:`by_step`."""
+        return self._index("by sequence", like, self._by_sequence)
+
+    def _by_step(self) -> torch.Tensor:
+        starts = torch.tensor([self._offsets[number] for number, _ in self.items])
+        parts = [starts[:count] + step for step, count in enumerate(self.counts)]
+        return torch.cat(parts) if parts else starts[:0]
+
+    def _by_sequence(self) -> torch.Tensor:
+        order = self._by_step() - self._offsets[0]
+        back = torch.empty_like(order)
+        back[order] = torch.arange(order.numel())
+        return back
+
+    def _index(self, kind: str, like: torch.Tensor, make: Callable) -> torch.Tensor:
+        key = (kind, like.device)
+        found = self._kept.get(key)
+        if found is None:
+            found = self._kept[key] = make().to(like.device)
+        return found
+
+
+@functools.lru_cache(maxsize=64)
+def _table(offsets: tuple[int, ...], above: tuple[tuple[int, ...], ...], level: int) -> RankTable:
+    """One table for equal levels, which keeps its indices."""
+    return RankTable(list(offsets), [list(each) for each in above], level)
 
 
 def rank_table(x: torch.Tensor, level: int) -> RankTable:
@@ -46,8 +97,7 @@ def rank_table(x: torch.Tensor, level: int) -> RankTable:
         raise OutOfRangeError(
             f"lod_rank_table: expected a level from 0 to {len(levels) - 1}, but received {level}."
         )
-    items = sorted(enumerate(lengths_of(levels[level])), key=lambda item: -item[1])
-    return RankTable(items, levels[:level], level)
+    return _table(tuple(levels[level]), tuple(map(tuple, levels[:level])), level)
 
 
 def max_length(table: RankTable) -> torch.Tensor:
@@ -74,9 +124,12 @@ def to_array(x: torch.Tensor, table: RankTable) -> list[torch.Tensor]:
             f"table was made of has, but it has {len(levels)}."
         )
     starts, below = levels[table.level], levels[table.level + 1 :]
+    if not below and starts == table._offsets:
+        return list(torch.split(x.index_select(0, table.by_step(x)), table.counts))
     made = []
     for step in range(table.steps):
-        parts = [(starts[i] + step, starts[i] + step + 1) for i, _ in table.running(step)]
+        numbers = [number for number, _ in table.items[: table.running(step)]]
+        parts = [(starts[i] + step, starts[i] + step + 1) for i in numbers]
         made.append(_rows(x, parts, below))
     return made
 
@@ -97,6 +150,10 @@ def from_array(array: list, table: RankTable) -> torch.Tensor:
         )
     given = given[: max(table.steps, 1)]
     below = levels_on(given[0])
+    if not below:
+        _check_steps(given, table)
+        out = torch.cat(given).index_select(0, table.by_sequence(given[0]))
+        return marked(out, [*table.above, list(table._offsets)])
     units = [_units(part) for part in given]
     bases = offsets_of(part.shape[0] for part in given)
     rank = {number: at for at, (number, _) in enumerate(table.items)}
@@ -110,13 +167,22 @@ def from_array(array: list, table: RankTable) -> torch.Tensor:
             inner.append(inner[-1] + counts[at])
         ends.append(len(parts))
     out = torch.cat(given)[positions([n for a, b in parts for n in range(a, b)], given[0])]
-    levels = [*table.above, ends, inner] if below else [*table.above, ends]
-    return marked(out, levels)
+    return marked(out, [*table.above, ends, inner])
+
+
+def _check_steps(given: list, table: RankTable) -> None:
+    """Refuses steps that do not have a row for each sequence that is not over."""
+    rows = [part.shape[0] for part in given]
+    if rows != table.counts and table.steps:
+        raise InvalidArgumentError(
+            f"array_to_lod_tensor: expected steps of {table.counts[:9]} rows, as many as there are "
+            f"sequences that long, but they have {rows[:9]}."
+        )
 
 
 def shrunk(x: torch.Tensor, table: RankTable, index: torch.Tensor) -> torch.Tensor:
     """The first rows (or sequences), as many as there are sequences that have this step."""
-    count = len(table.running(position(index)))
+    count = table.running(position(index))
     levels = levels_on(x)
     if not levels:
         return x[:count]

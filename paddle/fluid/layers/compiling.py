@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from types import FunctionType
@@ -19,7 +20,38 @@ def _dtype(value: Any) -> int:
     return int(to_vartype(value))
 
 
-CONVERTERS: dict[str, Callable] = {"dtype": _dtype, "list": list, "float": float, "int": int}
+def _ints(value: Any) -> list[int]:
+    """An int, or a list of them, as a list."""
+    return [int(v) for v in value] if isinstance(value, (list, tuple)) else [int(value)]
+
+
+def _dims(value: Any) -> list[int]:
+    """Dimensions to reduce; None: all, which an attribute of its own says."""
+    return [0] if value is None else _ints(value)
+
+
+def _pair(value: Any) -> list[int]:
+    return [int(value)] * 2 if isinstance(value, int) else _ints(value)
+
+
+def _edges(value: Any) -> list[int]:
+    """Paddings of four sides, given as one number, one for each dimension, or all."""
+    listed = _pair(value)
+    return listed * 2 if len(listed) == 2 else listed
+
+
+def _none(value: Any) -> bool:
+    return value is None
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, (list, tuple)) else [value]
+
+
+CONVERTERS: dict[str, Callable] = {
+    "dtype": _dtype, "list": list, "float": float, "int": int, "str": str, "bool": bool,
+    "ints": _ints, "dims": _dims, "pair": _pair, "edges": _edges, "none": _none, "listed": _listed,
+}  # fmt: skip
 _GIVES_INTO = ("out", "cond", "output")  # parameters that take the result
 
 
@@ -27,7 +59,8 @@ def function(row: Row) -> FunctionType:
     """The function that a row describes."""
     scope = {
         "C": C, "LayerHelper": LayerHelper, "_recording": recording, "_recorded": recorded,
-        "_stored": stored, **{f"_{name}": made for name, made in CONVERTERS.items()},
+        "_stored": stored, "_chosen": operator.itemgetter,
+        **{f"_{name}": made for name, made in CONVERTERS.items()},
     }  # fmt: skip
     exec(compile(_source(row), __file__, "exec"), scope)
     made = scope[row.name]
@@ -35,6 +68,11 @@ def function(row: Row) -> FunctionType:
     made.__doc__ = _documentation(row)
     made.__module__ = "paddle.fluid.layers"
     return made
+
+
+def snake(slot: str) -> str:
+    """A slot's name as parameters are written: ``RoisNum`` is ``rois_num``."""
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", slot).lower()
 
 
 def _parameters(signature: str) -> list[str]:
@@ -45,18 +83,22 @@ def _source(row: Row) -> str:
     """Python text of the function: one way for dynamic mode, one for static mode."""
     op = REGISTRY[row.operator]
     given = dict(pair.split("=") for pair in row.inputs.split())
-    operands = ", ".join(given.get(s.name, given.get(s.name + "*", "None")) for s in op.inputs)
-    attrs = [_attribute(pair) for pair in row.attributes.split()]
+    operands = ", ".join(
+        f"_listed({given[s.name + '*']})" if s.name + "*" in given else given.get(s.name, "None")
+        for s in op.inputs
+    )
+    attrs = [_attribute(pair) for pair in row.attributes.split() if not pair.startswith("-")]
     arguments = ", ".join(filter(None, [operands, *attrs]))
     takes = _parameters(row.signature)
     act = "act" if "act" in takes else "None"
     name = "name" if "name" in takes else "None"
     layer = row.layer or row.name
+    if layer.startswith("_"):  # its results have names without the layer's
+        name = repr(layer)
     target = next((p for p in _GIVES_INTO if p in takes), None)
-    pick = _pick(row, op)
     order = f", order={row.outputs!r}" if row.outputs else ""
     lines = [f"def {row.name}{row.signature}:", "    if not _recording():"]
-    lines.append(f"        result = C.{row.operator}({arguments}){pick}")
+    lines.append(f"        result = {_picked(f'C.{row.operator}({arguments})', row, op)}")
     if target:
         lines.append(f"        result = _stored({target}, result)")
     if act == "act":
@@ -73,7 +115,7 @@ def _source(row: Row) -> str:
             f"        return _recorded({target}, {row.operator!r}, [{operands}], "
             f"dict({', '.join(attrs)}))"
         )
-    call = f"helper.call({row.operator!r}, {arguments}{order}){pick}"
+    call = _picked(f"helper.call({row.operator!r}, {arguments}{order})", row, op)
     lines.append(f"    return helper.append_activation({call})" if act == "act" else
                  f"    return {call}")  # fmt: skip
     return "\n".join(lines)
@@ -92,18 +134,16 @@ def _attribute(pair: str) -> str:
     return f"{key}={value}"
 
 
-def _pick(row: Row, op: Any) -> str:
-    """What of the operator's results is returned, as an index."""
+def _picked(call: str, row: Row, op: Any) -> str:
+    """The text of a call, with what of the operator's results is returned."""
     returned = [s.name for s in op.outputs if not s.writes]
     wanted = row.result.split()
     if not wanted or wanted == returned:
-        return ""
+        return call
     at = [returned.index(slot) for slot in wanted]
     if len(at) == 1:
-        return f"[{at[0]}]"
-    if at == list(range(len(at))):
-        return f"[:{len(at)}]"
-    raise ValueError(f"row {row.name}: the results {wanted} are not in the order of {returned}")
+        return f"{call}[{at[0]}]"
+    return f"_chosen{tuple(at)}({call})"
 
 
 # -- what a function says of itself ----------------------------------------------------------------

@@ -10,6 +10,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.fluid.layers.blocks import (
     IfElse,
     StaticRNN,
@@ -31,7 +32,6 @@ from paddle.fluid.layers.rank_tables import (
     shrink_memory,  # noqa: F401
     split_lod_tensor,  # noqa: F401
 )
-from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.ir.control.conditional import ConditionalBlock  # noqa: F401
 from paddle.ir.recording.lowering import as_variable
 from paddle.ir.variable import Variable
@@ -113,7 +113,8 @@ def less_than(
             with fluid.program_guard(fluid.Program()):
                 x = fluid.data("x", [2], "int64")
                 out = fluid.layers.less_than(x, x + 1)
-                print(fluid.Executor().run(feed={"x": [1, 2]}, fetch_list=[out])[0])  # [ True  True]
+                found, = fluid.Executor().run(feed={"x": [1, 2]}, fetch_list=[out])
+                print(found)  # [ True  True]
             paddle.disable_static()
     """
     given = {} if force_cpu is None else {"force_cpu": bool(force_cpu)}

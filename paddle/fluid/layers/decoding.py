@@ -249,7 +249,9 @@ def _imputed(before: Any, after: Any, finished: Any) -> Any:
     kind = before.dtype
     if kind in (VarType.FP32, VarType.FP64, VarType.FP16):
         return blended(after, before, L.cast(finished, kind))
-    found = blended(L.cast(after, "float32"), L.cast(before, "float32"), L.cast(finished, "float32"))
+    found = blended(
+        L.cast(after, "float32"), L.cast(before, "float32"), L.cast(finished, "float32")
+    )
     return L.cast(found, kind)
 
 

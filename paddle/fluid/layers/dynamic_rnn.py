@@ -9,9 +9,9 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.fluid.layers.blocks import While, outside
 from paddle.fluid.layers.rank_tables import array_to_lod_tensor, shrink_memory
-from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.fluid.mode import settle_static
 from paddle.ir.control.blocks import location
 from paddle.ir.variable import Variable

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.op import C
 from paddle.fluid.layers.blocks import Switch
+from paddle.fluid.layers.tensor_making import autoincreased_step_counter
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
@@ -48,26 +49,8 @@ def _decay_step_counter(begin: int = 0) -> Any:
     Args:
         begin (int): the number of the first one. Default: 0.
     """
-    counter = counted(COUNTER, begin, 1)
+    counter = autoincreased_step_counter(COUNTER, begin, 1)
     return _layer("cast", counter, in_dtype=int(VarType.INT64), out_dtype=int(VarType.FP32))
-
-
-def counted(name: str, begin: int, step: int) -> Variable:
-    """A variable that every run of the Program adds to before anything else happens.
-
-    Args:
-        name (str): its name; one that exists is returned as it is.
-        begin (int): its value in the first run.
-        step (int): what each further run adds.
-    """
-    block = default_main_program().global_block()
-    if block.has_var(name):
-        return block.var(name)
-    counter = create_global_var([1], begin - step, "int64", True, True, name)
-    slots = {"X": [counter]}, {"Out": [counter]}
-    block._prepend_op("increment", *slots, {"step": float(step)})
-    counter.stop_gradient = True
-    return counter
 
 
 def _layer(operator: str, *inputs: Any, **attrs: Any) -> Any:
@@ -79,6 +62,17 @@ def _number(value: float, force_cpu: bool = False) -> Any:
     """A constant, as ``fill_constant`` makes it."""
     attrs = {"shape": [1], "dtype": int(VarType.FP32), "value": float(value)}
     return _layer("fill_constant", **attrs, str_value=str(float(value)), force_cpu=force_cpu)
+
+
+def _power(base: Any, exponent: float) -> Any:
+    """A power whose exponent is a constant of the Program, as 1.x records ``**``."""
+    block = default_main_program().current_block()
+    attrs = {"shape": [1], "dtype": int(base.dtype), "value": float(exponent)}
+    number = block.create_var(
+        name=unique_name.generate("tmp"), shape=[1], dtype=base.dtype, stop_gradient=True
+    )
+    block.append_op(type="fill_constant", outputs={"Out": [number]}, attrs=attrs)
+    return base**number
 
 
 def _check_numbers(api: str, **values: Any) -> None:
@@ -115,8 +109,8 @@ def noam_decay(d_model: float, warmup_steps: float, learning_rate: float = 1.0) 
                 rate = fluid.layers.noam_decay(d_model=4, warmup_steps=2)
                 exe = fluid.Executor()
                 exe.run(startup)
-                print([float(exe.run(main, fetch_list=[rate])[0][0]) for _ in range(2)][1] > 0.3)
-            # True
+                rates = [exe.run(main, fetch_list=[rate])[0] for _ in range(3)]
+                print(rates[1] > rates[0], rates[1] > rates[2])  # [ True] [ True]
             paddle.disable_static()
     """
     _check_numbers("noam_decay", d_model=d_model, warmup_steps=warmup_steps)
@@ -124,7 +118,7 @@ def noam_decay(d_model: float, warmup_steps: float, learning_rate: float = 1.0) 
         return _in_dygraph("NoamDecay", d_model, warmup_steps, learning_rate=learning_rate)
     with _schedule():
         step = _decay_step_counter(1)
-        falling = step**-0.5
+        falling = _power(step, -0.5)
         growing = (warmup_steps**-1.5) * step
         least = _layer("elementwise_min", falling, growing)
         return learning_rate * (d_model**-0.5) * least
@@ -228,15 +222,14 @@ def polynomial_decay(
         if cycle:
             steps = _layer("ceil", step / decay_steps)
             zero, one = _number(0.0), _number(1.0)
-            with Switch() as switch:
-                with switch.case(step == zero):
-                    _put(one, steps)
+            with Switch() as switch, switch.case(step == zero):
+                _put(one, steps)
             length = decay_steps * steps
         else:
             length = _number(decay_steps)
             step = _layer("elementwise_min", step, length)
             length = decay_steps
-        left = (1 - step / length) ** power
+        left = _power(1 - step / length, power)
         return (learning_rate - end_learning_rate) * left + end_learning_rate
 
 
@@ -275,7 +268,8 @@ def piecewise_decay(boundaries: Any, values: Any) -> Any:
                 rate = fluid.layers.piecewise_decay([1, 2], [1.0, 0.5, 0.1])
                 exe = fluid.Executor()
                 exe.run(startup)
-                print([float(exe.run(main, fetch_list=[rate])[0][0]) for _ in range(2)])  # [1.0, 0.5]
+                rates = [exe.run(main, fetch_list=[rate])[0] for _ in range(2)]
+                print(rates[0], rates[1])  # [1.] [0.5]
             paddle.disable_static()
     """
     if len(values) - len(boundaries) != 1:
@@ -319,9 +313,7 @@ def cosine_decay(learning_rate: Any, step_each_epoch: int, epochs: int) -> Any:
         return learning_rate * 0.5 * (_layer("cos", epoch * math.pi / epochs) + 1)
 
 
-def linear_lr_warmup(
-    learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float
-) -> Any:
+def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end_lr: float) -> Any:
     """A rate that grows in a straight line for some steps, and then is another one.
 
     Args:
@@ -333,7 +325,7 @@ def linear_lr_warmup(
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
     """
-    kind = "float32"
+    kind: Any = "float32"
     if isinstance(learning_rate, Variable):
         kind = learning_rate.dtype
     _check_numbers("linear_lr_warmup", warmup_steps=warmup_steps, start_lr=start_lr, end_lr=end_lr)

@@ -95,8 +95,8 @@ def _over_shapes(function: Any, shape: Any, dtype: Any) -> Any:
         return {k: _over_shapes(function, s, kinds[k]) for k, s in shape.items()}
     if all(isinstance(n, int) for n in shape):
         return function(shape, dtype)
-    kinds = dtype if isinstance(dtype, (list, tuple)) else [dtype] * len(shape)
-    found = [_over_shapes(function, s, k) for s, k in zip(shape, kinds, strict=True)]
+    each = dtype if isinstance(dtype, (list, tuple)) else [dtype] * len(shape)
+    found = [_over_shapes(function, s, k) for s, k in zip(shape, each, strict=True)]
     if hasattr(shape, "_fields"):
         return type(shape)(*found)
     return tuple(found) if isinstance(shape, tuple) else found
@@ -159,7 +159,7 @@ class GRUCell(RNNCell):
 
     @property
     def state_shape(self) -> list[int]:
-        """``[hidden_size]``"""
+        """That of the state: ``[hidden_size]``."""
         return [self.hidden_size]
 
 
@@ -223,7 +223,5 @@ class LSTMCell(RNNCell):
 
     @property
     def state_shape(self) -> list[list[int]]:
-        """``[[hidden_size], [hidden_size]]``"""
+        """Those of both states: ``[[hidden_size], [hidden_size]]``."""
         return [[self.hidden_size], [self.hidden_size]]
-
-

@@ -24,10 +24,12 @@ class Row(NamedTuple):
         signature (str): its parameters, as 1.8.5 has them; empty where ``module`` is given.
         module (str): where it is written by hand; empty: it is made from what follows.
         operator (str): what it calls.
-        inputs (str): ``X=x Y=y``: slot and parameter; ``X*=input`` for a list.
+        inputs (str): ``X=x Y=y``: slot and parameter; ``X*=input`` for a list, or one
+            for a list of one.
         attributes (str): ``axis=dim``: attribute and parameter; ``dtype=dtype:dtype`` where the
             parameter goes through a converter of ``CONVERTERS``; ``axis=0!`` for a constant;
-            ``scale=scale?`` is left out where the parameter is None.
+            ``scale=scale?`` is left out where the parameter is None; ``-=dtype`` changes nothing
+            here, since the operator's result follows from its inputs.
         outputs (str): the output slots in the order in which 1.8.5 makes their variables; empty
             where that is the operator's.
         result (str): the output slots that are returned; empty: what the operator returns.

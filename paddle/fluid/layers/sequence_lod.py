@@ -136,9 +136,7 @@ def lod_append(x: Any, level: Any) -> Variable:
         return layer.call("lod_reset", x, level, append=True)
     if not isinstance(level, (list, tuple)) or not level:
         raise layer.wrong("level", "a list of numbers or a Variable", level)
-    made = layer.call(
-        "lod_reset", x, None, target_lod=_offsets(layer, "level", level), append=True
-    )
+    made = layer.call("lod_reset", x, None, target_lod=_offsets(layer, "level", level), append=True)
     made.lod_level = x.lod_level + 1
     return made
 

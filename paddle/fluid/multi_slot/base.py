@@ -219,30 +219,38 @@ class DatasetBase:
         self.skipped_records += skipped[:room]
         self.skipped_count += len(skipped)
 
-    def _batch_size(self) -> int:
-        return self.proto_desc.batch_size or 1
-
     def _begin(self) -> None:
         self.skipped_records, self.skipped_count = [], 0
 
-    def _feeds(self, threads: int) -> list[Iterator[dict[str, Any]]]:
-        """What each thread's batches feed: thread i has every n-th file from number i on."""
+    def feeds(self, threads: int) -> list[Iterator[dict[str, Any]]]:
+        """What the batches of each thread feed: thread i has every n-th file from number i on.
+
+        Args:
+            threads (int): how many threads train.
+        """
         self._begin()
         threads = max(1, min(threads, len(self.filelist)))
         sources = [self._source(self.filelist[i::threads]) for i in range(threads)]
-        processes = None if threads == 1 else 1
-        size = self._batch_size()
-        return [batches(blocks(s, processes), s, size, self._told) for s in sources]
+        most = None if threads == 1 else 1
+        size = self.proto_desc.batch_size or 1
+        return [batches(blocks(s, most), s, size, self._told) for s in sources]
 
-    def _train_by(self, executor: Any, api: str, thread: int, *settings: Any) -> None:
-        """Called by ``Executor.train_from_dataset`` and ``Executor.infer_from_dataset``."""
+    def train_by(self, executor: Any, api: str, thread: int, *settings: Any) -> None:
+        """What ``Executor.train_from_dataset`` and ``Executor.infer_from_dataset`` call.
+
+        Args:
+            executor (Executor): runs the Program.
+            api (str): which of the two it is, for errors.
+            thread (int): how many threads train; 0: as many as ``set_thread`` says.
+            settings: the other arguments of the call.
+        """
         if isinstance(thread, bool) or not isinstance(thread, int) or thread < 0:
             raise InvalidArgumentError(
                 f"Executor.{api}(thread): expected 0 or more, but received {thread!r}."
             )
         run = checked(executor, api, *settings)
         if self.filelist:
-            run.work(self._feeds(thread or self.thread_num))
+            run.work(self.feeds(thread or self.thread_num))
 
 
 def slot_of(message: SlotMessage) -> Slot:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -27,6 +28,8 @@ def cores() -> int:
 def blocks(source: Source, processes: int | None = None) -> Iterator[Block]:
     """The blocks of all parts, in order; how many processes read makes no difference.
 
+    The processes begin with this call, in the caller's thread.
+
     Args:
         source (Source): what to read.
         processes (int|None): how many read; 0: this one; None: as many as there are processors,
@@ -37,15 +40,17 @@ def blocks(source: Source, processes: int | None = None) -> Iterator[Block]:
         processes = cores() if total(parts) > _SMALL else 0
     processes = min(processes, len(parts))
     if not processes:
-        for part in parts:
-            yield from source.blocks(part)
-        return
+        return itertools.chain.from_iterable(map(source.blocks, parts))
     pool = WorkerPool(Recipe(_Parts(source), _as_it_is, True, None, False), processes, True, None)
+    return _from_pool(pool, len(parts), processes)
+
+
+def _from_pool(pool: WorkerPool, parts: int, processes: int) -> Iterator[Block]:
     grace = 0.3
     try:
         pool.begin(None)
         readers = [_Reader(pool, i) for i in range(processes)]
-        for i in range(len(parts)):
+        for i in range(parts):
             yield from readers[i % processes].part()
         grace = 3.0
     finally:
@@ -59,7 +64,7 @@ class _Parts(IterableDataset):
         self._source = source
 
     def __iter__(self) -> Iterator[Any]:
-        info = get_worker_info()
+        info: Any = get_worker_info()
         for part in self._source.parts[info.id :: info.num_workers]:
             for block in self._source.blocks(part):
                 arrays = [(c.values, c.counts) for c in block.columns]
@@ -74,21 +79,21 @@ class _Reader:
     """One process of the pool; it begins at once, and its blocks wait until they are due."""
 
     def __init__(self, pool: WorkerPool, number: int) -> None:
-        self._pool, self._number, self._end = pool, number, pool._ends[number]
+        self._pool, self._number = pool, number
         for _ in range(_AHEAD):
-            self._end.ask(None)
+            pool.ask(number)
 
     def part(self) -> Iterator[Block]:
         """The blocks of its next part."""
         while True:
-            kind, content = self._pool._receive(self._number, None, 0)
+            kind, content = self._pool.reply(self._number)
             if kind == worker.FAILED:
                 raise content.exception()
-            self._end.ask(None)
+            self._pool.ask(self._number)
             size, arrays, skipped, last, ids = content
             yield Block(size, [Column(v, c) for v, c in arrays], skipped, last, ids)
             del content, arrays
-            self._end.give_back()
+            self._pool.give_back(self._number)
             if last:
                 return
 

@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from paddle import static
+from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.setting import as_here
+from paddle.fluid.trainer_factory import FetchHandlerMonitor
 
 _TYPES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool",
@@ -52,8 +55,6 @@ class Run:
         """Works through the batches of each iterator in a thread of its own."""
         monitor = None
         if self.handler is not None:
-            from paddle.fluid.trainer_factory import FetchHandlerMonitor
-
             monitor = FetchHandlerMonitor(self, self.handler)
             monitor.start()
         try:
@@ -81,7 +82,7 @@ class Run:
             thread.join()
 
     def _thread(self, number: int, feeds: Iterator[dict[str, Any]]) -> None:
-        scope = self.scope.new_scope()
+        scope = type(self.scope)(self.scope)  # no kid of it, which drop_kids of others would free
         printing = self.fetches if number == 0 else []
         fetches = [*printing, *(self.watched.values() if number == 0 else [])]
         count, reading, begun = 0, 0.0, time.perf_counter()
@@ -106,7 +107,6 @@ class Run:
             close = getattr(feeds, "close", None)
             if close is not None:
                 close()
-            self.scope._kids.remove(scope)
         if self.debug:
             taken = time.perf_counter() - begun
             print(
@@ -141,14 +141,27 @@ def _watched(handler: Any) -> dict[str, str]:
     return {key: getattr(var, "name", var) for key, var in found.items()}
 
 
+def tensors(feed: dict[str, Any]) -> dict[str, LoDTensor]:
+    """What a batch feeds as LoDTensors.
+
+    Args:
+        feed (dict): arrays, or arrays and offsets.
+    """
+    found = {}
+    for name, value in feed.items():
+        made = _fed(value)
+        if not isinstance(made, LoDTensor):
+            made = LoDTensor()
+            made.set(value)
+        found[name] = made
+    return found
+
+
 def _fed(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
     array, offsets = value
-    tensor = LoDTensor()
-    tensor.set(array)
-    tensor._lod = [offsets]
-    return tensor
+    return LoDTensor(tensor_of(array, None, "cpu"), [offsets])
 
 
 def printed(label: str, name: str, value: Any) -> str:
@@ -180,8 +193,6 @@ def checked(
     print_period: Any, fetch_handler: Any, debug: bool,
 ) -> Run:  # fmt: skip
     """Looks at the arguments of ``train_from_dataset`` and of ``infer_from_dataset``."""
-    import paddle.static as static
-
     program = static.default_main_program() if program is None else program
     program = getattr(program, "_program", program)  # of a CompiledProgram
     if not isinstance(program, static.Program):

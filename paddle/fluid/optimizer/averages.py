@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core import unique_name
-from paddle.core.dtype import VarType
+from paddle.core.dtype import FLOATING, VarType
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.guards import Guarded
 from paddle.core.mode import recording
@@ -177,8 +177,8 @@ class ExponentialMovingAverage(Guarded):
 
     Args:
         decay (float): d. Default: 0.999.
-        thres_steps (Variable, optional): a number of steps s; then d is the smaller one of
-            ``decay`` and ``(1 + s) / (10 + s)``.
+        thres_steps (Variable, optional): a number of steps s, a float; then d is the smaller one
+            of ``decay`` and ``(1 + s) / (10 + s)``. An integer has no effect, as in 1.8.5.
         name (str, optional): the start of the names of its variables.
 
     Examples:
@@ -214,7 +214,8 @@ class ExponentialMovingAverage(Guarded):
         self._thres_steps = thres_steps
         self._name = name or ""
         self._decay_var = persistable("scheduled_ema_decay_rate", [1], "float32", self._decay)
-        if thres_steps is not None:
+        # Whole numbers divide to zero, by which 1.8.5 keeps the decay as it is.
+        if thres_steps is not None and thres_steps.dtype in FLOATING:
             self._schedule()
         program = default_main_program()
         self._params = [

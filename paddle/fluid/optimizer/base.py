@@ -233,6 +233,9 @@ class Optimizer(Optimizer2):
             inputs["LearningRate"] = self._create_param_lr((param, grad))
         inputs |= {slot: self._get_accumulator(s, param) for s, slot in rule.slots.items()}
         written = {s.name: s.writes or s.name.removesuffix("Out") for s in known.outputs}
+        if not self._counts_powers:
+            slots = {rule.slots[power] for power in rule.powers}
+            written = {name: source for name, source in written.items() if source not in slots}
         outputs = {name: inputs[source] for name, source in written.items() if source in inputs}
         settings = self._settings(param, self._group_of(param)) | self._further_attrs
         if "lazy_mode" in known.attrs:
@@ -409,7 +412,7 @@ class Optimizer(Optimizer2):
         """Returns the accumulators, and the step of a schedule as ``global_step``."""
         state = super().state_dict()
         rate = self._learning_rate
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):  # a schedule of dygraph
             state.update(_schedule_state(rate))
         return state
 
@@ -421,7 +424,7 @@ class Optimizer(Optimizer2):
         """
         rate = self._learning_rate
         state = dict(state_dict)
-        if hasattr(rate, "step_num"):
+        if hasattr(rate, "create_lr_var"):
             _load_schedule(rate, state)
         else:
             state.pop("global_step", None)
@@ -448,7 +451,7 @@ def _recorded_in(pairs: list) -> Iterator[None]:
 def _check(owner: str, rate: Any, regularization: Any, clip: Any) -> None:
     static = recording()
     number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
-    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "step_num") and callable(rate))
+    schedule = isinstance(rate, LRScheduler) or (hasattr(rate, "create_lr_var") and callable(rate))
     if not (number or isinstance(rate, LRScheduler) or (isinstance(rate, Variable) and static)
             or (schedule and not static)):  # fmt: skip
         wanted = "a float or a Variable" if static else "a float or a LearningRateDecay"
@@ -504,9 +507,9 @@ def _schedule_state(rate: Any) -> dict[str, Any]:
 
     from paddle.tensor.creation import to_tensor
 
-    if hasattr(rate, "_state_keys") or hasattr(rate, "state_keys"):
+    if hasattr(rate, "epoch"):  # it counts epochs
         return {"LR_Scheduler": rate.state_dict()}
-    held = to_tensor(np.array([rate.step_num], "int64"))
+    held = to_tensor(np.array([rate.step_num], "int32"))
     return {"LR_Scheduler": rate.state_dict(), "global_step": held}
 
 

@@ -208,6 +208,18 @@ class WorkerPool:
         if trouble is not None:
             raise trouble
 
+    def ask(self, i: int) -> None:
+        """Asks one worker for one more batch of its stream; for passes in an order of one's own."""
+        self._ends[i].ask(None)
+
+    def reply(self, i: int) -> Any:
+        """Waits for what one worker replies next: its kind, and what came."""
+        return self._receive(i, None, 0)
+
+    def give_back(self, i: int) -> None:
+        """Lets a worker use the memory again on which nothing stands any more."""
+        self._ends[i].give_back()
+
     def _receive(self, i: int, task: Any, timeout: float) -> Any:
         """Waits for the reply to a task, past those of a pass that was left."""
         while self._outdated[i]:

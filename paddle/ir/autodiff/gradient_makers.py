@@ -204,7 +204,7 @@ def _unbind(op: Operator, walk: GradientWalk) -> None:
         _joined(op, walk, "stack", "Y", axis=op.attr("axis"))
 
 
-# -- rows of sequences of different lengths, step by step -------------------------------------------
+# -- rows of sequences of different lengths, step by step ------------------------------------------
 
 
 def _ranked(op: Operator, walk: GradientWalk, type: str) -> None:

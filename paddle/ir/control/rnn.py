@@ -103,10 +103,7 @@ class StaticRNN:
                 f"before, but {x.name!r} has {length}.{location()}"
             )
         self._sequences.append(x)
-        return block.create_var(
-            name=x.name, shape=list(x.shape[1:]) or [1], dtype=x.dtype,
-            stop_gradient=x.stop_gradient,
-        )  # fmt: skip
+        return block.create_var(name=x.name, shape=list(x.shape[1:]) or [1], dtype=x.dtype)
 
     def memory(
         self,

@@ -78,9 +78,7 @@ class IfElse:
 
     def _part(self, parent: Any, x: Variable) -> Variable:
         return parent.create_var(
-            name=unique_name.generate(f"ifelse_input{self.name}"),
-            dtype=x.dtype,
-            stop_gradient=x.stop_gradient,
+            name=unique_name.generate(f"ifelse_input{self.name}"), dtype=x.dtype
         )
 
     def _parent(self) -> Any:
@@ -139,7 +137,6 @@ class IfElse:
             default_main_program().current_block().append_op(
                 type="assign", inputs={"X": [out]}, outputs={"Out": [made]}
             )
-            made.stop_gradient = out.stop_gradient
             self._outputs[side].append(made)
 
     def __call__(self) -> list[Variable]:
@@ -166,6 +163,5 @@ class IfElse:
                 outputs={"Out": [out]},
                 attrs={"level": 0},
             )
-            out.stop_gradient = a.stop_gradient and b.stop_gradient
             merged.append(out)
         return merged

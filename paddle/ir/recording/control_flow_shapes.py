@@ -35,9 +35,7 @@ def common_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...] | None:
     return tuple(s[0] if len(set(s)) == 1 else -1 for s in zip(*shapes, strict=True))
 
 
-def _like(
-    op_type: str, source: str, *targets: str, rows: bool = False, lod: bool = False
-) -> None:
+def _like(op_type: str, source: str, *targets: str, rows: bool = False, lod: bool = False) -> None:
     """Outputs look like an input, but for the number of rows if ``rows`` is set.
 
     With ``lod`` they have as many levels of sequences, too.

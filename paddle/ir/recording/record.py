@@ -271,6 +271,6 @@ def _fresh(block: Any, helper: str, spec: Any, stop: bool) -> Variable:
     # PaddlePaddle names the result of its elementwise layers after the layer itself.
     whole = helper.startswith("elementwise_") and current_layer.get() is None
     name = helper if whole else unique_name.generate(helper + ".tmp")
-    if helper == "tmp":
-        name = unique_name.generate("tmp")
+    if helper in ("tmp", "_generated_var"):  # of Python's arithmetic, and of layers without names
+        name = unique_name.generate(helper)
     return block.create_var(name=name, shape=spec.shape, dtype=spec.dtype, stop_gradient=stop)

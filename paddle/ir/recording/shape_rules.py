@@ -10,7 +10,10 @@ from paddle.ir.operator import Operator
 from paddle.ir.variable import Variable
 
 # Operators that the executor runs by itself: rule(op) sets the outputs, None leaves them alone.
-SPECIAL: dict[str, Callable[[Operator], None] | None] = {"feed": None, "fetch": None}
+SPECIAL: dict[str, Callable[[Operator], None] | None] = {
+    "feed": None, "fetch": None, "create_py_reader": None, "create_double_buffer_reader": None,
+    "read": None,
+}  # fmt: skip
 
 
 def special(name: str) -> Callable:

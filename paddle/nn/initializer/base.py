@@ -34,6 +34,7 @@ class Initializer(Guarded):
     """
 
     _makes_new = True  # whether nobody else holds what _value returns
+    _first_in_1x = True  # whether it is recorded at the beginning of a startup Program of 1.x
     _computes = False  # whether _value computes numbers itself instead of calling one operator
 
     def __call__(self, var: Tensor, block: Any = None) -> None:

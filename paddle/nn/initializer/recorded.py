@@ -32,6 +32,7 @@ def record(init: Any, var: Any, block: Any = None) -> None:
             f"shape {shape}."
         )
     block = default_startup_program().global_block() if block is None else block
+    before = len(block.ops)
     target = var if block.has_var_recursive(var.name) else block._clone_variable(var)
     target = block._var_recursive(target.name)
 
@@ -42,6 +43,19 @@ def record(init: Any, var: Any, block: Any = None) -> None:
         value = init._value(shape, var.dtype)
     if init._computes:
         _put_array(target, value, block)
+    if block.program._of_1x:
+        _as_1x(init, block, before)
+
+
+def _as_1x(init: Any, block: Any, before: int) -> None:
+    """In Programs of 1.x, what was recorded last comes first, and numbers are not repeated."""
+    made = block.ops[before:]
+    for op in made:
+        if op.type == "fill_constant":
+            op._set_attr("str_value", "")
+    if init._first_in_1x:
+        block.ops[:] = [*made, *block.ops[:before]]
+    block.program._changed()
 
 
 def _put_array(target: Any, value: Any, block: Any) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from paddle.core import unique_name
-from paddle.core.dtype import dtype_name, get_default_dtype, numpy_dtype
+from paddle.core.dtype import VarType, dtype_name, get_default_dtype, numpy_dtype
+from paddle.core.errors import UnimplementedError
 from paddle.core.failed_call import failed_forward
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor, from_numpy
@@ -258,7 +259,11 @@ class Layer(LayerStateDict):
         return get_default_dtype() if own is None or own == "float32" else own
 
     def create_variable(
-        self, name: str | None = None, persistable: bool | None = None, dtype: Any = None
+        self,
+        name: str | None = None,
+        persistable: bool | None = None,
+        dtype: Any = None,
+        type: Any = None,
     ) -> Tensor:
         """Makes an empty Tensor, to be filled later.
 
@@ -266,6 +271,7 @@ class Layer(LayerStateDict):
             name (str|None): its name; None makes one from the layer's.
             persistable (bool|None): whether saving a model includes it.
             dtype (str|VarType|None): its type; None takes the layer's.
+            type (VarType|None): the kind of variable, as 1.x has it: only LOD_TENSOR.
 
         Examples:
             .. code-block:: python
@@ -274,6 +280,11 @@ class Layer(LayerStateDict):
                 layer = paddle.nn.Layer()
                 print(layer.create_variable(dtype="int64").dtype)  # VarType.INT64
         """
+        if type not in (None, VarType.LOD_TENSOR):
+            raise UnimplementedError(
+                f"create_variable(type): expected LOD_TENSOR, but received {type}.",
+                hint="other kinds are made by paddle.static.Program().global_block().create_var",
+            )
         kind = self._parameter_dtype() if dtype is None else dtype
         if recording():
             from paddle.ir.current import default_main_program

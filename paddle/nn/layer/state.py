@@ -11,6 +11,7 @@ import numpy as np
 from paddle.core.convert import tensor_of
 from paddle.core.dtype import dtype_name, torch_dtype
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
+from paddle.core.old_names import also_named
 from paddle.core.place import Place, expected_names, named_place, to_torch_device
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
@@ -127,8 +128,7 @@ class LayerStateDict(Traversal):
         return missing, unexpected
 
     # Names of the same method in earlier releases.
-    set_dict = set_state_dict
-    load_dict = set_state_dict
+    set_dict = load_dict = also_named(stat_dict="state_dict")(set_state_dict)
 
     def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Any:
         """Moves parameters and buffers to a device, or casts the floating ones; in place.

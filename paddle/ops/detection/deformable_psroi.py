@@ -76,6 +76,7 @@ def deformable_psroi_pooling(
         part_row, part_column = row * part[0] // pooled_height, column * part[1] // pooled_width
         own = trans[:, :, part_row][..., part_column] * trans_std
         shift = own.unflatten(1, (classes, 2)).transpose(1, 2)[:, :, kinds]
+
     # [regions, depth, rows, columns, samples] along each axis
     def across(start: torch.Tensor) -> torch.Tensor:
         return start[:, None, None, :] + shift[:, 0] * size[:, 0, None, None, None]

@@ -64,7 +64,9 @@ def _check(class_loss, box_loss, match, distance, ratio: float, size: int, kind:
         )
     if (kind == "max_negative" and ratio <= 0) or (kind == "hard_example" and size <= 0):
         what = f"neg_pos_ratio {ratio}" if kind == "max_negative" else f"sample_size {size}"
-        raise InvalidArgumentError(f"mine_hard_examples: expected more than 0, but received {what}.")
+        raise InvalidArgumentError(
+            f"mine_hard_examples: expected more than 0, but received {what}."
+        )
     given = [class_loss, match, distance, *([] if box_loss is None else [box_loss])]
     if match.dim() != 2 or len({t.numel() for t in given}) != 1:
         raise InvalidArgumentError(

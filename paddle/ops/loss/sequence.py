@@ -5,13 +5,15 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
-from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.sequence.levels import last_level, lengths_of, padded, positions
 
 
 def _ctc_rule(inputs: list, attrs: dict) -> list:
-    return [Spec((inputs[0].shape[1], 1), inputs[0].dtype), None]
+    x = inputs[0]
+    return [Spec((x.shape[1] if len(x.shape) == 3 else -1, 1), x.dtype), None]
 
 
 @op(
@@ -19,12 +21,15 @@ def _ctc_rule(inputs: list, attrs: dict) -> list:
     "Logits Label~ LogitsLength?~ LabelLength?~ -> Loss WarpCTCGrad?~",
     infer=_ctc_rule,
     dtypes="full",
+    lod="",
 )
 def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_times=False):
-    if norm_by_times:
-        raise UnimplementedError(
-            "warpctc(norm_by_times): expected False; divide the loss by the lengths instead."
-        )
+    """The loss of each sequence; with norm_by_times its gradient is divided by the steps.
+
+    Without lengths, rows of Logits [N, classes] and Label [M, 1] that are split into sequences.
+    """
+    if logits.dim() == 2 and logits_length is None:
+        logits, logits_length, label, label_length = _padded_rows(logits, label)
     if logits.dim() != 3 or label.dim() != 2:
         raise InvalidArgumentError(
             "warpctc: expected logits of shape [steps, batch, classes] and labels of shape "
@@ -52,7 +57,27 @@ def warpctc(logits, label, logits_length, label_length, *, blank=0, norm_by_time
         reduction="none",
         zero_infinity=True,  # a sequence too short for its label counts nothing
     )
+    if norm_by_times:
+        share = loss / logits_length.reshape(-1).clamp(min=1).to(loss.dtype)
+        loss = share + (loss - share).detach()
     return loss.reshape(-1, 1), None
+
+
+def _padded_rows(logits: torch.Tensor, label: torch.Tensor) -> tuple:
+    """Rows as a padded batch: logits [steps, B, classes], their lengths, labels, their lengths."""
+    offsets = last_level("warpctc", "Logits", logits, 1)
+    ends = last_level("warpctc", "Label", label, 1)
+    if label.is_meta:
+        ends = [0, label.shape[0]]
+    if len(offsets) != len(ends):
+        raise InvalidArgumentError(
+            f"warpctc: expected Label with a sequence for each of the {len(offsets) - 1} of "
+            f"Logits, but received {len(ends) - 1}."
+        )
+    return (
+        padded(logits, offsets).transpose(0, 1), positions(lengths_of(offsets), logits),
+        padded(label.reshape(-1), ends), positions(lengths_of(ends), logits),
+    )  # fmt: skip
 
 
 def _check_labels(label: torch.Tensor, length: torch.Tensor, classes: int) -> None:

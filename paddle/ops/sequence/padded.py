@@ -7,8 +7,9 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
+from paddle.core.levels import levels_on
 from paddle.core.op import op
-from paddle.ops.sequence.levels import last_level, padded, unpadded
+from paddle.ops.sequence.levels import last_level, lengths_of, padded, positions, unpadded
 
 
 def _check_padded(name: str, x: torch.Tensor) -> None:
@@ -78,9 +79,16 @@ def _distance_rule(inputs: list, attrs: dict) -> list[Spec]:
     "Hyps Refs HypsLength? RefsLength? -> SequenceNum Out",
     infer=_distance_rule,
     differentiable=False,
+    lod="",
 )
 def edit_distance(hyps, refs, hyps_length, refs_length, *, normalized=False):
-    """Levenshtein's distance of each pair of rows; normalized by the reference's length."""
+    """Levenshtein's distance of each pair of rows; normalized by the reference's length.
+
+    Without lengths, rows [N, 1] that are split into sequences (LoD) are compared.
+    """
+    if hyps_length is None and refs_length is None and levels_on(hyps) and levels_on(refs):
+        hyps, hyps_length = _padded_rows("Hyps", hyps)
+        refs, refs_length = _padded_rows("Refs", refs)
     if hyps.dim() != 2 or refs.dim() != 2 or hyps.shape[0] != refs.shape[0]:
         raise InvalidArgumentError(
             "edit_distance: expected Hyps and Refs of shapes [N, steps], but received "
@@ -99,6 +107,16 @@ def edit_distance(hyps, refs, hyps_length, refs_length, *, normalized=False):
         found = found / refs_length.to(torch.float32)
     count = torch.full((1,), hyps.shape[0], dtype=torch.int64, device=hyps.device)
     return count, found.unsqueeze(1)
+
+
+def _padded_rows(slot: str, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    offsets = last_level("edit_distance", slot, rows, 1)
+    if rows.numel() != rows.shape[0]:
+        raise InvalidArgumentError(
+            f"edit_distance: expected {slot} of shape [N, 1] with levels, but received "
+            f"{list(rows.shape)}."
+        )
+    return padded(rows.reshape(-1), offsets), positions(lengths_of(offsets), rows)
 
 
 def _lengths(name: str, rows: torch.Tensor, length: torch.Tensor | None) -> torch.Tensor:

@@ -48,6 +48,15 @@ _POOLS = {
 }  # fmt: skip
 
 
+def pooled(x: torch.Tensor, offsets: list[int], kind: str, pad_value: float = 0.0) -> torch.Tensor:
+    """A row for each sequence; pad_value for an empty one."""
+    out = _POOLS[kind](x, offsets, kind)
+    if 0 not in lengths_of(offsets):
+        return out
+    empty = positions(lengths_of(offsets), x).eq(0).reshape([-1, *[1] * (x.dim() - 1)])
+    return torch.where(empty, torch.full_like(out, pad_value), out)
+
+
 def _pool_rule(inputs: list, attrs: dict) -> list:
     return [Spec((-1, *inputs[0].shape[1:]), inputs[0].dtype), None]
 
@@ -61,17 +70,12 @@ def sequence_pool(x, *, pooltype="AVERAGE", pad_value=0.0):
     reads, is not made.
     """
     levels = levels_of("sequence_pool", "X", x)
-    pool = _POOLS.get(pooltype.upper())
-    if pool is None:
+    if pooltype.upper() not in _POOLS:
         raise InvalidArgumentError(
             f"sequence_pool: expected pooltype to be one of {', '.join(_POOLS)}, but received "
             f"{pooltype!r}."
         )
-    offsets = levels[-1]
-    out = pool(x, offsets, pooltype.upper())
-    if 0 in lengths_of(offsets):
-        empty = positions(lengths_of(offsets), x).eq(0).reshape([-1, *[1] * (x.dim() - 1)])
-        out = torch.where(empty, torch.full_like(out, pad_value), out)
+    out = pooled(x, levels[-1], pooltype.upper(), pad_value)
     return (marked(out, levels[:-1]) if levels[1:] else out), None
 
 

@@ -268,7 +268,7 @@ def _entry(
     """Checks what all convolutions share; returns the layer, the input channels, attributes."""
     api = f"static.nn.{kind}"
     last = channel_last(api, options[4], rank)
-    channels = getattr(input, "shape", ())[-1 if last else 1 :][:1]
+    channels = tuple(getattr(input, "shape", ()))[-1 if last else 1 :][:1]
     groups, use_cudnn = options[3], options[5]
     transposed = kind.endswith("transpose")
     depthwise = (

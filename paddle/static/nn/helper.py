@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from paddle.core import unique_name
@@ -11,6 +13,8 @@ from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, REQUIRED, C
+from paddle.core.tensor import Tensor
+from paddle.framework import by_name
 from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program
 from paddle.ir.recording.context import layer_name
@@ -19,9 +23,27 @@ from paddle.ir.variable import Variable
 from paddle.nn.initializer import Constant
 from paddle.nn.layer.helper import activation_of
 from paddle.nn.layer.parameters import make_parameter
+from paddle.tensor.creation import zeros
 
 FLOATS = ("float16", "float32", "float64", "bfloat16")
 INTS = ("int32", "int64")
+
+
+_caller: contextvars.ContextVar[str] = contextvars.ContextVar("caller", default="")
+
+
+@contextlib.contextmanager
+def on_behalf_of(api: str) -> Iterator[None]:
+    """Lets layers made inside speak of another API, whose functions run in dynamic mode too.
+
+    Args:
+        api (str): what stands before a function's name there, such as ``fluid.layers.``.
+    """
+    token = _caller.set(api)
+    try:
+        yield
+    finally:
+        _caller.reset(token)
 
 
 class StaticLayer:
@@ -41,8 +63,10 @@ class StaticLayer:
         prefix: str | None = None,
         api: str = "static.nn.",
     ) -> None:
-        self.api = api + kind
-        if not recording():
+        caller = _caller.get()
+        self.api = (caller or api) + kind
+        self.eager = not recording()
+        if self.eager and not caller:
             raise PreconditionNotMetError(
                 f"paddle.{self.api} adds to a static Program, but dynamic mode is on.",
                 hint="call paddle.enable_static() first, or use the class in paddle.nn",
@@ -68,9 +92,10 @@ class StaticLayer:
         dtypes: Sequence[str] = (),
     ) -> Variable:
         """Returns an argument that has to be a Variable, of certain ranks and element types."""
-        if not isinstance(value, Variable):
+        if not isinstance(value, Tensor if self.eager else Variable):
+            kind = "Tensor" if self.eager else "Variable"
             raise TypeError(
-                f"{self.api}({argument}): expected a Variable, but received {type(value).__name__}."
+                f"{self.api}({argument}): expected a {kind}, but received {type(value).__name__}."
             )
         if ranks and len(value.shape) not in ranks:
             counts = " or ".join(map(str, ranks))
@@ -119,12 +144,17 @@ class StaticLayer:
 
     def fresh(self, dtype: Any, stop_gradient: bool = False, named: bool = True) -> Variable:
         """Makes a variable for a result, named after the layer unless PaddlePaddle does not."""
+        if self.eager:
+            return zeros([1], dtype)
         name = unique_name.generate(self.name + ".tmp") if named else None
         block = default_main_program().current_block()
         return block.create_var(name=name, dtype=dtype, stop_gradient=stop_gradient)
 
     def append(self, op: str, inputs: dict[str, Any], outputs: dict[str, Any], **attrs: Any) -> Any:
         """Adds an operator whose results exist already, which sets the order of their names."""
+        if self.eager:
+            by_name.trace(self.api, op, inputs, outputs, attrs)
+            return
         known = {k: v for k, v in REGISTRY[op].attrs.items() if v is not REQUIRED}
         default_main_program().current_block().append_op(
             type=op,

@@ -128,7 +128,8 @@ def sequence_pool(
 
     Args:
         input (Variable): ``[N, ...]`` with levels.
-        pool_type (str): average, sum, sqrt (the sum over the root of the length), max, last or first.
+        pool_type (str): average, sum, sqrt (the sum over the root of the length), max, last,
+            first.
         is_test (bool): there is no training to come. Default: False.
         pad_value (float): what an empty sequence gives. Default: 0.
 
@@ -255,7 +256,7 @@ def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None
 
     Args:
         input (Variable): ``[N, ...]`` with one level.
-        offset (Variable): the first row of each part, counted in its sequence: ``[B, 1]``, integers.
+        offset (Variable): the first row of each part, counted in its sequence, ``[B, 1]``; integers.
         length (Variable): how many rows each part has, ``[B, 1]``, integers.
         name (str, optional): the layer's name.
 

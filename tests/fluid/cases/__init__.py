@@ -10,6 +10,7 @@ list of Variables. What a case may say of itself, as attributes of the function:
 - ``steps = 5``: so many runs with the same feeds, as training has; then no gradients are added, and
   the persistable variables at the end are compared too.
 - ``program = False``: only numbers are compared, not the operators, names and shapes.
+- ``variables = False``: their shapes and types are not compared: 1.8.5 guesses them.
 - ``close = 1e-3``: the tolerance, relative to the largest number; 1e-4 if not said.
 
 Parameters that 1.8.5 would fill with random numbers get fixed ones (``filled``).

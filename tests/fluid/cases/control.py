@@ -301,6 +301,7 @@ def case_dynamic_rnn_classifier(fluid):
 
 
 case_dynamic_rnn_classifier.steps = 10
+case_dynamic_rnn_classifier.program = False
 
 
 # -- what they are made of ------------------------------------------------------------------------

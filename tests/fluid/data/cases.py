@@ -116,7 +116,7 @@ def descriptions(fluid):
     found.append(tried(lambda: desc.set_use_slots(["nope"])))
     found.append(tried(lambda: desc.set_dense_slots(["nope"])))
     for name in ("unknown.txt", "kind.txt", "nowhere.txt"):
-        found.append(tried(lambda: fluid.DataFeedDesc(name)))
+        found.append(tried(lambda name=name: fluid.DataFeedDesc(name)))
     for kind in ("QueueDataset", "InMemoryDataset", "FileInstantDataset"):
         found.append(fluid.DatasetFactory().create_dataset(kind).desc())
     dataset = fluid.DatasetFactory().create_dataset()
@@ -272,8 +272,7 @@ def generators(fluid):
                     if line is not None:
                         yield [("n", [int(v) for v in line.split()])]
                     else:
-                        for record in records:
-                            yield record
+                        yield from records
 
                 return read
 
@@ -298,8 +297,7 @@ def generators(fluid):
 
     def turned(self, samples):
         def read():
-            for sample in reversed(samples):
-                yield sample
+            yield from reversed(samples)
 
         return read
 

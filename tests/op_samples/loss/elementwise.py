@@ -253,8 +253,6 @@ ERRORS = [
                 "expected 0 <= blank < 3"),
     ErrorSample("warpctc", {"Logits": f64(4, 2, 3), "Label": LABELS[:, 0]}, {}, ValueError,
                 r"labels of shape \[batch, length\]"),
-    ErrorSample("warpctc", {"Logits": f64(4, 2, 3), "Label": LABELS}, {"norm_by_times": True},
-                NotImplementedError, "norm_by_times"),
     ErrorSample("hierarchical_sigmoid", {"X": LOGITS, "W": f64(4, 3), "Label": CLASSES + 3},
                 {"num_classes": 5}, IndexError, r"expected labels in \[0, 5\), but received 5"),
     ErrorSample("hierarchical_sigmoid", {"X": LOGITS, "W": f64(2, 3), "Label": CLASSES,

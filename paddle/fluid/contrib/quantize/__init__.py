@@ -1,0 +1,5 @@
+"""Quantisation of 1.x's contrib."""
+
+from paddle._module_paths import names_of
+
+__all__ = names_of(__name__)

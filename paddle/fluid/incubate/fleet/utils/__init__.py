@@ -1,0 +1,1 @@
+"""Package incubate.fleet.utils of 1.x; each name comes from its module."""

@@ -1,0 +1,615 @@
+"""Layers that change shapes, select and join, where sizes and places may be Tensors."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from paddle.core import unique_name
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.tensor import Tensor
+from paddle.fluid.input import one_hot_by
+from paddle.fluid.layers import rows
+from paddle.fluid.layers.common import (
+    API,
+    check_value,
+    filled,
+    fresh,
+    is_static,
+    is_value,
+    known,
+    listed,
+    sizes,
+)  # fmt: skip
+from paddle.incubate.layer_helper import LayerHelper
+from paddle.ir.current import default_main_program
+from paddle.ir.recording.lowering import write
+from paddle.tensor.inplace import replace
+
+__all__ = [
+    "affine_grid", "concat", "crop", "crop_tensor", "expand", "nonzero", "one_hot", "reshape",
+    "roll", "scatter_nd", "slice", "split", "strided_slice", "t", "topk", "tril", "triu",
+    "unsqueeze", "unstack",
+]  # fmt: skip
+
+
+def reshape(
+    x: Any, shape: Any, actual_shape: Any = None, act: Any = None, inplace: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The same elements in another shape.
+
+    Args:
+        x (Variable): the elements.
+        shape (list|tuple|Variable): the sizes; one may be -1, which is computed, 0 takes that of
+            x, and some may be Variables.
+        actual_shape (Variable, optional): the shape as a run has it.
+        act (str, optional): name of an activation.
+        inplace (bool): the result is in the variable of x. Default: False.
+        name (str, optional): what the results are named after.
+
+    Returns:
+        Variable: the result; with ``inplace`` and no ``act``, x.
+
+    Raises:
+        TypeError: the shape is no list, tuple or Variable.
+        ValueError: two sizes are -1, a 0 where x has no size, or another negative number.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 4, 6])
+            print(fluid.layers.reshape(x, shape=[0, -1]).shape)  # (-1, 24)
+            paddle.disable_static()
+    """
+    check_value("reshape", "x", x)
+    helper = LayerHelper("reshape2", act=act, name=name)
+    wanted = sizes(helper.name, shape, "reshape", "shape")
+    whole, parts = wanted.whole, wanted.parts
+    if actual_shape is not None:
+        check_value("reshape", "actual_shape", actual_shape).stop_gradient = True
+        whole, parts = actual_shape, None
+    if isinstance(whole, Tensor):  # actual_shape in dynamic mode
+        wanted, whole = sizes("", whole, "reshape", "actual_shape"), None
+    _shape_fits(x, wanted.ints)
+    if not inplace:
+        made = helper.call("reshape2", x, whole, parts, shape=wanted.ints)
+        return helper.append_activation(made[0] if isinstance(made, tuple) else made)
+    return helper.append_activation(_in_place(helper, x, whole, parts, wanted.ints))
+
+
+def _shape_fits(x: Any, shape: list[int]) -> None:
+    unknown = shape.count(-1)
+    for i, size in enumerate(shape):
+        if size == 0 and i >= len(x.shape):
+            raise InvalidArgumentError(
+                f"{API}reshape(shape): expected no 0 in place {i}, since x has {len(x.shape)} "
+                f"dimensions, but received {shape}."
+            )
+        if size < -1 or (size == -1 and unknown > 1):
+            raise InvalidArgumentError(
+                f"{API}reshape(shape): expected sizes >= 0 and one -1, but received {shape}."
+            )
+
+
+def _in_place(helper: LayerHelper, x: Any, whole: Any, parts: Any, shape: list[int]) -> Any:
+    """The reshaped elements in the variable of x itself."""
+    if not is_static():
+        made = helper.call("reshape2", x, whole, parts, shape=shape)
+        return replace(x, made[0] if isinstance(made, tuple) else made)
+    inputs = {"X": x, "Shape": whole, "ShapeTensor": parts}
+    default_main_program().current_block().append_op(
+        type="reshape2", inputs={k: v for k, v in inputs.items() if v is not None},
+        outputs={"Out": [x], "XShape": [fresh(helper.name, x.dtype)]}, attrs={"shape": shape},
+    )  # fmt: skip
+    return x
+
+
+def unsqueeze(input: Any, axes: Any, name: str | None = None) -> Any:
+    """Puts dimensions of size 1 in.
+
+    Args:
+        input (Variable): the elements.
+        axes (int|list|Variable): where they are in the result; some may be Variables.
+        name (str, optional): what the results are named after.
+
+    Returns:
+        Variable: with as many dimensions more.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 3])
+            print(fluid.layers.unsqueeze(x, [1]).shape)  # (-1, 1, 3)
+            paddle.disable_static()
+    """
+    helper = LayerHelper("unsqueeze2", name=name)
+    given = [axes] if isinstance(axes, int) else axes
+    wanted = sizes(helper.name, given, "unsqueeze", "axes")
+    made = helper.call("unsqueeze2", input, wanted.whole, wanted.parts, axes=wanted.ints)
+    return made[0] if isinstance(made, tuple) else made
+
+
+def expand(x: Any, expand_times: Any, name: str | None = None) -> Any:
+    """Repeats a Tensor along its dimensions; 2.0 calls it ``tile``.
+
+    Args:
+        x (Variable): of at most 6 dimensions.
+        expand_times (list|tuple|Variable): how often; some may be Variables.
+        name (str, optional): what the result is named after.
+
+    Returns:
+        Variable: each size multiplied.
+
+    Raises:
+        ValueError: a number below 1.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [2, 3])
+            print(fluid.layers.expand(x, [2, 1]).shape)  # (4, 3)
+            paddle.disable_static()
+    """
+    helper = LayerHelper("expand", name=name)
+    wanted = sizes(helper.name, expand_times, "expand", "expand_times")
+    if any(n < 1 for n in wanted.ints) and wanted.parts is None:
+        raise InvalidArgumentError(
+            f"{API}expand(expand_times): expected numbers >= 1, but received {wanted.ints}."
+        )
+    return helper.call("expand", x, wanted.whole, wanted.parts, expand_times=wanted.ints)
+
+
+def concat(input: Any, axis: Any = 0, name: str | None = None) -> Any:
+    """Puts Tensors one behind the other along a dimension.
+
+    Args:
+        input (list[Variable]): of the same other sizes.
+        axis (int|Variable): the dimension. Default: 0.
+        name (str, optional): what the result is named after.
+
+    Returns:
+        Variable: all of them.
+
+    Raises:
+        TypeError: something in the list is no Variable.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 3])
+            print(fluid.layers.concat([x, x], axis=1).shape)  # (-1, 6)
+            paddle.disable_static()
+    """
+    given = listed(input)
+    helper = LayerHelper("concat", name=name)
+    if is_value(axis) and is_static():
+        axis.stop_gradient = True
+        return helper.call("concat", given, axis)
+    return helper.call("concat", given, None, axis=int(axis))
+
+
+def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = None) -> Any:
+    """Cuts a Tensor into parts along a dimension.
+
+    Args:
+        input (Variable): what is cut.
+        num_or_sections (int|list|tuple): how many equal parts, or the size of each; one may be -1,
+            some may be Variables.
+        dim (int|Variable): the dimension. Default: -1.
+        name (str, optional): what the results are named after.
+
+    Returns:
+        list[Variable]: the parts.
+
+    Raises:
+        ValueError: the parts do not fit.
+        TypeError: another kind of argument.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 6])
+            print([part.shape for part in fluid.layers.split(x, 2, dim=1)])  # [(-1, 3), (-1, 3)]
+            paddle.disable_static()
+    """
+    shape = check_value("split", "input", input).shape
+    helper = LayerHelper("split", name=name)
+    attrs: dict[str, Any] = {"num": 0, "sections": []}
+    along = None
+    if is_value(dim) and is_static():
+        along, size = dim, -1
+        along.stop_gradient = True
+    else:
+        attrs["axis"] = int(dim) % len(shape)
+        size = shape[attrs["axis"]]
+    parts = None
+    if isinstance(num_or_sections, int):
+        if num_or_sections < 1 or (size > 0 and size % num_or_sections):
+            raise InvalidArgumentError(
+                f"{API}split(num_or_sections): expected a divisor of {size}, "
+                f"but received {num_or_sections}."
+            )
+        attrs["num"] = num_or_sections
+    else:
+        wanted = sizes(helper.name, num_or_sections, "split", "num_or_sections")
+        if size > 0 and len(wanted.ints) > size:
+            raise InvalidArgumentError(
+                f"{API}split(num_or_sections): expected at most {size} sections, "
+                f"but received {len(wanted.ints)}."
+            )
+        attrs["sections"], parts = wanted.ints, wanted.parts
+    return helper.call("split", input, along, parts, **attrs)
+
+
+def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
+    """A part of a Tensor, from ``starts`` up to ``ends`` along some dimensions.
+
+    Args:
+        input (Variable): the whole.
+        axes (list[int]): the dimensions.
+        starts (list|tuple|Variable): where it begins; some may be Variables.
+        ends (list|tuple|Variable): where it ends, this not included.
+
+    Returns:
+        Variable: the part.
+
+    Raises:
+        TypeError: another kind of argument.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            x = fluid.data("x", [None, 6])
+            print(fluid.layers.slice(x, [1], [1], [-1]).shape)  # (-1, 4)
+            paddle.disable_static()
+    """
+    return _sliced("slice", input, axes, {"starts": starts, "ends": ends})
+
+
+def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
+    """Every so many elements from ``starts`` up to ``ends`` along some dimensions.
+
+    Args:
+        input (Variable): the whole.
+        axes (list[int]): the dimensions.
+        starts (list|tuple|Variable): where it begins; some may be Variables.
+        ends (list|tuple|Variable): where it ends, this not included.
+        strides (list|tuple|Variable): the steps.
+
+    Returns:
+        Variable: the part.
+
+    Raises:
+        TypeError: another kind of argument.
+    """
+    places = {"starts": starts, "ends": ends, "strides": strides}
+    return _sliced("strided_slice", input, axes, places)
+
+
+def _sliced(api: str, input: Any, axes: Any, places: dict[str, Any]) -> Any:
+    """The operators of both, with Variables where they were given."""
+    check_value(api, "input", input)
+    if not isinstance(axes, (list, tuple)):
+        raise TypeError(f"{API}{api}(axes): expected a list, but received {type(axes).__name__}.")
+    helper = LayerHelper(api)
+    wanted = {key: sizes(helper.name, given, api, key) for key, given in places.items()}
+    for key, read in wanted.items():
+        if read.whole is None and len(read.ints) != len(axes):
+            raise InvalidArgumentError(
+                f"{API}{api}({key}): expected one for each of {len(axes)} axes, "
+                f"but received {len(read.ints)}."
+            )
+    flags = [1] * len(axes)
+    if any(read.whole is not None for read in wanted.values()):
+        flags = [-1] * len(axes)
+    else:
+        for key, read in wanted.items():
+            if read.parts is not None:
+                flags = [-1 if is_value(v) else f for v, f in zip(places[key], flags, strict=True)]
+    reads = wanted.values()
+    return helper.call(
+        api, input, *[read.whole for read in reads], *[read.parts for read in reads],
+        axes=list(axes), infer_flags=flags, **{key: read.ints for key, read in wanted.items()},
+    )  # fmt: skip
+
+
+def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+    """A part of a Tensor of a given size; see :func:`crop_tensor`.
+
+    Args:
+        x (Variable): the whole.
+        shape (list|tuple|Variable): the sizes, or a Variable of that shape.
+        offsets (list|tuple|Variable, optional): where it begins; None means at the start.
+        name (str, optional): what the result is named after.
+
+    Returns:
+        Variable: the part.
+
+    Raises:
+        TypeError: another kind of argument.
+    """
+    check_value("crop", "x", x)
+    if not is_value(shape) and not isinstance(shape, (list, tuple)):
+        raise TypeError(
+            f"{API}crop(shape): expected a list, a tuple or a Variable, "
+            f"but received {type(shape).__name__}."
+        )
+    offsets = [0] * len(x.shape) if offsets is None else offsets
+    like, at, attrs = None, None, {}
+    if is_value(shape):
+        like = shape
+    else:
+        attrs["shape"] = [int(n) for n in shape]
+    if is_value(offsets):
+        at = offsets
+    else:
+        attrs["offsets"] = [int(n) for n in offsets]
+    return LayerHelper("crop", name=name).call("crop", x, like, at, **attrs)
+
+
+def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
+    """A part of a Tensor of a given size.
+
+    Args:
+        x (Variable): the whole.
+        shape (list|tuple|Variable): the sizes; -1 goes to the end, some may be Variables.
+        offsets (list|tuple|Variable, optional): where it begins; None means at the start.
+        name (str, optional): what the result is named after.
+
+    Returns:
+        Variable: the part.
+
+    Raises:
+        TypeError: another kind of argument.
+        ValueError: a size of 0 or below -1, or an offset below 0.
+    """
+    check_value("crop_tensor", "x", x)
+    helper = LayerHelper("crop_tensor", name=name)
+    out = fresh(helper.name, x.dtype) if is_static() else None
+    offsets = [0] * len(x.shape) if offsets is None else offsets
+    at = sizes(helper.name, offsets, "crop_tensor", "offsets")
+    wanted = sizes(helper.name, shape, "crop_tensor", "shape", mark=0)
+    if wanted.parts is None and any(n == 0 or n < -1 for n in wanted.ints):
+        raise InvalidArgumentError(
+            f"{API}crop_tensor(shape): expected sizes >= 1 or -1, but received {wanted.ints}."
+        )
+    operands = [x, wanted.whole, wanted.parts, at.whole, at.parts]
+    attrs = {"shape": wanted.ints, "offsets": at.ints}
+    if out is None:
+        return helper.call("crop_tensor", *operands, **attrs)
+    return write(out, "crop_tensor", operands, attrs)
+
+
+def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
+    """Rows with a 1 where the id says, else 0; a last dimension of 1 is dropped.
+
+    Args:
+        input (Variable): integer ids; the last dimension is 1.
+        depth (int|Variable): how many there are.
+        allow_out_of_range (bool): other ids give a row of zeros. Default: False.
+
+    Returns:
+        Variable: float32.
+    """
+    return one_hot_by("one_hot", input, depth, allow_out_of_range)
+
+
+def topk(input: Any, k: Any, name: str | None = None) -> Any:
+    """The largest elements of each row, and their places.
+
+    Args:
+        input (Variable): of at least one dimension.
+        k (int|Variable): how many.
+        name (str, optional): what the results are named after.
+
+    Returns:
+        tuple[Variable]: values and places, int64.
+
+    Raises:
+        ValueError: more than there are.
+    """
+    helper = LayerHelper("top_k", name=name)
+    if is_value(k) and is_static():
+        return helper.call("top_k", input, k)
+    return helper.call("top_k", input, None, k=int(k))
+
+
+def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
+    """Takes a Tensor apart along a dimension, which goes.
+
+    Args:
+        x (Variable): the whole.
+        axis (int): the dimension. Default: 0.
+        num (int, optional): its size, where that is not known.
+
+    Returns:
+        list[Variable]: the parts.
+
+    Raises:
+        ValueError: the size is neither known nor given.
+    """
+    if num is None:
+        num = 0 if x.shape[axis] <= 0 else known("unstack", "x", x, axis)
+    return LayerHelper("unstack").call("unstack", x, axis=axis, num=num)
+
+
+def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
+    """Moves elements along dimensions; what leaves at the end comes in at the start.
+
+    Args:
+        input (Variable): what is moved.
+        shifts (int|list[int]): how far.
+        dims (int|list[int], optional): along which dimensions; None: all as one.
+
+    Returns:
+        Variable: of the input's shape.
+
+    Raises:
+        ValueError: not as many shifts as dimensions.
+    """
+    shape = list(input.shape)
+    steps = [int(v) for v in listed(shifts)]
+    if dims is None:
+        axes = [0]
+        moved = reshape(input, shape=[-1, 1])
+    else:
+        axes, moved = [int(v) for v in listed(dims)], input
+    if len(steps) != len(axes):
+        raise InvalidArgumentError(
+            f"{API}roll(shifts): expected one for each of {len(axes)} dims, "
+            f"but received {len(steps)}."
+        )
+    out = LayerHelper("roll").call("roll", moved, None, shifts=steps, axis=axes)
+    if out.shape == input.shape and not is_static():
+        return out
+    return reshape(out, shape=shape, inplace=True)
+
+
+def nonzero(input: Any, as_tuple: bool = False) -> Any:
+    """The places of elements that are not zero.
+
+    Args:
+        input (Variable): of n dimensions.
+        as_tuple (bool): a column for each dimension, apart. Default: False.
+
+    Returns:
+        Variable: ``[places, n]``, int64, or a tuple of ``[places, 1]``.
+    """
+    found = rows.find("where")(input)
+    if not as_tuple:
+        return found
+    if len(input.shape) <= 1:
+        return (found,)
+    parts = builtins.range(len(input.shape))
+    return tuple(slice(found, axes=[1], starts=[i], ends=[i + 1]) for i in parts)
+
+
+def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
+    """Rows added to zeros, at the places that an index says.
+
+    Args:
+        index (Variable): places, ``[..., k]``.
+        updates (Variable): what is added.
+        shape (list[int]): of the result.
+        name (str, optional): what the result is named after.
+
+    Returns:
+        Variable: of ``shape``.
+    """
+    target = filled(list(shape), 0.0, updates.dtype)
+    return rows.find("scatter_nd_add")(target, index, updates, name)
+
+
+def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
+    """The places that an affine map gives to the pixels of an image.
+
+    Args:
+        theta (Variable): the maps, ``[N, 2, 3]``.
+        out_shape (list|tuple|Variable): the image's shape, ``[N, C, H, W]``.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: ``[N, H, W, 2]``.
+
+    Raises:
+        ValueError: not four sizes.
+    """
+    helper = LayerHelper("affine_grid")
+    wanted = sizes(helper.name, out_shape, "affine_grid", "out_shape")
+    if wanted.whole is None and len(wanted.ints) != 4:
+        raise InvalidArgumentError(
+            f"{API}affine_grid(out_shape): expected 4 sizes, but received {wanted.ints}."
+        )
+    return helper.call("affine_grid", theta, wanted.whole, output_shape=wanted.ints)
+
+
+def t(input: Any, name: str | None = None) -> Any:
+    """A matrix with rows and columns exchanged; what has fewer dimensions stays.
+
+    Args:
+        input (Variable): of at most two dimensions.
+        name (str, optional): what the results are named after.
+
+    Returns:
+        Variable: the matrix.
+
+    Raises:
+        ValueError: more dimensions.
+    """
+    rank = len(check_value("t", "input", input).shape)
+    if rank > 2:
+        raise InvalidArgumentError(
+            f"{API}t(input): expected at most 2 dimensions, but received {list(input.shape)}."
+        )
+    helper = LayerHelper("t", name=name)
+    if rank < 2:
+        return input
+    made = helper.call("transpose2", input, axis=[1, 0])
+    return made[0] if isinstance(made, tuple) else made
+
+
+def _triangle(api: str, input: Any, diagonal: int, name: str | None) -> Any:
+    rank = len(check_value(api, "input", input).shape)
+    if rank < 2:
+        raise InvalidArgumentError(
+            f"{API}{api}(input): expected at least 2 dimensions, but received {list(input.shape)}."
+        )
+    if not isinstance(diagonal, int):
+        raise TypeError(
+            f"{API}{api}(diagonal): expected an int, but received {type(diagonal).__name__}."
+        )
+    attrs = {"diagonal": diagonal, "lower": api == "tril"}
+    name = unique_name.generate(api) if name is None else name
+    helper = LayerHelper(api, name=name)
+    if not is_static():
+        return helper.call("tril_triu", input, **attrs)
+    block = default_main_program().current_block()
+    out = block.create_var(name=name, dtype=input.dtype)
+    return write(out, "tril_triu", [input], attrs)
+
+
+def tril(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """The lower triangle of matrices, the rest being zero.
+
+    Args:
+        input (Variable): of at least two dimensions.
+        diagonal (int): the last diagonal that stays; 0 is the main one. Default: 0.
+        name (str, optional): the result's name.
+
+    Returns:
+        Variable: of the input's shape.
+
+    Raises:
+        ValueError: less than two dimensions.
+    """
+    return _triangle("tril", input, diagonal, name)
+
+
+def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
+    """The upper triangle of matrices, the rest being zero.
+
+    Args:
+        input (Variable): of at least two dimensions.
+        diagonal (int): the first diagonal that stays; 0 is the main one. Default: 0.
+        name (str, optional): the result's name.
+
+    Returns:
+        Variable: of the input's shape.
+
+    Raises:
+        ValueError: less than two dimensions.
+    """
+    return _triangle("triu", input, diagonal, name)

@@ -1,0 +1,306 @@
+"""Operators of 1.x by name, without a Program: their descriptions, and single calls in a scope."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from paddle.core.op import REGISTRY, computed
+
+__all__ = [
+    "CondOp", "DynamicRecurrentOp", "OpDescCreationMethod", "OpInfo", "Operator", "OperatorFactory",
+    "RecurrentOp", "create_op_creation_method", "get_all_op_protos", "is_str",
+]  # fmt: skip
+
+
+@dataclass
+class _Slot:
+    """A slot of an operator."""
+
+    name: str
+    duplicable: bool = False
+
+
+@dataclass
+class _Attr:
+    """An attribute of an operator."""
+
+    name: str
+
+
+@dataclass
+class OpProto:
+    """What an operator takes and gives."""
+
+    type: str
+    inputs: list[_Slot] = field(default_factory=list)
+    outputs: list[_Slot] = field(default_factory=list)
+    attrs: list[_Attr] = field(default_factory=list)
+
+
+def _proto(name: str) -> OpProto:
+    known = computed(name)
+    if known is None:
+        raise ValueError(f"Operator: there is no operator {name!r}.")
+    return OpProto(
+        name,
+        [_Slot(s.name, s.many) for s in known.inputs],
+        [_Slot(s.name, s.many) for s in known.outputs],
+        [_Attr(a) for a in known.attrs],
+    )
+
+
+def get_all_op_protos() -> list[OpProto]:
+    """Returns what each operator takes and gives.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid.op as op
+            found = [one for one in op.get_all_op_protos() if one.type == "scale"][0]
+            print([slot.name for slot in found.inputs][0])  # X
+    """
+    return [_proto(name) for name in sorted(REGISTRY) if computed(name) is not None]
+
+
+def is_str(s: Any) -> bool:
+    """Says whether something is a text.
+
+    Args:
+        s (object): the value.
+    """
+    return isinstance(s, str)
+
+
+class _OperatorCall:
+    """An operator with the names of its variables, to be run in a scope."""
+
+    def __init__(self, proto: OpProto, inputs: dict, outputs: dict, attrs: dict) -> None:
+        self._proto, self.inputs, self.outputs, self.attrs = proto, inputs, outputs, attrs
+
+    def type(self) -> str:
+        """The operator's name."""
+        return self._proto.type
+
+    def run(self, scope: Any, place: Any) -> None:
+        """Runs it on the variables of a scope.
+
+        Args:
+            scope (Scope): has the inputs, and gets the outputs.
+            place (Place): where it runs.
+        """
+        from paddle.executor.executor import Executor
+        from paddle.ir.program import Program
+
+        program = Program()
+        block = program.global_block()
+        for name in {n for names in self.inputs.values() for n in names}:
+            value = scope.find_var(name).get_tensor().numpy()
+            block.create_var(
+                name=name, shape=list(value.shape), dtype=str(value.dtype), persistable=True
+            )
+        for name in {n for names in self.outputs.values() for n in names}:
+            scope.var(name)
+            if not block.has_var(name):
+                block.create_var(name=name, persistable=True)
+        block.append_op(self._proto.type, self.inputs, self.outputs, self.attrs)
+        Executor(place).run(program, scope=scope)
+
+    def __str__(self) -> str:
+        ins = ", ".join(f"{k}[{', '.join(v)}]" for k, v in self.inputs.items())
+        outs = ", ".join(f"{k}[{', '.join(v)}]" for k, v in self.outputs.items())
+        return f"Op({self._proto.type}), inputs:{{{ins}}}, outputs:{{{outs}}}."
+
+
+class OpDescCreationMethod:
+    """Makes calls of one operator from names of variables and values of attributes.
+
+    Args:
+        op_proto (OpProto): one of :func:`get_all_op_protos`.
+    """
+
+    def __init__(self, op_proto: Any) -> None:
+        if not isinstance(op_proto, OpProto):
+            raise TypeError(
+                f"OpDescCreationMethod: expected an OpProto, got {type(op_proto).__name__}."
+            )
+        self.__op_proto__ = op_proto
+
+    def __call__(self, *args: Any, **kwargs: Any) -> _OperatorCall:
+        """Makes a call.
+
+        Args:
+            *args: none.
+            **kwargs: a name or a list of names for each slot, a value for each attribute.
+        """
+        if args:
+            raise ValueError("Only keyword arguments are supported.")
+        proto = self.__op_proto__
+        return _OperatorCall(
+            proto,
+            self._slots(proto.inputs, kwargs),
+            self._slots(proto.outputs, kwargs),
+            {a.name: kwargs[a.name] for a in proto.attrs if a.name in kwargs},
+        )
+
+    def _slots(self, slots: list[_Slot], given: dict[str, Any]) -> dict[str, list[str]]:
+        found = {}
+        for slot in slots:
+            names = given.get(slot.name, [])
+            names = [names] if isinstance(names, str) else list(names)
+            if len(names) > 1 and not slot.duplicable:
+                raise ValueError(
+                    f"{self.__op_proto__.type}({slot.name}): expected one variable, "
+                    f"but received {len(names)}."
+                )
+            found[slot.name] = names
+        return found
+
+    @staticmethod
+    def any_is_true(generator: Any) -> bool:
+        """Says whether anything in a row of values is true.
+
+        Args:
+            generator (iterable): the values.
+        """
+        return any(generator)
+
+
+class OpInfo:
+    """What is known of an operator.
+
+    Args:
+        name (str): its name.
+        method (callable): makes calls of it.
+        inputs (list[tuple]): slots, and whether each takes a list.
+        outputs (list[tuple]): slots, and whether each gives a list.
+        attrs (list[str]): its attributes.
+    """
+
+    def __init__(
+        self, name: str, method: Callable, inputs: list, outputs: list, attrs: list[str]
+    ) -> None:
+        self.name = name
+        self.method = method
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attrs = attrs
+
+
+def create_op_creation_method(op_proto: Any) -> OpInfo:
+    """Returns what is known of an operator.
+
+    Args:
+        op_proto (OpProto): one of :func:`get_all_op_protos`.
+    """
+    return OpInfo(
+        method=OpDescCreationMethod(op_proto),
+        name=op_proto.type,
+        inputs=[(slot.name, slot.duplicable) for slot in op_proto.inputs],
+        outputs=[(slot.name, slot.duplicable) for slot in op_proto.outputs],
+        attrs=[attr.name for attr in op_proto.attrs],
+    )
+
+
+class OperatorFactory:
+    """Makes calls of operators by name.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid.op as op
+            print(op.Operator("scale", X="a", Out="b", scale=2.0).type())  # scale
+    """
+
+    def __call__(self, *args: Any, **kwargs: Any) -> _OperatorCall:
+        """Makes a call.
+
+        Args:
+            *args: the operator's name.
+            **kwargs: ``type`` in place of it; names for the slots, values for the attributes.
+        """
+        if "type" in kwargs:
+            if args:
+                raise ValueError(
+                    'Except the argument "type", all of the other arguments should be keyword '
+                    "arguments."
+                )
+            name = kwargs.pop("type")
+        elif len(args) != 1:
+            raise ValueError(
+                'Except the argument "type", all of the other arguments should be keyword '
+                "arguments."
+            )
+        else:
+            name = args[0]
+        return self.get_op_info(name).method(**kwargs)
+
+    def types(self) -> list[str]:
+        """Returns the names of all operators."""
+        return [proto.type for proto in get_all_op_protos()]
+
+    def get_op_info(self, t: str) -> OpInfo:
+        """Returns what is known of an operator.
+
+        Args:
+            t (str): its name.
+        """
+        return create_op_creation_method(_proto(t))
+
+    def get_op_input_names(self, type: str) -> list[str]:
+        """Returns the names of an operator's inputs.
+
+        Args:
+            type (str): its name.
+        """
+        return [name for name, _ in self.get_op_info(type).inputs]
+
+    def get_op_inputs(self, type: str) -> list[tuple[str, bool]]:
+        """Returns the inputs of an operator, and whether each takes a list.
+
+        Args:
+            type (str): its name.
+        """
+        return self.get_op_info(type).inputs
+
+    def get_op_output_names(self, type: str) -> list[str]:
+        """Returns the names of an operator's outputs.
+
+        Args:
+            type (str): its name.
+        """
+        return [name for name, _ in self.get_op_info(type).outputs]
+
+    def get_op_outputs(self, type: str) -> list[tuple[str, bool]]:
+        """Returns the outputs of an operator, and whether each gives a list.
+
+        Args:
+            type (str): its name.
+        """
+        return self.get_op_info(type).outputs
+
+    def get_op_attr_names(self, type: str) -> list[str]:
+        """Returns the names of an operator's attributes.
+
+        Args:
+            type (str): its name.
+        """
+        return self.get_op_info(type).attrs
+
+
+Operator = OperatorFactory()
+
+
+def _gone(name: str) -> Callable:
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        """Not there: 1.8.5 itself cannot make such an operator any more."""
+        raise TypeError(f"{name}: there is no such operator; use fluid.layers.")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    return refuse
+
+
+RecurrentOp = _gone("RecurrentOp")
+DynamicRecurrentOp = _gone("DynamicRecurrentOp")
+CondOp = _gone("CondOp")

@@ -1,0 +1,25 @@
+"""Names of 1.x that can be imported and say on use why they are not there."""
+
+from paddle.core.not_yet import NotYet
+
+
+def servers(name: str) -> NotYet:
+    """What trains by several processes in the ways of 1.x.
+
+    Args:
+        name (str): dotted in full.
+    """
+    return NotYet(
+        name,
+        "parameter servers and fleet of 1.x are not available: train in one process, or look at "
+        "paddle.distributed",
+    )
+
+
+def files(name: str) -> NotYet:
+    """What works on files in HDFS.
+
+    Args:
+        name (str): dotted in full.
+    """
+    return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")

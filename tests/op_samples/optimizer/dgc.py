@@ -1,0 +1,46 @@
+"""Samples of deep gradient compression, as 1.8.5 computes it."""
+
+import numpy as np
+
+from tests.op_samples.frozen import as_185
+from tests.op_samples.sample import ErrorSample, Sample, f64
+
+X = f64(3, 4)
+STEP = np.array([5.0], "float32")
+INPUTS = {
+    "Param": f64(3, 4, key=1), "Grad": X, "Velocity": f64(3, 4, key=2),
+    "LearningRate": np.array([0.1]), "current_step": STEP, "nranks": np.array([2.0], "float32"),
+}  # fmt: skip
+
+
+def _written(p, g, v, lr, step, ranks, mu, use_nesterov=False, rampup_begin_step=-1.0):
+    if 0 <= rampup_begin_step <= step[0]:
+        return {"Param": p - lr * g, "Velocity": v}
+    v = mu * v + g
+    return {"Param": p - lr * (g + mu * v if use_nesterov else v), "Velocity": v}
+
+
+def _momentum(note, **attrs):
+    return Sample(
+        "dgc_momentum", INPUTS, {"mu": 0.9, **attrs}, written=_written, note=note,
+        ref=lambda p, g, *_, **__: g / 2,
+    )  # fmt: skip
+
+
+SAMPLES = [
+    as_185("dgc_clip_by_norm", {"current_step": STEP, "X": X},
+           {"max_norm": 1.5, "rampup_begin_step": 5.0}, single=True),
+    Sample("dgc_clip_by_norm", {"current_step": STEP, "X": X},
+           {"max_norm": 1.5, "rampup_begin_step": 6.0}, lambda step, x, **_: x, note="early"),
+    _momentum("early", rampup_begin_step=6.0),
+    _momentum("late", rampup_begin_step=5.0),
+    _momentum("nesterov", use_nesterov=True, rampup_begin_step=9.0),
+]  # fmt: skip
+ERRORS = [
+    ErrorSample("dgc_clip_by_norm", {"current_step": STEP, "X": X}, {"max_norm": 0.0}, ValueError,
+                "a positive value"),
+    ErrorSample("dgc_momentum", {**INPUTS, "Velocity": f64(3, 3)}, {"mu": 0.9}, ValueError,
+                "velocity of the parameter's shape"),
+    ErrorSample("dgc_momentum", {**INPUTS, "nranks": np.zeros(1, "float32")}, {"mu": 0.9},
+                ValueError, "nranks of 1 or more"),
+]  # fmt: skip
