@@ -45,7 +45,9 @@ def compare(key, name, kind, got):
             continue  # a gradient, for a label, that 1.8.5 does not compute
         if name == "paddle.fluid.dygraph.PRelu" and index:
             b = b.reshape(a.shape)  # the slopes are [1, C, 1, 1] there, and [C] in 2.0
-        assert (a.shape or (1,)) == (b.shape or (1,)), f"result {index}: shape {a.shape}, 1.8.5 has {b.shape}"
+        assert (a.shape or (1,)) == (b.shape or (1,)), (
+            f"result {index}: shape {a.shape}, 1.8.5 has {b.shape}"
+        )
         if kind not in RANDOM:
             tolerance = TOLERANCE.get(name, 2e-5)
             np.testing.assert_allclose(
@@ -90,7 +92,7 @@ WITHOUT_CASE = set(
     enable_dygraph enable_imperative io.DataLoader io.load io.load_inference_model
     io.load_program_state io.save io.save_inference_model io.set_program_state
     layers.dynamic_decode load load_op_library save
-    """.split()
+    """.split()  # noqa: SIM905
 )
 
 
