@@ -203,7 +203,7 @@ class Program(Guarded, Methods):
             )
         self._seed = seed
         self._changed()
-        if seed and self._of_1x and not recording():  # 1.x seeds its dygraph this way
+        if seed and self.of_1x and not recording():  # 1.x seeds its dygraph this way
             default_generator().manual_seed(seed)
 
     def global_seed(self, seed: int = 0) -> None:
