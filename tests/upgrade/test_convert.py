@@ -110,6 +110,8 @@ TRAPS = [
     ("act", "fluid.layers.elementwise_add(x, y, act='relu')", "paddle.nn.functional.relu(paddle.add(x, y))"),
     ("act, None", "fluid.layers.elementwise_add(x, y, act=None)", "paddle.add(x, y)"),
     ("unique", "fluid.layers.unique(x)", ""),
+    ("sequences", "fluid.layers.sequence_pool(x, 'max')", "paddle.static.nn.sequence_pool(x, 'max')"),
+    ("dynamic_lstm", "fluid.layers.dynamic_lstm(x, 8)", ""),
     ("member of a class", "fluid.io.DataLoader.from_generator(feed_list=f)",
      "paddle.io.DataLoader.from_generator(feed_list=f)"),
 ]  # fmt: skip
