@@ -20,6 +20,7 @@ def test_the_model_comes_near_the_hidden_weights(
     sys.modules.pop("ctr", None)
     import ctr
 
+    paddle.enable_static()
     with (
         fluid.program_guard(fluid.Program(), fluid.Program()),
         fluid.scope_guard(fluid.Scope()),

@@ -46,6 +46,8 @@ class Run:
         self.fetches, self.labels, self.period = fetches, labels, period
         self.handler, self.debug = handler, debug
         self.watched = _watched(handler)
+        # A dataset may have slots that this Program does not need.
+        self.read = {n for block in program.blocks for op in block.ops for n in op.input_arg_names}
         self.seen: dict[str, Any] = {}
         self.failed: list[BaseException] = []
         self.last: list[Any] = []
@@ -116,7 +118,11 @@ class Run:
             )
 
     def _step(self, feed: dict[str, Any], fetches: list[str], scope: Any) -> list:
-        given = {name: _fed(value) for name, value in feed.items()}
+        given = {
+            name: _fed(value)
+            for name, value in feed.items()
+            if name in self.read or name in fetches
+        }
         return self.executor.run(
             self.program, given, fetches, scope=scope, return_numpy=False
         )  # fmt: skip
