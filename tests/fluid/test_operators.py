@@ -14,8 +14,6 @@ from tests.fluid.one_operator import run
 from tests.op_samples.frozen import As185, frozen
 from tests.ops.table import SAMPLES
 
-# Its gradient in 1.8.5 is not the derivative of its result, as differences show.
-APART = {"tree_conv": "grad.NodesVector"}
 OURS = [s for s in SAMPLES if isinstance(s.ref, As185)]
 
 
@@ -41,8 +39,6 @@ def test_equals_185(sample: Any) -> None:
     got = run(fluid, sample, slots, middle, any(k.startswith("grad.") for k in want))
     only = sample.ref.only.split()
     for name, value in want.items():
-        if name == APART.get(sample.op):
-            continue
         if only and name.split(".")[-1] not in only and name.startswith(("out.", "lod.")):
             if not any(f".{slot}" in name for slot in only):
                 continue
