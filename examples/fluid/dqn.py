@@ -43,7 +43,7 @@ class Values(fluid.dygraph.Layer):
     """The value of both pushes: [batch, 4] to [batch, 2]."""
 
     def __init__(self):
-        super(Values, self).__init__("values")
+        super().__init__("values")
         self.first = Linear(4, 64, act="relu")
         self.second = Linear(64, 64, act="relu")
         self.last = Linear(64, 2)
@@ -52,7 +52,7 @@ class Values(fluid.dygraph.Layer):
         return self.last(self.second(self.first(state)))
 
 
-class Agent(object):
+class Agent:
     """The network, its copy and the optimizer."""
 
     def __init__(self):
@@ -112,7 +112,7 @@ def main(episodes=250):
             if episode % 2 == 0:
                 agent.renew()
         after = np.mean([play(agent, cart, 0.0) for _ in range(20)])
-    print("the pole stands %.0f steps before and %.0f after" % (before, after))
+    print(f"the pole stands {before:.0f} steps before and {after:.0f} after")
     return before, after
 
 

@@ -22,7 +22,7 @@ class Digits(fluid.dygraph.Layer):
     """Images [batch, 1, 28, 28] to the chances of ten digits."""
 
     def __init__(self):
-        super(Digits, self).__init__()
+        super().__init__()
         self.first = Conv2D(1, 8, 5, padding=2)
         self.norm = BatchNorm(8, act="relu")
         self.second = Conv2D(8, 16, 5, act="relu")
@@ -91,8 +91,8 @@ def main():
         adam.set_dict(state)
         losses += train(model, adam, batches[half:])
         share = evaluate(model, test)
-    print("loss %.3f -> %.3f, %.2f %% of the test digits" % (
-        np.mean(losses[:20]), np.mean(losses[-20:]), 100 * share))  # fmt: skip
+    first, last = np.mean(losses[:20]), np.mean(losses[-20:])
+    print(f"loss {first:.3f} -> {last:.3f}, {100 * share:.2f} % of the test digits")
     return losses, share
 
 

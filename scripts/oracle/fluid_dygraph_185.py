@@ -24,6 +24,7 @@ def _told(value):
 
 def _one(kind, name, path):
     import cases
+
     import paddle.fluid as fluid
 
     if kind == "layer":

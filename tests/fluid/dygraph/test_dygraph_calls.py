@@ -37,7 +37,7 @@ def test_gradients_in_the_manner_of_1x() -> None:
         assert (linear.weight.gradient() == 4).all()
         linear.clear_gradients()
         assert (linear.weight.gradient() == 0).all()
-    with pytest.raises(RuntimeError, match="freed|retain"):
+    with pytest.raises(RuntimeError, match=r"freed|retain"):
         loss.backward(strategy)  # a strategy does not keep the graph
     x = ones(2)
     x.stop_gradient = False

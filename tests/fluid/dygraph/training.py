@@ -18,7 +18,7 @@ def network(fluid):
 
     class LeNet(d.Layer):
         def __init__(self):
-            super(LeNet, self).__init__()
+            super().__init__()
             self.conv = d.Conv2D(1, 3, 3, padding=1)
             self.norm = d.BatchNorm(3, act="relu")
             self.pool = d.Pool2D(2, "max", 2)
