@@ -14,9 +14,9 @@ ROWS = [row for row in api_table.fluid_rows() if row.name.startswith("paddle.flu
 EXCEPTIONS = {
     r"contrib\.(slim\..*|Compressor.*|QuantizeTranspiler.*)": "issue K: slim",
     r"incubate\.fleet.*|distributed\..*|communicator\..*|distribute_lookup_table\..*":
-        "issue H: several machines",
+        "issue H",
     r"contrib\.(HDFSClient.*|multi_download|multi_upload|convert_dist_to_sparse_program"
-    r"|load_persistables_for_in\w+|utils\..*|distributed_batch_reader)": "issue H: several machines",
+    r"|load_persistables_for_in\w+|utils\..*|distributed_batch_reader)": "issue H",
     r"dygraph\.dygraph_to_static\..*": "jit.to_static has its own transformers",
     r"LoDTensorArray\.__getitem__": "a list of Python, whose signature inspect cannot read",
     r"Variable\.where": "x and y may be left out, as in later versions",

@@ -66,8 +66,8 @@ class _Distribution:
                     f"Variable, but received {type(value).__name__}."
                 )
         arrays = [np.asarray(v, "float32") for v in given.values()]
-        arrays = np.broadcast_arrays(*[a.reshape(a.shape or (1,)) for a in arrays])
-        return [self._made(np.ascontiguousarray(a)) for a in arrays]
+        spread = np.broadcast_arrays(*[a.reshape(a.shape or (1,)) for a in arrays])
+        return [self._made(np.ascontiguousarray(a)) for a in spread]
 
     @staticmethod
     def _made(array: np.ndarray) -> Any:

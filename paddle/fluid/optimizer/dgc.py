@@ -133,7 +133,7 @@ class DGCMomentumOptimizer(MomentumOptimizer):
         }  # fmt: skip
         inputs = {**held, "Grad": grad, "current_step": self._step, "nranks": self._ranks}
         outputs = {"U_out": held["U"], "V_out": held["V"], "Grad_out": grad}
-        attrs = {
+        attrs: dict[str, Any] = {
             **self._rule_attrs, "m": self._mu, "sparsity": self._sparsity,
             "rampup_step": self._ramp,
         }  # fmt: skip

@@ -71,9 +71,7 @@ case_multiclass_nms2.variables = False
 def case_tdm_child(fluid):
     tree = np.array([[0, 0, 0, 1, 2], [0, 1, 0, 3, 0], [5, 1, 0, 0, 0], [6, 2, 1, 0, 0]], "int32")
     x = fluid.data("x", [None, 1], "int32")
-    attr = fluid.ParamAttr(
-        name="tree", initializer=fluid.initializer.NumpyArrayInitializer(tree)
-    )
+    attr = fluid.ParamAttr(name="tree", initializer=fluid.initializer.NumpyArrayInitializer(tree))
     outs = fluid.contrib.layers.tdm_child(x, 4, 2, attr)
     return {"x": np.array([[1], [2], [0], [3]], "int32")}, list(outs)
 
@@ -126,7 +124,8 @@ def case_selected_rows(fluid):
     (pair,) = fluid.backward.append_backward(loss)
     rows = fluid.layers.merge_selected_rows(pair[1])
     return {"x": np.array([[2], [5], [2]], "int64")}, [
-        loss, fluid.layers.get_tensor_from_selected_rows(rows)
+        loss,
+        fluid.layers.get_tensor_from_selected_rows(rows),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import accumulate
 from typing import Any
 
@@ -493,7 +494,7 @@ def tdm_sampler(
     own = int(output_positive)
     ends = list(accumulate((n + own for n in neg_samples_num_list), initial=0))
     lists: list[list[Any]] = [[], [], []]
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in itertools.pairwise(ends):
         parts = [_columns(value, start, end) for value in found]
         for to, part in zip(lists, parts, strict=True):
             shape = [-1, end - start, 1]
