@@ -400,7 +400,7 @@ case_yolov3_loss.variables = False
 
 
 def case_yolov3_loss_weights(fluid):
-    feeds, x, (b, k, _) = _yolo_loss(fluid)
+    feeds, x, (b, k, s) = _yolo_loss(fluid)
     return feeds, [
         fluid.layers.yolov3_loss(
             x, b, k, [10, 13, 16, 30, 33, 23], [1, 2], 2, 0.5, 32, s, False, "y"
