@@ -102,7 +102,23 @@ TARGET = {
 }  # fmt: skip
 
 # 2.0.0 has them only in fluid; later releases, and this package, under `static.nn`, unchanged.
-SAME_IN_STATIC_NN = ["sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step", "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad"]
+SAME_IN_STATIC_NN = [
+    "sequence_concat",
+    "sequence_conv",
+    "sequence_enumerate",
+    "sequence_expand",
+    "sequence_expand_as",
+    "sequence_first_step",
+    "sequence_last_step",
+    "sequence_pad",
+    "sequence_pool",
+    "sequence_reshape",
+    "sequence_reverse",
+    "sequence_scatter",
+    "sequence_slice",
+    "sequence_softmax",
+    "sequence_unpad",
+]
 
 SPECIAL = {
     D + "guard": "guard",

@@ -21,7 +21,7 @@ def _gathered(x: Any, width: int, places: Any) -> Any:
 
 
 def _picked(rows: Any, places: Any) -> Any:
-    return LayerHelper("gather").call("gather", rows, places, None)
+    return LayerHelper("gather").call("gather", rows, places, None, overwrite=True)
 
 
 def _no_gradient(*values: Any) -> None:

@@ -452,7 +452,10 @@ case_roi_pool.variables = False
 
 def case_roi_align(fluid):
     feeds, x, r = _regions(fluid)
-    outs = [fluid.layers.roi_align(x, r, 2, 2, 0.5), fluid.layers.roi_align(x, r, 1, 2, 1.0, 2, "n")]
+    outs = [
+        fluid.layers.roi_align(x, r, 2, 2, 0.5),
+        fluid.layers.roi_align(x, r, 1, 2, 1.0, 2, "n"),
+    ]
     return feeds, outs
 
 
