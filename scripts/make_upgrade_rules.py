@@ -223,6 +223,8 @@ STAYS = {
     "paddle.fluid.metrics.Accuracy": "{new} has compute, update and accumulate in place of update(value, weight) and eval",
     "paddle.fluid.metrics.Precision": "{new} has accumulate in place of eval",
     "paddle.fluid.metrics.Recall": "{new} has accumulate in place of eval",
+    "paddle.fluid.dataset.InMemoryDataset": "{new} takes in init(...) what is set by methods here",
+    "paddle.fluid.dataset.QueueDataset": "{new} takes in init(...) what is set by methods here",
     "paddle.fluid.clip.set_gradient_clip": "give grad_clip= to the optimizer",
     "paddle.fluid.DataFeeder": "feed a dict of arrays, or use paddle.io.DataLoader",
     "paddle.fluid.create_lod_tensor": "2.0 has no levels; pad the sequences",
