@@ -50,7 +50,7 @@ class Program(Guarded, Methods):
     """
 
     raw_fields: bytes | None = None  # of a file: fields without a place here
-    _of_1x = False  # made by fluid: parameters are filled last first, unread feeds are ignored
+    of_1x = False  # made by fluid: parameters are filled last first, unread feeds are ignored
 
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]

@@ -135,12 +135,9 @@ def same_program(got: dict, want: dict, variables: bool = True) -> None:
         assert types[0] == types[1], f"operators of block {block}"
         for mine, other in zip(ours, theirs, strict=True):
             same_operator(mine, other)
-    # 1.8.5 puts each in front of those before it, here some are in the order of their making.
-    filling = [
-        sorted(told["startup"], key=lambda op: sorted(op[1].items())) for told in (got, want)
-    ]
-    assert [op[0] for op in filling[0]] == [op[0] for op in filling[1]]
-    for mine, other in zip(*filling, strict=True):
+    filling = got["startup"]
+    assert [op[0] for op in filling] == [op[0] for op in want["startup"]]
+    for mine, other in zip(filling, want["startup"], strict=True):
         same_operator([mine[0], {}, mine[1], mine[2]], [other[0], {}, other[1], other[2]])
     slots = [s for b in want["blocks"] for op in b for s in (*op[1].values(), *op[2].values())]
     used = {name for slot in slots for name in slot}

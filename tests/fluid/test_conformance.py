@@ -17,7 +17,6 @@ EXCEPTIONS = {
         "issue H: several machines",
     r"contrib\.(HDFSClient.*|multi_download|multi_upload|convert_dist_to_sparse_program"
     r"|load_persistables_for_in\w+|utils\..*|distributed_batch_reader)": "issue H: several machines",
-    r"transpiler\.collective\..*": "issue H: several machines",
     r"dygraph\.dygraph_to_static\..*": "jit.to_static has its own transformers",
     r"LoDTensorArray\.__getitem__": "a list of Python, whose signature inspect cannot read",
     r"Variable\.where": "x and y may be left out, as in later versions",
