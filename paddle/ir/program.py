@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.guards import Guarded
+from paddle.core.mode import recording
+from paddle.core.random import default_generator
 from paddle.core.setting import Setting
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role, here
@@ -201,6 +203,8 @@ class Program(Guarded, Methods):
             )
         self._seed = seed
         self._changed()
+        if seed and self.of_1x and not recording():  # 1.x seeds its dygraph this way
+            default_generator().manual_seed(seed)
 
     def global_seed(self, seed: int = 0) -> None:
         """Sets the seed of this Program and of those made later.

@@ -24,6 +24,7 @@ def _told(value):
 
 def _one(kind, name, path):
     import cases
+
     import paddle.fluid as fluid
 
     if kind == "layer":
@@ -32,6 +33,14 @@ def _one(kind, name, path):
         told, arrays = cases.shapes_case(fluid, name), {}
     elif kind == "schedule":
         told, arrays = cases.schedule_case(fluid, name), {}
+    elif kind == "examples":
+        import training
+
+        sys.path.insert(0, os.path.join(ROOT, "examples", "fluid"))
+        import dqn
+        import dygraph_digits
+
+        told, arrays = training.example_losses(fluid, dygraph_digits, dqn), {}
     else:
         import training
 
@@ -45,7 +54,7 @@ def main(only):
     todo = [("layer", n) for n in cases.LAYERS] + [("shapes", n) for n in cases.SHAPES_ONLY]
     for group in (cases.SCHEDULES, cases.EPOCH_SCHEDULES, cases.PLATEAU):
         todo += [("schedule", n) for n in group]
-    todo.append(("training", "lenet"))
+    todo += [("training", "lenet"), ("examples", "losses")]
     data = {}
     if only:
         with np.load(TARGET) as file:

@@ -68,7 +68,12 @@ LAYERS = {
     "pool_global": (lambda d, f: d.Pool2D(pool_type="avg", global_pooling=True), [X]),
     "batch_norm": (lambda d, f: d.BatchNorm(4, act="relu", momentum=0.8), [X]),
     "batch_norm_test": (lambda d, f: d.BatchNorm(4, is_test=True, epsilon=1e-3), [X]),
-    "batch_norm_global": (lambda d, f: d.BatchNorm(4, param_attr=f.ParamAttr(), bias_attr=f.ParamAttr(), use_global_stats=True), [X]),
+    "batch_norm_global": (
+        lambda d, f: d.BatchNorm(
+            4, param_attr=f.ParamAttr(), bias_attr=f.ParamAttr(), use_global_stats=True
+        ),
+        [X],
+    ),
     "batch_norm_names": (
         lambda d, f: d.BatchNorm(
             4, moving_mean_name="mean", moving_variance_name="var", data_layout="NHWC"
@@ -99,7 +104,9 @@ LAYERS = {
     ),
     "group_norm": (lambda d, f: d.GroupNorm(4, 2, act="relu"), [X]),
     "group_norm_plain": (lambda d, f: d.GroupNorm(4, 4, 0.1, False, False), [X]),
-    "spectral_norm": (lambda d, f: d.SpectralNorm([3, 4, 2], dim=1, power_iters=2), [floats(3, 4, 2)]),
+    "spectral_norm": (
+        lambda d, f: d.SpectralNorm([3, 4, 2], dim=1, power_iters=2), [floats(3, 4, 2)]
+    ),
     "tree_conv": (lambda d, f: d.TreeConv(3, 4, 2), [floats(1, 5, 3), EDGES]),
     "instance_norm": (lambda d, f: d.InstanceNorm(4), [X]),
     "bce_loss": (lambda d, f: d.BCELoss(reduction="sum"), [HALF, (HALF > 0.5).astype("float32")]),
@@ -180,7 +187,7 @@ def layer_case(fluid, name):
         told = {"state": [[key, list(v.shape)] for key, v in state.items()]}
         told["parameters"] = [[p.name, list(p.shape)] for p in layer.parameters()]
         told["full_name"] = layer.full_name()
-        buffers = [v for v in state.values()]
+        buffers = list(state.values())
         told["names"] = [v.name for v in buffers]
         for k, value in enumerate(buffers):
             given = filled(value.shape, k)
@@ -195,7 +202,7 @@ def layer_case(fluid, name):
         out = layer(*given)
         outs = list(out) if isinstance(out, (list, tuple)) else [out]
         for k, value in enumerate(outs):
-            arrays["out%d" % k] = value.numpy()
+            arrays[f"out{k}"] = value.numpy()
         if not layer.training:
             return told, arrays
         weights = d.to_variable(filled(outs[0].shape, 9))
@@ -203,18 +210,18 @@ def layer_case(fluid, name):
         loss.backward()
         for k, one in enumerate(given):
             if not one.stop_gradient and one.gradient() is not None:
-                arrays["gin%d" % k] = one.gradient()
+                arrays[f"gin{k}"] = one.gradient()
         for k, one in enumerate(layer.parameters()):
             grad = one.gradient() if not one.stop_gradient else None
             if grad is not None and not isinstance(grad, tuple):
-                arrays["gparam%d" % k] = grad
+                arrays[f"gparam{k}"] = grad
             elif grad is not None:
                 dense = np.zeros(one.shape, "float32")
                 np.add.at(dense, np.asarray(grad[1]), grad[0])
-                arrays["gparam%d" % k] = dense
+                arrays[f"gparam{k}"] = dense
         if name.startswith(("batch_norm", "sequential", "spectral")):
             for k, value in enumerate(buffers):
-                arrays["after%d" % k] = value.numpy()
+                arrays[f"after{k}"] = value.numpy()
     return told, arrays
 
 

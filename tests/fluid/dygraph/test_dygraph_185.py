@@ -6,6 +6,7 @@ tests/data/fluid/dygraph.npz and lenet.pd* are from scripts/oracle/fluid_dygraph
 from __future__ import annotations
 
 import functools
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import paddle.fluid as fluid
+from paddle.core.op import computed
 from tests.fluid.dygraph import cases, training
 
 DATA = Path(__file__).parents[2] / "data" / "fluid"
@@ -37,6 +39,8 @@ def expected(case: str) -> tuple[Any, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", cases.LAYERS)
 def test_layer(name: str) -> None:
+    if name == "tree_conv" and computed("tree_conv") is None:
+        pytest.skip("the operator tree_conv is not here yet")
     told, arrays = expected(f"layer/{name}")
     got, results = cases.layer_case(fluid, name)
     assert got == told
@@ -80,3 +84,18 @@ def test_what_185_saved_goes_on_with_its_losses() -> None:
         model.eval()
         out = model(d.to_variable(next(training.batches())[0])).numpy()
         np.testing.assert_allclose(out, arrays["out"], rtol=1e-3, atol=1e-4)
+
+
+def example(name: str) -> Any:
+    path = DATA.parents[2] / "examples" / "fluid" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"fluid_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_examples_lose_what_they_lose_in_185() -> None:
+    want = expected("examples/losses")[0]
+    got = training.example_losses(fluid, example("dygraph_digits"), example("dqn"))
+    np.testing.assert_allclose(got, want, rtol=1e-3)

@@ -37,7 +37,7 @@ def test_gradients_in_the_manner_of_1x() -> None:
         assert (linear.weight.gradient() == 4).all()
         linear.clear_gradients()
         assert (linear.weight.gradient() == 0).all()
-    with pytest.raises(RuntimeError, match="freed|retain"):
+    with pytest.raises(RuntimeError, match=r"freed|retain"):
         loss.backward(strategy)  # a strategy does not keep the graph
     x = ones(2)
     x.stop_gradient = False
@@ -303,3 +303,13 @@ def test_mixed_precision_by_its_old_names() -> None:
     scaled.backward()
     scaler.minimize(sgd, scaled)
     np.testing.assert_allclose(linear.weight.numpy(), before - 0.05, rtol=1e-2)
+
+
+def test_a_seed_in_the_manner_of_1x() -> None:
+    drawn = []
+    for _ in range(2):
+        fluid.default_main_program().random_seed = 3
+        drawn.append(d.Linear(2, 2).weight.numpy())
+    assert (drawn[0] == drawn[1]).all()
+    fluid.default_main_program().random_seed = 0
+    assert (d.Linear(2, 2).weight.numpy() != drawn[0]).any()

@@ -18,7 +18,7 @@ def network(fluid):
 
     class LeNet(d.Layer):
         def __init__(self):
-            super(LeNet, self).__init__()
+            super().__init__()
             self.conv = d.Conv2D(1, 3, 3, padding=1)
             self.norm = d.BatchNorm(3, act="relu")
             self.pool = d.Pool2D(2, "max", 2)
@@ -83,3 +83,37 @@ def frozen(fluid, path):
         arrays = {"end/" + k: v.numpy() for k, v in model.state_dict().items()}
         arrays["out"] = out
     return {"losses": losses, "optimizer": keys}, arrays
+
+
+def _filled(layer):
+    for k, one in enumerate(layer.parameters()):
+        if not one.stop_gradient and "batch_norm" not in one.name:
+            n = int(np.prod(one.shape))
+            one.set_value(
+                (np.cos(np.arange(n) * 0.37 + k) * 0.1).reshape(one.shape).astype("float32")
+            )
+
+
+def example_losses(fluid, digits, dqn):
+    """Losses of ten steps of the examples, given as modules, from given parameters."""
+    with fluid.dygraph.guard(fluid.CPUPlace()):
+        model, adam = digits.made(9)
+        _filled(model)
+        batches = []
+        for step in range(10):
+            image = np.sin(np.arange(8 * 784) * 1.3 + step).reshape(8, 1, 28, 28)
+            batches.append((image.astype("float32"), (np.arange(8) + step).reshape(8, 1) % 10))
+        losses = digits.train(model, adam, batches)
+        agent = dqn.Agent()
+        _filled(agent.net)
+        _filled(agent.copy)
+        for step in range(10):
+            state = np.cos(np.arange(33 * 4) * 0.7 + step).reshape(33, 4).astype("float32")
+            played = [
+                (state[i], i % 2, float(i % 5 > 0), state[i + 1], float(i % 5 == 0))
+                for i in range(32)
+            ]
+            losses.append(agent.learn(played))
+            if step == 4:
+                agent.renew()
+    return losses
