@@ -10,6 +10,7 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.user_frame import outside
 from paddle.fluid import layers
+from paddle.fluid.detection_map import cleared, maps
 from paddle.fluid.executor import _fetch_var
 from paddle.fluid.layers.labelling import edit_distance
 from paddle.fluid.recording import fill, recorded
@@ -191,21 +192,18 @@ class EditDistance(Evaluator):
 
 
 class DetectionMAP(Evaluator):
-    """Not there in this form, which 1.x replaced by ``fluid.metrics.DetectionMAP``.
+    """Mean average precision of a batch, and of all batches since ``reset``.
 
     Args:
-        input (Variable): detections.
-        gt_label (Variable): labels.
-        gt_box (Variable): boxes.
-        gt_difficult (Variable, optional): what is hard to see.
-        class_num (int, optional): how many classes.
+        input (Variable): detections [M, 6] with a level for the images.
+        gt_label (Variable): classes of the true boxes [N, 1].
+        gt_box (Variable): the boxes [N, 4].
+        gt_difficult (Variable, optional): 1 for those that are hard to see.
+        class_num (int): how many classes there are.
         background_label (int): class of the background. Default: 0.
         overlap_threshold (float): from which overlap on boxes fit. Default: 0.5.
         evaluate_difficult (bool): count what is hard to see. Default: True.
         ap_version (str): ``integral`` or ``11point``. Default: integral.
-
-    Raises:
-        NotImplementedError: always; it says what to use instead.
     """
 
     def __init__(
@@ -220,9 +218,24 @@ class DetectionMAP(Evaluator):
         evaluate_difficult: bool = True,
         ap_version: str = "integral",
     ) -> None:
-        raise NotImplementedError(
-            "evaluator.DetectionMAP: use fluid.metrics.DetectionMAP with the same arguments."
-        )
+        super().__init__("map_eval")
+        attrs = {
+            "class_num": class_num, "background_label": background_label,
+            "overlap_threshold": overlap_threshold, "evaluate_difficult": evaluate_difficult,
+            "ap_type": ap_version,
+        }  # fmt: skip
+        made = maps(self._stem, input, (gt_label, gt_difficult, gt_box), attrs, False)
+        self.cur_map, self.accum_map, self.has_state, self.states = made
 
-    def get_map_var(self) -> Any:
-        """The variables of the last batch's mean, and of all so far."""
+    def get_map_var(self) -> tuple[Any, Any]:
+        """Returns the variables of the batch's mean and of that of all batches."""
+        return self.cur_map, self.accum_map
+
+    def reset(self, executor: Any, reset_program: Any = None) -> None:
+        """Forgets the batches so far.
+
+        Args:
+            executor (Executor): runs that.
+            reset_program (Program, optional): gets the operators; None makes one.
+        """
+        cleared(executor, [self.has_state], reset_program)

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from paddle.fluid.detection_map import DetectionMAP
+
 __all__ = [
-    "Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "EditDistance", "MetricBase",
-    "Precision", "Recall",
+    "Accuracy", "Auc", "ChunkEvaluator", "CompositeMetric", "DetectionMAP", "EditDistance",
+    "MetricBase", "Precision", "Recall",
 ]  # fmt: skip
 
 

@@ -131,3 +131,36 @@ def case_selected_rows(fluid):
 
 case_selected_rows.grad = False
 case_selected_rows.program = False
+
+
+def _mapped(fluid, kind):
+    truth = np.array(
+        [[1, 0, 0.1, 0.1, 0.3, 0.3], [1, 1, 0.6, 0.6, 0.8, 0.8], [2, 0, 0.3, 0.3, 0.6, 0.5]],
+        "float32",
+    )
+    found = np.array([[1, 0.9, 0.1, 0.1, 0.3, 0.31], [2, 0.4, 0.3, 0.3, 0.6, 0.5],
+                      [1, 0.7, 0.5, 0.6, 0.8, 0.8], [2, 0.8, 0, 0, 0.2, 0.2]], "float32")  # fmt: skip
+    d = fluid.data("d", [None, 6], "float32", lod_level=1)
+    values = {"l": truth[:, :1], "f": truth[:, 1:2], "b": truth[:, 2:]}
+    made = {n: fluid.data(n, [None, v.shape[1]], "float32", lod_level=1) for n, v in values.items()}
+    feeds = {n: (v, [[2, 1]]) for n, v in values.items()}
+    feeds["d"] = (found, [[3, 1]])
+    metric = kind(d, made["l"], made["b"], made["f"], class_num=3)
+    return feeds, list(metric.get_map_var())
+
+
+def case_detection_map(fluid):
+    return _mapped(fluid, fluid.metrics.DetectionMAP)
+
+
+# What it has before the first batch is nothing in 1.8.5, and zeros that nobody reads here.
+case_detection_map.steps = 3
+case_detection_map.program = False
+
+
+def case_evaluator_map(fluid):
+    return _mapped(fluid, fluid.evaluator.DetectionMAP)
+
+
+case_evaluator_map.steps = 2
+case_evaluator_map.program = False
