@@ -2,7 +2,8 @@
 
     PYTHONPATH=.venv/clients python word_cutting.py RESULTS.npz [oracle]
 
-Run by PaddlePaddle 1.8.5 (Python 3.7) with `oracle`, it wrote tests/data/word_cutting.npz.
+Run by PaddlePaddle 1.8.5 (Python 3.7) with `oracle`, it wrote tests/data/word_cutting.npz
+(what LAC says in its mode rank in a process of its own: after the rest 1.8.5 says something else).
 """
 
 from __future__ import annotations
