@@ -17,7 +17,7 @@ from benchmarks.table import Row, markdown
 
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
-    "programs", "floors", "text_parsing", "inference", "serve",
+    "programs", "floors", "text_parsing", "fluid_data", "inference", "serve", "upgrade",
 )  # fmt: skip
 
 

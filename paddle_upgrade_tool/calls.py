@@ -70,8 +70,7 @@ def call(function: str, *arguments: cst.BaseExpression | str) -> cst.Call:
                 continue
             item = expression(item)
         args.append(cst.Arg(item))
-    for i, item in enumerate(args[:-1]):
-        args[i] = item.with_changes(comma=_COMMA)
+    args[:-1] = [arg.with_changes(comma=_COMMA) for arg in args[:-1]]
     return cst.Call(expression(function), args)
 
 
@@ -194,13 +193,13 @@ class CallEdit:
                     new = new.with_changes(whitespace_after_arg=last.whitespace_after_arg)
                 last = last.with_changes(whitespace_after_arg=cst.SimpleWhitespace(""))
             if isinstance(last.comma, cst.Comma):
-                space = last.comma.whitespace_after
-                first = getattr(space, "first_line", None)
+                after: Any = last.comma.whitespace_after
+                first = getattr(after, "first_line", None)
                 if first is not None and first.comment is not None:
                     between = last.comma
                     new = new.with_changes(comma=cst.Comma(
                         whitespace_after=cst.ParenthesizedWhitespace(
-                            indent=space.indent, last_line=space.last_line)))  # fmt: skip
+                            indent=after.indent, last_line=after.last_line)))  # fmt: skip
                 else:
                     new = new.with_changes(comma=last.comma)
             self.args[-1] = last.with_changes(comma=between)
@@ -252,7 +251,8 @@ class CallEdit:
         act = literal(value)
         if act is MISSING:
             raise Stays(
-                f"act={code(value)} is known only when it runs; write the activation around the call"
+                f"act={code(value)} is known only when it runs; write the activation around the "
+                "call"
             )
         return act
 

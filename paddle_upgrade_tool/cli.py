@@ -25,27 +25,28 @@ def parser() -> argparse.ArgumentParser:
         prog="paddle_upgrade_tool",
         description="Turn code for PaddlePaddle 1.x into code for 2.0 with the same numbers.",
     )
-    p.add_argument("--log-level", choices=["DEBUG", "INFO", "WARNING", "ERROR"], default="INFO",
-                   help="set log level, default is INFO")  # fmt: skip
-    p.add_argument("--no-log-file", action="store_true", help="don't log to file")
-    p.add_argument("--log-filepath", default="report.log",
-                   help='set log file path, default is "report.log"')  # fmt: skip
-    p.add_argument("-i", "--inpath", required=True,
-                   help="the file or directory path you want to upgrade.")  # fmt: skip
-    p.add_argument("-b", "--backup", nargs="?", const=BACKUP, default=BACKUP,
-                   help=f'backup directory, default is the "{BACKUP}".')  # fmt: skip
-    p.add_argument("-w", "--write", action="store_true", help="modify files in-place.")
-    p.add_argument("--no-confirm", action="store_true",
-                   help="write files in-place without confirm, ignored without --write.")  # fmt: skip
-    p.add_argument("-p", "--parallel", type=int, default=None,
-                   help="the number of processes that convert, default is one; files are written one after the other.")  # fmt: skip  # noqa: E501
-    p.add_argument("-r", "--refactor", action="append", choices=REFACTORS,
-                   help="this is a debug option. Specify refactor you want to run. If none, all refactors will be run.")  # fmt: skip  # noqa: E501
-    p.add_argument("--print-match", action="store_true",
-                   help="this is a debug option. Print matched code and node for each file.")  # fmt: skip
-    p.add_argument("--check", action="store_true",
-                   help="exit with 1 if something of 1.x is left (without --write: if there is any).")  # fmt: skip
-    p.add_argument("--json", action="store_true", help="print the findings as JSON, and no diff.")
+    add = p.add_argument
+    levels = ["DEBUG", "INFO", "WARNING", "ERROR"]
+    add("--log-level", choices=levels, default="INFO", help="set log level, default is INFO")
+    add("--no-log-file", action="store_true", help="don't log to file")
+    text = 'set log file path, default is "report.log"'
+    add("--log-filepath", default="report.log", help=text)
+    text = "the file or directory path you want to upgrade."
+    add("-i", "--inpath", required=True, help=text)
+    text = f'backup directory, default is the "{BACKUP}".'
+    add("-b", "--backup", nargs="?", const=BACKUP, default=BACKUP, help=text)
+    add("-w", "--write", action="store_true", help="modify files in-place.")
+    text = "write files in-place without confirm, ignored without --write."
+    add("--no-confirm", action="store_true", help=text)
+    text = "how many processes convert, default is one; files are written one after the other."
+    add("-p", "--parallel", type=int, help=text)
+    text = "this is a debug option. Specify refactor you want to run. If none, all will be run."
+    add("-r", "--refactor", action="append", choices=REFACTORS, help=text)
+    text = "this is a debug option. Print matched code and node for each file."
+    add("--print-match", action="store_true", help=text)
+    text = "exit with 1 if something of 1.x is left (without --write: if there is any)."
+    add("--check", action="store_true", help=text)
+    add("--json", action="store_true", help="print the findings as JSON, and no diff.")
     return p
 
 

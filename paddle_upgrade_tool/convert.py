@@ -15,17 +15,15 @@ from collections.abc import Callable
 import libcst as cst
 
 from . import guards, imports
-from .calls import CallEdit, Stays, activated
-from .handlers import HANDLERS
 from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning
-from .places import DYNAMIC, OPTIMIZER, Place
+from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
+from .rewrite import MARK, Calls
 from .rules import Rule, find, modules, star_names
 
 STEPS = ("refactor_import", "norm_api_alias", "args_to_kwargs", "refactor_kwargs", "api_rename",
          "refactor_with", "post_refactor")  # fmt: skip
 
-_MARK = re.compile(r"__upgrade_(\d+)__")
 _FLUID = "paddle.fluid"
 _LAYERS = "paddle.fluid.layers."
 _STATIC_NAMES = frozenset(
@@ -48,6 +46,10 @@ class File:
     def __init__(self, text: str, name: str = "", steps: frozenset[str] = frozenset(STEPS)) -> None:
         self.text, self.name, self.steps = text, name, steps
         self.findings: list[Finding] = []
+        self.fluid: list[Chain] = []
+        self.fluid_imports: list[imports.Import] = []
+        self.mode = ""
+        self._script: bool | None = None
         self.converted = 0
         self.matches: list[str] = []
         self.lines: Callable[[int], int] = lambda line: line
@@ -119,7 +121,7 @@ class File:
             while here is not None:
                 if here.bound.get("paddle", {"paddle"}) != {"paddle"}:
                     for chain in self.fluid:
-                        self._left(chain, "the name paddle is bound to something else in this file")
+                        self.leave(chain, "the name paddle is bound to something else in this file")
                     self._report()
                     return True
                 here = here.parent
@@ -139,7 +141,8 @@ class File:
         self.models: set[str] = set()
         self.optimizers: dict[str, Chain] = {}
         self.feeds: dict[tuple[int, str], str] = {}
-        saves, loads = set(), set()
+        saves: set[str] = set()
+        loads: set[str] = set()
         for chain in self.chains:
             if chain.call is None:
                 continue
@@ -167,7 +170,7 @@ class File:
                 target = self._target(chain)
                 if owner is not None and target and self.is_layer(owner):
                     self.models.add(target)
-        self._script: bool | None = None
+        self._script = None
 
     @staticmethod
     def _target(chain: Chain) -> str:
@@ -415,28 +418,46 @@ class File:
         marked.append(self.text[last:end])
         text = "".join(marked).replace("\r\n", "\n")
         ordered = sorted(chains, key=lambda c: c.start)
-        if len(chains) == 1 and chains[0].node is root:
-            self._bare(chains[0], root)
-            new = "__upgrade_0__"
+        if all(self._is_plain(chain) for chain in ordered):
+            for chain in ordered:
+                self._plain(chain, root)
+            new = text
         else:
             try:
                 tree = cst.parse_expression(f"({text})")
             except (cst.ParserSyntaxError, RecursionError):
                 for chain in ordered:
-                    self._left(chain, "libcst cannot read this expression")
+                    self.leave(chain, "libcst cannot read this expression")
                 return
             tree = tree.with_changes(lpar=tree.lpar[1:], rpar=tree.rpar[:-1])
-            changed = tree.visit(_Calls(self, ordered))
+            changed = tree.visit(Calls(self, ordered))
             assert isinstance(changed, cst.BaseExpression)
             for chain in ordered:
                 if not chain.settled:
                     self._bare(chain, root)
             new = cst.Module([]).code_for_node(changed)
-        new = _MARK.sub(lambda m: _written(ordered[int(m.group(1))]), new)
+        new = MARK.sub(lambda m: _written(ordered[int(m.group(1))]), new)
         if newlines:
             new = new.replace("\n", "\r\n")
         if new != piece:
             edits[id(root)] = (start, end, new)
+
+    @staticmethod
+    def _is_plain(chain: Chain) -> bool:
+        """Whether at most the name changes, and no argument: that needs no tree."""
+        rule = find(chain.full)[0] if chain.action is None else None
+        return chain.action is None and (
+            rule is None or bool(chain.tail) or chain.call is None or rule.kind != "call"
+        ) and (rule is None or not rule.handler or chain.call is None)  # fmt: skip
+
+    def _plain(self, chain: Chain, root: ast.expr) -> None:
+        rule = find(chain.full)[0]
+        if rule is None or chain.tail or chain.call is None:
+            self._bare(chain, root)
+        elif rule.kind == "rename":
+            self.write(chain, rule.new, "api_rename")
+        else:
+            self.leave(chain, rule.message)
 
     def _bare(self, chain: Chain, root: ast.expr) -> None:
         """Decide about a name that is not called."""
@@ -445,14 +466,14 @@ class File:
             return
         rule = find(chain.full)[0]
         if rule is None or not chain.load:
-            self._left(chain, _unknown(chain))
+            self.leave(chain, _unknown(chain))
         elif rule.old == DYNAMIC + "no_grad" and chain.decorator and not chain.tail:
-            self._write(chain, "paddle.no_grad()", "api_rename")
+            self.write(chain, "paddle.no_grad()", "api_rename")
         elif rule.kind == "rename" or self._asked_of_class(chain, rule):
-            self._write(chain, rule.new + chain.tail, "api_rename")
+            self.write(chain, rule.new + chain.tail, "api_rename")
         else:
             what = rule.message or f"is no call here; {rule.new or 'nothing'} takes other arguments"
-            self._left(chain, what)
+            self.leave(chain, what)
 
     def _asked_of_class(self, chain: Chain, rule: Rule) -> bool:
         """Whether the name stands in `isinstance(x, name)`."""
@@ -467,7 +488,8 @@ class File:
             and outer.func.id in ("isinstance", "issubclass")
         )
 
-    def _write(self, chain: Chain, new: str, step: str) -> None:
+    def write(self, chain: Chain, new: str, step: str) -> None:
+        """Write `new` for a name, if that step is asked for."""
         chain.settled = True
         if step in self.steps:
             chain.new = new
@@ -478,7 +500,8 @@ class File:
             if chain.full != chain.name + chain.tail and chain.text.startswith("paddle."):
                 chain.new = chain.name + chain.tail
 
-    def _left(self, chain: Chain, message: str) -> None:
+    def leave(self, chain: Chain, message: str) -> None:
+        """Leave a name of 1.x as it is, and say so."""
         chain.settled = True
         line = self.lines(chain.node.lineno)
         column = chain.node.col_offset + 1
@@ -495,9 +518,9 @@ class File:
         for chain in self.fluid:
             if not chain.settled and chain.new is None:
                 if chain.full.startswith(UNCERTAIN):
-                    self._left(chain, "the name is bound in several ways")
+                    self.leave(chain, "the name is bound in several ways")
                 elif chain.quoted:
-                    self._left(chain, "inside of an f-string: take it out")
+                    self.leave(chain, "inside of an f-string: take it out")
         self.findings = sorted(set(self.findings))
 
     def _is_script(self) -> bool:
@@ -541,89 +564,6 @@ def _unknown(chain: Chain) -> str:
     if chain.full in modules() or chain.full == _FLUID:
         return "a module of 1.x, which 2.0 does not have"
     return "2.0 has no public name for it; it stays as it is"
-
-
-class _Calls(cst.CSTTransformer):
-    """Rewrites the calls of one expression, the inner ones first."""
-
-    def __init__(self, file: File, chains: list[Chain]) -> None:
-        super().__init__()
-        self.file, self.chains = file, chains
-
-    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
-        """Rewrite a call whose function is one of the names."""
-        func = updated_node.func
-        found = _MARK.fullmatch(func.value) if isinstance(func, cst.Name) else None
-        if found is None:
-            return updated_node
-        chain = self.chains[int(found.group(1))]
-        if chain.action is not None:
-            return self._action(chain, updated_node)
-        if not chain.full.startswith(_FLUID):
-            return updated_node
-        rule = find(chain.full)[0]
-        if rule is None or chain.tail:
-            return updated_node  # decided as a name
-        if rule.kind == "rename":
-            self.file._write(chain, rule.new, "api_rename")
-            return updated_node
-        if rule.kind == "stays":
-            self.file._left(chain, rule.message)
-            return updated_node
-        if rule.handler == "guard":
-            self.file._left(
-                chain, "is no whole `with` statement; write paddle.disable_static(place)"
-            )
-            return updated_node
-        return self._moved(chain, rule, updated_node)
-
-    def _moved(self, chain: Chain, rule: Rule, node: cst.Call) -> cst.BaseExpression:
-        if "args_to_kwargs" in self.file.steps and "refactor_kwargs" not in self.file.steps:
-            return _with_keywords(node, rule)
-        if "refactor_kwargs" not in self.file.steps:
-            self.file._write(chain, "", "refactor_kwargs")
-            return node
-        place = Place(self.file, chain)
-        try:
-            edit = CallEdit(node, rule)
-            if rule.handler:
-                new = HANDLERS[rule.handler](edit, place)
-            else:
-                edit.move()
-                if rule.old.startswith(DYNAMIC) and "act" in rule.moves:
-                    new = place.with_activation(edit, rule.new)
-                else:
-                    new = edit.build(rule.new)
-        except Stays as reason:
-            self.file._left(chain, str(reason))
-            return node
-        if rule.message:
-            place.note(rule.message)
-        for message in place.notes:
-            self.file.note(chain, message)
-        chain.new = rule.new
-        chain.settled = True
-        self.file.converted += 1
-        return new
-
-    def _action(self, chain: Chain, node: cst.Call) -> cst.BaseExpression:
-        chain.settled = True
-        kind, value = chain.action  # type: ignore[misc]
-        self.file.converted += 1
-        if kind == "act":
-            return activated(node, value)
-        chain.new = value
-        return node.with_changes(args=[])
-
-
-def _with_keywords(node: cst.Call, rule: Rule) -> cst.BaseExpression:
-    try:
-        edit = CallEdit(node, rule)
-    except Stays:
-        return node
-    for name in edit.names:
-        edit.rename(name, name)
-    return edit.build()
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:

@@ -1,4 +1,4 @@
-"""`with fluid.dygraph.guard(place):` becomes what 2.0 does by itself, or a mode set and put back."""
+"""`with fluid.dygraph.guard(place):` goes, or becomes a mode that is set and put back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unguard(file: File) -> tuple[str, list[int]] | None:
     source = file.source
     lines = [source.text[a:b] for a, b in zip(source.starts, [*source.starts[1:], None])]
     numbers = list(range(1, len(lines) + 1))
-    frozen = _inside_strings(file.tree)
+    frozen = set().union(*(_inside_strings(node) for node, _ in blocks))
     after: dict[int, str] = {}
     for node, place in blocks:
         outer = source.indent(node.lineno)
@@ -103,11 +103,11 @@ def _end_of_header(line: str) -> int:
     return len(line)
 
 
-def _inside_strings(tree: ast.Module) -> set[int]:
+def _inside_strings(tree: ast.AST) -> set[int]:
     """Return the lines that begin inside of a string."""
     lines: set[int] = set()
     for node in ast.walk(tree):
         text = isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
-        if (text or isinstance(node, ast.JoinedStr)) and node.end_lineno != node.lineno:
+        if isinstance(node, ast.expr) and (text or isinstance(node, ast.JoinedStr)):
             lines.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
     return lines

@@ -30,7 +30,6 @@ def edit(file: File) -> list[tuple[int, int, str]]:
     """Return the changes to import statements, and the line that turns static mode on."""
     edits: list[tuple[int, int, str]] = []
     remaining, seen = _remaining(file)
-    suites = _suites(file.tree) if file.fluid_imports else {}
     # Scopes in which `paddle` is bound by a statement that stays.
     has = {id(i.scope) for i in file.walk.imports if _binds_paddle(i)}
     module = file.walk.module
@@ -61,7 +60,7 @@ def edit(file: File) -> list[tuple[int, int, str]]:
             new = "import paddle" + (between + new if new else "")
             has.add(id(item.scope))
         elif not new:
-            edits.append(_without(file, item.node, suites))
+            edits.append(_without(file, item.node))
             continue
         edits.append((start, end, new))
     if file.wants_static and file.converted:
@@ -155,13 +154,14 @@ def _suites(tree: ast.Module) -> dict[ast.stmt, list[ast.stmt]]:
     return result
 
 
-def _without(file: File, node: ast.stmt, suites: dict) -> tuple[int, int, str]:
+def _without(file: File, node: ast.stmt) -> tuple[int, int, str]:
     """Take a statement away, with its line if it stands alone there."""
     start, end = file.source.span(node)
-    block = suites.get(node, [])
+    top = file.tree.body
+    block = top if any(s is node for s in top) else _suites(file.tree).get(node, [])
     text = file.text
     if all(isinstance(s, (ast.Import, ast.ImportFrom)) and of_fluid(s) for s in block):
-        if block and not isinstance(file.tree.body[0], type(None)) and block is not file.tree.body:
+        if block and block is not top:
             return start, end, "pass"
     begin = file.source.starts[node.lineno - 1]
     stop = end
@@ -184,14 +184,22 @@ def _static_mode(file: File, before: str) -> tuple[int, int, str]:
     last: ast.stmt | None = None
     for statement in file.tree.body:
         text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if isinstance(statement, (ast.Import, ast.ImportFrom)) or _imports_only(statement) or (not text and any(_mentions(statement, i) for i in file.fluid_imports)):
+        if (
+            isinstance(statement, (ast.Import, ast.ImportFrom))
+            or _imports_only(statement)
+            or (not text and any(_mentions(statement, i) for i in file.fluid_imports))
+        ):
             last = statement
         elif not text and last is not None and not _later_import(file, statement):
             break
     newline = file.newline
     if last is None:
         at = file.source.starts[file.tree.body[0].lineno - 1]
-        return at, at, f"{before}{newline if before else ''}paddle.enable_static(){newline}{newline}"
+        return (
+            at,
+            at,
+            f"{before}{newline if before else ''}paddle.enable_static(){newline}{newline}",
+        )
     end = file.source.span(last)[1]
     line = file.source.starts.index(max(s for s in file.source.starts if s <= end))
     if line + 1 < len(file.source.starts):

@@ -63,7 +63,7 @@ class Chain:
     name: str = ""  # the name in the table of rules, if there is one
     tail: str = ""  # attributes after it
     new: str | None = None  # what to write in its place
-    action: object = None  # what to do with the call besides the rules
+    action: tuple[str, str] | None = None  # what to do with the call besides the rules
     settled: bool = False
 
     @property

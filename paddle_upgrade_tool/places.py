@@ -113,7 +113,8 @@ class Place:
             if uses is None:
                 name = function.rpartition(".")[2]
                 raise Stays(
-                    f"act={act!r}: write {function} and the activation around its calls (not every call of this {name} can be seen)"
+                    f"act={act!r}: write {function} and the activation around its calls (not "
+                    f"every call of this {name} can be seen)"
                 )
             for use in uses:
                 use.action = ("act", act)

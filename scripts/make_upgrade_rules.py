@@ -102,7 +102,23 @@ TARGET = {
 }  # fmt: skip
 
 # 2.0.0 has them only in fluid; later releases, and this package, under `static.nn`, unchanged.
-SAME_IN_STATIC_NN = ["sequence_concat", "sequence_conv", "sequence_enumerate", "sequence_expand", "sequence_expand_as", "sequence_first_step", "sequence_last_step", "sequence_pad", "sequence_pool", "sequence_reshape", "sequence_reverse", "sequence_scatter", "sequence_slice", "sequence_softmax", "sequence_unpad"]
+SAME_IN_STATIC_NN = [
+    "sequence_concat",
+    "sequence_conv",
+    "sequence_enumerate",
+    "sequence_expand",
+    "sequence_expand_as",
+    "sequence_first_step",
+    "sequence_last_step",
+    "sequence_pad",
+    "sequence_pool",
+    "sequence_reshape",
+    "sequence_reverse",
+    "sequence_scatter",
+    "sequence_slice",
+    "sequence_softmax",
+    "sequence_unpad",
+]
 
 SPECIAL = {
     D + "guard": "guard",
@@ -207,6 +223,8 @@ STAYS = {
     "paddle.fluid.metrics.Accuracy": "{new} has compute, update and accumulate in place of update(value, weight) and eval",
     "paddle.fluid.metrics.Precision": "{new} has accumulate in place of eval",
     "paddle.fluid.metrics.Recall": "{new} has accumulate in place of eval",
+    "paddle.fluid.dataset.InMemoryDataset": "{new} takes in init(...) what is set by methods here",
+    "paddle.fluid.dataset.QueueDataset": "{new} takes in init(...) what is set by methods here",
     "paddle.fluid.clip.set_gradient_clip": "give grad_clip= to the optimizer",
     "paddle.fluid.DataFeeder": "feed a dict of arrays, or use paddle.io.DataLoader",
     "paddle.fluid.create_lod_tensor": "2.0 has no levels; pad the sequences",

@@ -15,7 +15,6 @@ from paddle.core.debug import enabled
 from paddle.core.errors import PreconditionNotMetError
 from paddle.ir.operator import Operator
 
-
 _watcher: list[Any] = [None]
 
 

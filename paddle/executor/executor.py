@@ -323,7 +323,7 @@ def check_feed(feed: Any) -> dict[str, Any]:
 
 def read_feeds(program: Program, feeds: tuple[str, ...], fetches: list[str]) -> tuple[str, ...]:
     """The feeds of a Program of 1.x that something reads; of any other, all."""
-    if not program._of_1x:
+    if not program.of_1x:
         return feeds
     read = {n for block in program.blocks for op in block.ops for n in op.input_arg_names}
     read.update(fetches)

@@ -32,7 +32,7 @@ class AsyncExecutor:
                 file.write('name: "MultiSlotDataFeed" batch_size: 2 multi_slot_desc {'
                            ' slots { name: "words" type: "uint64" is_used: true } }')
             with open("train.txt", "w") as file:
-                file.write("2 1 3\\n1 5\\n")
+                file.write("2 1 3\n1 5\n")
             main, startup = fluid.Program(), fluid.Program()
             with fluid.program_guard(main, startup):
                 words = fluid.layers.data("words", [1], dtype="int64", lod_level=1)

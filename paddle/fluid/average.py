@@ -13,7 +13,9 @@ __all__ = ["WeightedAverage"]
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) or (isinstance(value, np.ndarray) and value.shape == (1,))
+    return isinstance(value, (int, float)) or (
+        isinstance(value, np.ndarray) and value.shape == (1,)
+    )
 
 
 class WeightedAverage:

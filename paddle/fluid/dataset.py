@@ -64,7 +64,7 @@ class QueueDataset(DatasetBase):
             import paddle.fluid as fluid
             paddle.enable_static()
             with open("part-0", "w") as file:
-                file.write("2 3 4 1 0\\n1 7 1 1\\n")
+                file.write("2 3 4 1 0\n1 7 1 1\n")
             with fluid.program_guard(fluid.Program(), fluid.Program()):
                 words = fluid.data("words", [None, 1], "int64", lod_level=1)
                 label = fluid.data("label", [None, 1], "int64")
@@ -111,7 +111,7 @@ class InMemoryDataset(DatasetBase):
             import paddle.fluid as fluid
             paddle.enable_static()
             with open("part-0", "w") as file:
-                file.write("2 3 4 1 0\\n1 7 1 1\\n")
+                file.write("2 3 4 1 0\n1 7 1 1\n")
             with fluid.program_guard(fluid.Program(), fluid.Program()):
                 words = fluid.data("words", [None, 1], "int64", lod_level=1)
                 label = fluid.data("label", [None, 1], "int64")

@@ -41,28 +41,66 @@ class DeviceWorker:
 
 
 class Hogwild(DeviceWorker):
-    """Threads that update shared parameters without waiting for each other."""
+    """Threads that update shared parameters without waiting for each other.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            desc = {}
+            fluid.device_worker.Hogwild()._gen_worker_desc(desc)
+            print(desc["device_worker_name"])  # HogwildWorker
+    """
 
     def _gen_worker_desc(self, trainer_desc: Any) -> None:
         trainer_desc["device_worker_name"] = "HogwildWorker"
 
 
 class Section(DeviceWorker):
-    """Sections of a pipeline; on one device they run one after the other."""
+    """Sections of a pipeline; on one device they run one after the other.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            desc = {}
+            fluid.device_worker.Section()._gen_worker_desc(desc)
+            print(desc["device_worker_name"])  # SectionWorker
+    """
 
     def _gen_worker_desc(self, trainer_desc: Any) -> None:
         trainer_desc["device_worker_name"] = "SectionWorker"
 
 
 class DownpourSGD(DeviceWorker):
-    """Workers of a parameter server, which is not here."""
+    """Workers of a parameter server, which is not here.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            try:
+                fluid.device_worker.DownpourSGD()._gen_worker_desc({})
+            except NotImplementedError:
+                print("no parameter server")
+    """
 
     def _gen_worker_desc(self, trainer_desc: Any) -> None:
         raise UnimplementedError(f"{type(self).__name__}: there is no parameter server.")
 
 
 class DownpourSGDOPT(DownpourSGD):
-    """Workers of a parameter server, which is not here."""
+    """Workers of a parameter server, which is not here.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            try:
+                fluid.device_worker.DownpourSGDOPT()._gen_worker_desc({})
+            except NotImplementedError:
+                print("no parameter server")
+    """
 
 
 class DeviceWorkerFactory:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from paddle.executor.scope import global_scope
+
 __all__: list[str] = []
 
 
@@ -21,10 +25,6 @@ def _fetch_var(name: Any, scope: Any = None, return_numpy: bool = True) -> Any:
     Raises:
         AssertionError: the scope has no such variable.
     """
-    import numpy as np
-
-    from paddle.executor.scope import global_scope
-
     found = (global_scope() if scope is None else scope).find_var(getattr(name, "name", name))
     assert found is not None, (
         f"_fetch_var: there is no {name!r} in the scope; a variable stays there after a run if "

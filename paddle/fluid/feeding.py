@@ -141,6 +141,7 @@ class Batches:
         return Batches(fields, reader, make)
 
     def __call__(self) -> Iterator[list[LoDTensor]]:
+        """The batches of one pass."""
         found = self._apart() if self.apart else map(self.make, self.reader())
         for batch in found:
             yield [fed.check(value) for fed, value in zip(self.fields, batch, strict=True)]

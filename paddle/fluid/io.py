@@ -326,7 +326,7 @@ def load_inference_model(
     if pserver_endpoints is not None:
         given["pserver_endpoints"] = pserver_endpoints
     found = io_inference.load_inference_model(dirname, executor, **given)
-    found[0]._of_1x = True
+    found[0].of_1x = True
     return found
 
 

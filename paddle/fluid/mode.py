@@ -139,8 +139,8 @@ def settle_static(api: str) -> None:
 
 
 def note_programs() -> None:
-    """Notes of the default Programs that they are of 1.x; see ``Program._of_1x``."""
-    default_main_program()._of_1x = default_startup_program()._of_1x = True
+    """Notes of the default Programs that they are of 1.x; see ``Program.of_1x``."""
+    default_main_program().of_1x = default_startup_program().of_1x = True
 
 
 @contextlib.contextmanager

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paddle.core.op import REGISTRY, computed
+from paddle.executor.executor import Executor
+from paddle.ir.program import Program
 
 __all__ = [
     "CondOp", "DynamicRecurrentOp", "OpDescCreationMethod", "OpInfo", "Operator", "OperatorFactory",
@@ -90,9 +92,6 @@ class _OperatorCall:
             scope (Scope): has the inputs, and gets the outputs.
             place (Place): where it runs.
         """
-        from paddle.executor.executor import Executor
-        from paddle.ir.program import Program
-
         program = Program()
         block = program.global_block()
         for name in {n for names in self.inputs.values() for n in names}:

@@ -153,7 +153,7 @@ def _report(calls: list[tuple[str, float, float]], order: str | None) -> str:
     times: dict[str, list[float]] = {}
     for name, _, seconds in calls:
         times.setdefault(name, []).append(seconds * 1e3)
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"name": n, "calls": len(t), "total": sum(t), "min": min(t), "max": max(t),
          "ave": sum(t) / len(t)}
         for n, t in times.items()

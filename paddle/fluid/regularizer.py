@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 from paddle import regularizer
+from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.regularizer import WeightDecayRegularizer
 
@@ -115,8 +116,6 @@ def _made_for(param: Any, block: Block) -> Any:
 
 def _added(grad: Any, penalty: Any, block: Block) -> Any:
     """The sum, written over a dense gradient; that of rows has a variable of its own."""
-    from paddle.core.dtype import VarType
-
     out = grad
     if grad.type == VarType.SELECTED_ROWS:
         out = block.create_var(shape=penalty.shape, dtype=penalty.dtype, stop_gradient=True)

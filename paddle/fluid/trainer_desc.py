@@ -86,24 +86,52 @@ class TrainerDesc:
 
 
 class MultiTrainer(TrainerDesc):
-    """Several threads in one process."""
+    """Several threads in one process.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            print(fluid.trainer_desc.MultiTrainer()._desc()["class_name"])  # MultiTrainer
+    """
 
     _class = "MultiTrainer"
 
 
 class DistMultiTrainer(TrainerDesc):
-    """Several threads in each of several processes with a parameter server."""
+    """Several threads in each of several processes with a parameter server.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            print(fluid.trainer_desc.DistMultiTrainer()._desc()["class_name"])  # DistMultiTrainer
+    """
 
     _class = "DistMultiTrainer"
 
 
 class HeterXpuTrainer(TrainerDesc):
-    """A parameter server with several kinds of devices, of 2.0."""
+    """A parameter server with several kinds of devices, of 2.0.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            print(fluid.trainer_desc.HeterXpuTrainer()._desc()["class_name"])  # HeterXpuTrainer
+    """
 
     _class = "HeterXpuTrainer"
 
 
 class PipelineTrainer(TrainerDesc):
-    """Sections of a Program behind each other."""
+    """Sections of a Program behind each other.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            print(fluid.trainer_desc.PipelineTrainer()._desc()["class_name"])  # PipelineTrainer
+    """
 
     _class = "PipelineTrainer"

@@ -77,6 +77,15 @@ class FetchHandlerMonitor:
     Args:
         scope (Run|Scope): where the values are.
         handler (FetchHandler): what is called.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            show = fluid.executor.FetchHandler({"w": "w_0"}, period_secs=60)
+            monitor = fluid.trainer_factory.FetchHandlerMonitor(fluid.Scope(), show)
+            monitor.start()
+            monitor.stop()
     """
 
     def __init__(self, scope: Any, handler: FetchHandler) -> None:

@@ -21,7 +21,7 @@ def clone(program: Program) -> Program:
     made._seed = program._seed
     made.program_version = program.program_version
     made.op_versions = dict(program.op_versions)
-    made._of_1x = program._of_1x
+    made.of_1x = program.of_1x
     made._parameters_grads = program._parameters_grads
     made.__dict__.update({k: v for k, v in program.__dict__.items() if k.startswith("_fleet")})
     if "_lr_schedulers" in program.__dict__:

@@ -52,7 +52,7 @@ class Program(Guarded, Methods):
     """
 
     raw_fields: bytes | None = None  # of a file: fields without a place here
-    _of_1x = False  # made by fluid: parameters are filled last first, unread feeds are ignored
+    of_1x = False  # made by fluid: parameters are filled last first, unread feeds are ignored
 
     def __init__(self) -> None:
         self.blocks: list[Block] = [Block(self, 0)]
@@ -203,7 +203,7 @@ class Program(Guarded, Methods):
             )
         self._seed = seed
         self._changed()
-        if seed and self._of_1x and not recording():  # 1.x seeds its dygraph this way
+        if seed and self.of_1x and not recording():  # 1.x seeds its dygraph this way
             default_generator().manual_seed(seed)
 
     def global_seed(self, seed: int = 0) -> None:

@@ -192,12 +192,6 @@ def filled(op: Operator, context: ConversionContext, slot: str, value: float) ->
     return name
 
 
-def unit_rate(op: Operator, context: ConversionContext) -> None:
-    """The step was not multiplied by a learning rate."""
-    if not op.inputs.get("LearningRate"):
-        filled(op, context, "LearningRate", 1.0)
-
-
 def epsilon_outside(op: Operator, context: ConversionContext) -> None:
     """1.x adds epsilon to the root of the corrected second moment's numerator alone.
 
@@ -229,7 +223,6 @@ TABLE: tuple[Conversion, ...] = (
     Conversion("linspace", 0, V2_0, "dtype is stored", dtype_of_output),
     Conversion("elementwise_mod", 0, V2_0, "integers: sign of the divisor", truncated_remainder),
     Conversion("elementwise_floordiv", V2_4, NEVER, "rounds down", floored_quotient),
-    Conversion("adadelta", V2_0, V2_5, "has a learning rate", unit_rate),
     Conversion("adam", 0, V2_0, "epsilon is scaled with the correction", epsilon_outside),
     Conversion("sum", 0, V2_0, "all inputs have to be there", only_written),
     Conversion("lamb", 0, V2_0, "corrects the bias of the moments", without_correction),

@@ -67,9 +67,9 @@ _declare("rnn_memory_helper", "X -> Out")
 _declare("rnn_memory_helper_grad", "X? Out? Out@GRAD? -> X@GRAD")
 _declare("select_input", "X* Mask -> Out", rank0=True)
 _declare("select_output", "X Mask -> Out*")
-_declare("split_lod_tensor", "X Mask -> OutTrue? OutFalse?")
+_declare("split_lod_tensor", "X Mask -> OutTrue? OutFalse?", lod="X")
 for _name in ("merge_lod_tensor", "merge_lod_tensor_infer"):
-    _declare(_name, "X? Mask InTrue? InFalse? -> Out")
+    _declare(_name, "X? Mask InTrue? InFalse? -> Out", lod="InTrue InFalse")
 
 # -- tensor arrays ---------------------------------------------------------------------------------
 

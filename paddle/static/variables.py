@@ -87,10 +87,10 @@ def fill(var: Variable, value: float, force_cpu: bool = False) -> None:
     target = startup._clone_variable(var)
     attrs = {"shape": list(var.shape), "dtype": int(var.dtype), "value": float(value)}
     attrs |= {"str_value": constants.digits(value), "force_cpu": force_cpu}
-    if startup.program._of_1x:
+    if startup.program.of_1x:
         attrs["str_value"] = ""
     write(target, "fill_constant", [], attrs, startup)
-    if startup.program._of_1x:
+    if startup.program.of_1x:
         startup.ops.insert(0, startup.ops.pop())
         startup.program._changed()
 

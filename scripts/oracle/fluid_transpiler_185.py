@@ -1,6 +1,6 @@
 """Freezes what DistributeTranspiler of PaddlePaddle 1.8.5 makes: tests/data/fluid/transpiler.json.
 
-    python3.7 scripts/oracle/fluid_transpiler_185.py
+python3.7 scripts/oracle/fluid_transpiler_185.py
 """
 
 import json

@@ -39,7 +39,9 @@ def child(text):
     return pickle.loads(data) if data else "died"
 
 
-spec = importlib.util.spec_from_file_location("snippets", os.path.join(ROOT, "tests/upgrade/snippets.py"))
+spec = importlib.util.spec_from_file_location(
+    "snippets", os.path.join(ROOT, "tests/upgrade/snippets.py")
+)
 snippets = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(snippets)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import paddle
 from paddle.core import unique_name
+from paddle.core.lod import LoDTensor
 from paddle.executor.plan import Plan
 from paddle.ir.cloning import clone
 from paddle.static import Executor, Program, Scope, program_guard
@@ -41,9 +42,17 @@ def started(startup: Program, seed: int = 5) -> Scope:
 
 
 def run(main: Program, feed: dict, fetch: Any, scope: Scope | None = None, **options: Any) -> list:
-    """One run by an Executor of its own."""
+    """One run by an Executor of its own; values with levels of sequences come as arrays too."""
     exe = Executor(paddle.CPUPlace())
-    return exe.run(main, feed=feed, fetch_list=fetch, scope=scope or Scope(), **options)
+    rest = {"return_numpy": False, **options}
+    found = exe.run(main, feed=feed, fetch_list=fetch, scope=scope or Scope(), **rest)
+    return found if "return_numpy" in options else [_plain(value) for value in found]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(v) for v in value]
+    return value.numpy() if isinstance(value, LoDTensor) else value
 
 
 def run_plainly(main: Program, feed: dict, fetch: Any, scope: Scope | None = None) -> list:

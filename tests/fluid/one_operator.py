@@ -16,11 +16,24 @@ def proto(name):
 
 
 def run(fluid, sample, slots, intermediate, gradients=True):
+    """Runs an operator, and then its gradient from all floating results; see :func:`run_once`."""
+    arrays = run_once(fluid, sample, slots, intermediate, {})
+    kinds = {k[4:]: str(v.dtype) for k, v in arrays.items() if k.startswith("out.")}
+    floating = [k for k in kinds.values() if k.startswith("float")]
+    if not gradients or not floating or not sample.ref.grads:
+        return arrays
+    more = run_once(fluid, sample, slots, intermediate, kinds)
+    arrays.update({k: v for k, v in more.items() if k.startswith(("grad.", "lod.grad."))})
+    return arrays
+
+
+def run_once(fluid, sample, slots, intermediate, kinds):
     """Returns arrays by ``out.SLOT``, ``lod.SLOT.LEVEL`` and ``grad.SLOT``.
 
     Args:
         slots (list): pairs of an output slot and whether it is a list.
         intermediate (list): output slots from which no gradient starts.
+        kinds (dict): types of results; without any no gradient is asked for.
     """
     main, startup = fluid.Program(), fluid.Program()
     feeds, given, floating = {}, {}, []
@@ -55,15 +68,15 @@ def run(fluid, sample, slots, intermediate, gradients=True):
             names = ["out_" + slot + "_" + str(i) if many else "out_" + slot for i in range(count)]
             made[slot] = []
             for name in names:
-                var = block.create_var(name=name)
+                var = block.create_var(name=name, dtype=kinds.get(name[4:], "float32"))
                 made[slot].append(var)
                 outs.append((name[4:], var))
                 if slot not in intermediate:
                     targets.append(var)
         block.append_op(type=sample.op, inputs=given, outputs=made, attrs=dict(sample.attrs))
         names, grads = [], []
-        if gradients and floating and sample.ref.grads:
-            targets = [v for v in targets if int(v.dtype) in (5, 6)]
+        if kinds and floating:
+            targets = [v for v in targets if kinds.get(v.name[4:], "").startswith("float")]
             try:
                 found = fluid.gradients(targets, floating) if targets else []
             except Exception as error:  # it has none in 1.8.5

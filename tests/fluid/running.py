@@ -138,12 +138,7 @@ def _gradients(fluid, case, main, feeds, fetches):
 
 def _fill(fluid, scope, startup):
     k = 0
-    ops = list(startup.global_block().ops)
-    if type(startup).__module__.startswith("paddle.ir"):
-        # 1.8.5 puts each in front of those before it; here most are in the order of their making.
-        made = list(startup.global_block().vars)
-        ops.sort(key=lambda op: -max(map(made.index, op.output_arg_names)))
-    for op in ops:
+    for op in startup.global_block().ops:
         if op.type in RANDOM:
             for name in op.output("Out"):
                 tensor = scope.find_var(name).get_tensor()

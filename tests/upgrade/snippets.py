@@ -5,6 +5,7 @@ PaddlePaddle 1.8.5 and freezes what they give; the tests convert them, run the r
 compare. In them `{f}` is the name under test. Syntax of Python 3.7; no import of paddle.
 """
 
+# fmt: off
 import numpy as np
 
 R = np.random.RandomState(7)
@@ -294,7 +295,7 @@ case(L, "deformable_conv", "s", "off = fluid.layers.zeros([2, 18, 4, 4], 'float3
 case(L, "crop", "d", "{f}(m, [2, 2], [1, 1])", "{f}(x=m, shape=[2, 3], offsets=[0, 1])")
 CRF = "fluid.ParamAttr(name='crfw', initializer=fluid.initializer.Constant(0.1))"
 case(L, "crf_decoding", "s", "w = fluid.layers.create_parameter([6, 4], 'float32', attr=" + CRF + ")\nout = {f}(x, fluid.ParamAttr(name='crfw'), length=fluid.layers.fill_constant([2, 1], 'int64', 3))")
-for _n in "abs relu".split():
+for _n in ["abs", "relu"]:
     case(L, _n, "s", "out = {f}(x)")
 # ---- initializers, regularizers, clips, optimizers
 P = "out = fluid.layers.create_parameter([3, 4], 'float32', attr=fluid.ParamAttr(name='w', initializer={f}(%s)))"

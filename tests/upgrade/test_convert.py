@@ -22,7 +22,9 @@ def upgraded(text, head=HEAD):
 
 def body(text, head=HEAD):
     new, _ = upgraded(text, head)
-    lines = [line for line in new.splitlines() if not line.startswith(("import paddle", "from paddle"))]
+    lines = [
+        line for line in new.splitlines() if not line.startswith(("import paddle", "from paddle"))
+    ]
     return "\n".join(lines).strip("\n")
 
 
@@ -108,6 +110,8 @@ TRAPS = [
     ("act", "fluid.layers.elementwise_add(x, y, act='relu')", "paddle.nn.functional.relu(paddle.add(x, y))"),
     ("act, None", "fluid.layers.elementwise_add(x, y, act=None)", "paddle.add(x, y)"),
     ("unique", "fluid.layers.unique(x)", ""),
+    ("sequences", "fluid.layers.sequence_pool(x, 'max')", "paddle.static.nn.sequence_pool(x, 'max')"),
+    ("dynamic_lstm", "fluid.layers.dynamic_lstm(x, 8)", ""),
     ("member of a class", "fluid.io.DataLoader.from_generator(feed_list=f)",
      "paddle.io.DataLoader.from_generator(feed_list=f)"),
 ]  # fmt: skip
@@ -141,7 +145,10 @@ def test_trap(old, new):
         ("from paddle.fluid.layers import relu as r, tanh", "r(x)"),
         ("from paddle.fluid.layers import *", "relu(x)"),
         ("from paddle.fluid import *", "layers.relu(x)"),
-        ("try:\n    import paddle.fluid as fluid\nexcept ImportError:\n    raise", "fluid.layers.relu(x)"),
+        (
+            "try:\n    import paddle.fluid as fluid\nexcept ImportError:\n    raise",
+            "fluid.layers.relu(x)",
+        ),
         ("import os, paddle.fluid as fluid", "fluid.layers.relu(x)"),
     ],
 )
@@ -200,7 +207,9 @@ def test_shadowed_names_are_left_alone():
     assert body(text).strip("\n").splitlines()[0:7] == old.splitlines()[0:7]
     assert "lambda fluid: fluid.layers.mean(2)" in body(text)
     assert "[fluid.layers.mean(3) for fluid in ()]" in body(text)
-    seen = body("class A:\n    fluid = 1\n    def f(self, x):\n        return fluid.layers.mean(x)\n")
+    seen = body(
+        "class A:\n    fluid = 1\n    def f(self, x):\n        return fluid.layers.mean(x)\n"
+    )
     assert "paddle.mean(x)" in seen
 
 
@@ -232,7 +241,9 @@ def test_names_in_strings_and_f_strings():
 
 
 def test_a_function_that_is_no_call():
-    new, findings = upgraded("a = map(fluid.layers.relu, xs)\nb = map(fluid.layers.reduce_sum, xs)\n")
+    new, findings = upgraded(
+        "a = map(fluid.layers.relu, xs)\nb = map(fluid.layers.reduce_sum, xs)\n"
+    )
     assert "map(paddle.nn.functional.relu, xs)" in new
     assert "map(fluid.layers.reduce_sum, xs)" in new and len(findings) == 1
     assert "isinstance(x, (paddle.nn.Linear, int))" in body(
@@ -337,7 +348,9 @@ def test_guard_beside_static_code():
 
 
 def test_guards_that_stay():
-    new, findings = upgraded("with fluid.dygraph.guard() as g:\n    pass\nh = fluid.dygraph.guard\n")
+    new, findings = upgraded(
+        "with fluid.dygraph.guard() as g:\n    pass\nh = fluid.dygraph.guard\n"
+    )
     assert "with fluid.dygraph.guard() as g" in new and len(findings) == 2
 
 
@@ -499,7 +512,7 @@ def test_semicolons_and_one_line_blocks():
 
 def test_two_point_zero_code_is_left_alone():
     """The examples of this repository are 2.0 code: not a byte changes."""
-    paths = [p for p in sorted((ROOT / "examples").glob("*.py"))]
+    paths = sorted((ROOT / "examples").glob("*.py"))
     assert len(paths) > 15
     for path in paths:
         text = path.read_text(encoding="utf-8")

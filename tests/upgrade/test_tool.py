@@ -56,7 +56,7 @@ def test_write_backs_up_and_asks(capsys, monkeypatch, tmp_path):
     assert tool("-i", path, "-w", "--no-log-file") == 0
     assert path.read_text() == NEW and path.stat().st_mode & 0o777 == 0o750
     err = capsys.readouterr().err
-    question = r'"a.py" will be modified in-place, and it has been backed up to "(.*)". Do you want to continue\? \[Y/n\]: '  # noqa: E501
+    question = r'"a.py" will be modified in-place, and it has been backed up to "(.*)". Do you want to continue\? \[Y/n\]: '
     backups = re.findall(question, err)
     assert len(backups) == 2
     for backup in backups:
@@ -83,7 +83,7 @@ def test_folder_backup_and_log_options(tmp_path):
     assert Path("d/.git/c.py").read_text() == OLD and Path("d/notes.txt").read_text() == OLD
     assert len(list(Path("kept").iterdir())) == 1
     log = Path("my.log").read_text()
-    assert f"d/sub/b.py:2:5: left: paddle.fluid.layers.cos_sim: " in log.replace(os.sep, "/")
+    assert "d/sub/b.py:2:5: left: paddle.fluid.layers.cos_sim: " in log.replace(os.sep, "/")
     assert " INFO " not in log and not Path("report.log").exists()
     # Not to be written to a log that cannot be made.
     assert tool("-i", "d", "--log-filepath", "no/such/folder.log") == 0
@@ -191,14 +191,23 @@ def test_nothing_there(capsys):
 
 @pytest.mark.parametrize(
     "encoding,line",
-    [("latin-1", "s = 'é'"), ("gbk", "s = '漢字'"), ("utf-8-sig", "s = '漢'"), ("cp1251", "s = 'ж'")],
+    [
+        ("latin-1", "s = 'é'"),
+        ("gbk", "s = '漢字'"),
+        ("utf-8-sig", "s = '漢'"),
+        ("cp1251", "s = 'ж'"),
+    ],
 )
 def test_encodings_stay(encoding, line):
     cookie = "" if encoding == "utf-8-sig" else f"# -*- coding: {encoding} -*-\n"
-    text = f"{cookie}import paddle.fluid as fluid\r\n{line}; y = fluid.layers.mean('{line[5:6]}')\r\n"
+    text = (
+        f"{cookie}import paddle.fluid as fluid\r\n{line}; y = fluid.layers.mean('{line[5:6]}')\r\n"
+    )
     path = put("a.py", text.encode(encoding))
     assert tool("-i", path, "-w", "--no-confirm") == 0
-    want = text.replace("import paddle.fluid as fluid", "import paddle").replace("fluid.layers", "paddle")
+    want = text.replace("import paddle.fluid as fluid", "import paddle").replace(
+        "fluid.layers", "paddle"
+    )
     assert path.read_bytes() == want.encode(encoding)
 
 
@@ -206,9 +215,9 @@ def test_tabs_and_blanks_mixed():
     text = "import paddle.fluid as fluid\ndef f(x):\n    if x:\n    \ty = fluid.layers.mean(x)\n    \treturn y\n"
     path = put("a.py", text)
     assert tool("-i", path, "-w", "--no-confirm") == 0
-    assert path.read_text() == text.replace("import paddle.fluid as fluid", "import paddle").replace(
-        "fluid.layers", "paddle"
-    )
+    assert path.read_text() == text.replace(
+        "import paddle.fluid as fluid", "import paddle"
+    ).replace("fluid.layers", "paddle")
 
 
 def test_links():
@@ -235,7 +244,9 @@ def test_what_cannot_be_written(monkeypatch, capsys):
     assert "was not written: " in capsys.readouterr().err
     put("d/c.py", OLD)
     put("file", "")
-    assert tool("-i", "d/c.py", "-w", "--no-confirm", "-b", "file/sub") == 1  # no backup, no writing
+    assert (
+        tool("-i", "d/c.py", "-w", "--no-confirm", "-b", "file/sub") == 1
+    )  # no backup, no writing
     assert Path("d/c.py").read_text() == OLD
     assert sorted(p.name for p in Path("d").iterdir()) == ["a.py", "b.py", "c.py"]
 
@@ -301,7 +312,10 @@ def test_notebooks():
         {"cell_type": "code", "source": ["x = 1\n", "y = fluid.layers.mean(x)\n", "fluid.layers.cos_sim(x, y)"],
          "metadata": {}, "outputs": []},
     ]  # fmt: skip
-    text = json.dumps({"cells": cells, "nbformat": 4, "name": "漢"}, indent=1, ensure_ascii=False) + "\n"
+    text = (
+        json.dumps({"cells": cells, "nbformat": 4, "name": "漢"}, indent=1, ensure_ascii=False)
+        + "\n"
+    )
     path = put("a.ipynb", text)
     assert tool("-i", path, "-w", "--no-confirm") == 0
     new = path.read_text()
@@ -311,7 +325,10 @@ def test_notebooks():
     assert book["cells"][2] == cells[2] and book["cells"][0] == cells[0]
     assert book["cells"][3]["source"][1] == "y = paddle.mean(x)\n"
     assert new.startswith('{\n "cells": [') and "漢" in new and new.endswith("}\n")
-    assert "a.ipynb:3:1: left: " in Path("report.log").read_text() and "(cell 4)" in Path("report.log").read_text()
+    assert (
+        "a.ipynb:3:1: left: " in Path("report.log").read_text()
+        and "(cell 4)" in Path("report.log").read_text()
+    )
     assert tool("-i", path, "-w", "--no-confirm") == 0 and path.read_text() == new
 
 

@@ -10,9 +10,9 @@ import importlib
 import os
 from typing import Any
 
-from paddle.core.backends import backend_for
 from paddle.core.dtype import torch_dtype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import device_count
 from paddle.core.place_types import CPUPlace, CUDAPlace
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import Operator
@@ -74,7 +74,7 @@ def _devices(attrs: dict[str, Any]) -> list[Any]:
         raise InvalidArgumentError(
             f"get_places(device_type): expected AUTO, CPU or CUDA, but received {kind}."
         )
-    there = backend_for(CUDAPlace(0)).count() if kind != "CPU" else 0
+    there = device_count() if kind != "CPU" else 0
     if kind == "CPU" or (kind == "AUTO" and not there):
         return [CPUPlace()] * (wanted or os.cpu_count() or 1)
     if wanted > there:

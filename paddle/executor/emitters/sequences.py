@@ -30,6 +30,7 @@ class RankTable:
         items: (number of the sequence, its length).
         above: the levels that lie above.
         level: which level it is.
+        offsets: where the sequences begin and end.
         counts: for every step the number of sequences that have it.
     """
 
@@ -45,7 +46,7 @@ class RankTable:
         for step in range(1, steps + 1):
             self.counts.append(left)
             left -= ends[step]
-        self._offsets = offsets
+        self.offsets = offsets
         self._kept: dict[tuple[str, Any], torch.Tensor] = {}
 
     @property
@@ -66,12 +67,12 @@ class RankTable:
         return self._index("by sequence", like, self._by_sequence)
 
     def _by_step(self) -> torch.Tensor:
-        starts = torch.tensor([self._offsets[number] for number, _ in self.items])
+        starts = torch.tensor([self.offsets[number] for number, _ in self.items])
         parts = [starts[:count] + step for step, count in enumerate(self.counts)]
         return torch.cat(parts) if parts else starts[:0]
 
     def _by_sequence(self) -> torch.Tensor:
-        order = self._by_step() - self._offsets[0]
+        order = self._by_step() - self.offsets[0]
         back = torch.empty_like(order)
         back[order] = torch.arange(order.numel())
         return back
@@ -117,14 +118,17 @@ def _rows(x: torch.Tensor, parts: list[tuple[int, int]], below: Levels) -> torch
 
 def to_array(x: torch.Tensor, table: RankTable) -> list[torch.Tensor]:
     """For every step the rows (or sequences) of all sequences that have one, longest first."""
-    levels = levels_of("lod_tensor_to_array", "X", x)
+    if not levels_on(x) and x.shape[:1] == (table.offsets[-1],):
+        levels = [*table.above, table.offsets]  # a gradient that came without
+    else:
+        levels = levels_of("lod_tensor_to_array", "X", x)
     if table.level >= len(levels):
         raise InvalidArgumentError(
             f"lod_tensor_to_array: expected X with more than {table.level} levels, as what the "
             f"table was made of has, but it has {len(levels)}."
         )
     starts, below = levels[table.level], levels[table.level + 1 :]
-    if not below and starts == table._offsets:
+    if not below and starts == table.offsets:
         return list(torch.split(x.index_select(0, table.by_step(x)), table.counts))
     made = []
     for step in range(table.steps):
@@ -153,7 +157,7 @@ def from_array(array: list, table: RankTable) -> torch.Tensor:
     if not below:
         _check_steps(given, table)
         out = torch.cat(given).index_select(0, table.by_sequence(given[0]))
-        return marked(out, [*table.above, list(table._offsets)])
+        return marked(out, [*table.above, list(table.offsets)])
     units = [_units(part) for part in given]
     bases = offsets_of(part.shape[0] for part in given)
     rank = {number: at for at, (number, _) in enumerate(table.items)}

@@ -4,6 +4,7 @@ from typing import Any
 
 from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
+from paddle.fluid.layers.telling import tell
 
 __all__ = rows.names()
 _HIDDEN = rows.table()  # a module has the name of a layer here and there
@@ -14,6 +15,9 @@ def __getattr__(name: str) -> Any:
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
+    new = rows.table()[name].new
+    if new:
+        tell(name, new)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.mode import recording
 from paddle.fluid.layers.appending import append, layer_of, result
@@ -44,8 +45,6 @@ def tensor_array_to_tensor(
             paddle.disable_static()
     """
     if not recording():
-        from paddle import tensor
-
         if not isinstance(input, list):
             raise TypeError(
                 f"tensor_array_to_tensor(input): expected a list, got {type(input).__name__}."

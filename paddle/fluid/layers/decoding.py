@@ -9,7 +9,7 @@ import numpy as np
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import recording
-from paddle.core.pytree import leaves, tree_map
+from paddle.core.pytree import leaves, rebuilt, tree_map
 from paddle.fluid import layers as L
 from paddle.fluid.layers.blocks import While, outside
 
@@ -347,8 +347,6 @@ def _looped(
     return_length: bool, kwargs: dict,
 ) -> Any:  # fmt: skip
     """dynamic_decode in dynamic mode."""
-    from paddle.core.pytree import rebuilt
-
     inputs, states, finished = decoder.initialize(inits)
     lengths = L.cast(L.zeros_like(finished), "int64")
     collected: list[list] = []

@@ -21,7 +21,7 @@ def _gathered(x: Any, width: int, places: Any) -> Any:
 
 
 def _picked(rows: Any, places: Any) -> Any:
-    return LayerHelper("gather").call("gather", rows, places, None)
+    return LayerHelper("gather").call("gather", rows, places, None, overwrite=True)
 
 
 def _no_gradient(*values: Any) -> None:
@@ -191,8 +191,9 @@ def ssd_loss(
     conf_loss_weight: float = 1.0, match_type: str = "per_prediction",
     mining_type: str = "max_negative", normalize: bool = True, sample_size: int | None = None,
 ) -> Any:  # fmt: skip
-    """The loss of a single-shot detector: offsets of matched boxes, classes of them and of the
-    negatives that it gets most wrong.
+    """The loss of a single-shot detector: offsets and classes of boxes.
+
+    Offsets count for matched boxes, classes for these and the negatives that it gets most wrong.
 
     Args:
         location (Variable): predicted offsets [N, boxes, 4].

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
-from paddle.framework.param_attr import ParamAttr
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Parameter, Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
@@ -93,7 +92,7 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     """
     layer = _layer("crf_decoding")
     layer.check("input", input, [2, 3], ("float32", "float64"))
-    name = getattr(ParamAttr._to_attr(param_attr), "name", None)
+    name = param_attr if isinstance(param_attr, str) else getattr(param_attr, "name", None)
     if name is None:
         raise layer.wrong("param_attr", "a ParamAttr with the name of a parameter", param_attr)
     found = default_main_program().global_block().vars.get(name)

@@ -165,6 +165,17 @@ def read_file(reader: Any) -> Any:
 
     Returns:
         Variable|list[Variable]: the fields; a single one is no list.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            paddle.enable_static()
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                reader = fluid.layers.py_reader(4, [[-1, 2]], ["float32"])
+                print(fluid.layers.read_file(reader).shape)  # (-1, 2)
+            paddle.disable_static()
     """
     control = getattr(reader, "control", None)
     if control is None:
@@ -195,6 +206,17 @@ def double_buffer(reader: Any, place: Any = None, name: str | None = None) -> An
 
     Returns:
         Variable: a reader.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            paddle.enable_static()
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                reader = fluid.layers.py_reader(4, [[-1, 2]], ["float32"])
+                x = fluid.layers.read_file(fluid.layers.double_buffer(reader))
+            paddle.disable_static()
     """
     control = getattr(reader, "control", None)
     if control is None:
@@ -216,6 +238,17 @@ def load(out: Variable, file_path: str, load_as_fp16: bool | None = None) -> Non
         out (Variable): the variable.
         file_path (str): a file of ``fluid.io.save_vars``.
         load_as_fp16 (bool|None): whether to turn the value into float16.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            import paddle.fluid as fluid
+            paddle.enable_static()
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                w = fluid.layers.create_tensor("float32")
+                fluid.layers.load(w, "./w.file")
+            paddle.disable_static()
     """
     attrs: dict[str, Any] = {"file_path": file_path}
     if load_as_fp16 is not None:

@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.framework.param_attr import ParamAttr
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
 
@@ -174,9 +173,8 @@ def dynamic_lstmp(
     _activations(layer, gate_activation=gate_activation, cell_activation=cell_activation,
                  candidate_activation=candidate_activation,
                  proj_activation=proj_activation)  # fmt: skip
-    attr = ParamAttr._to_attr(param_attr)
-    weight = layer.weight("param_attr", attr, [narrow, size], dtype)
-    projection = layer.weight("param_attr", attr, [width, narrow], dtype)
+    weight = layer.weight("param_attr", param_attr, [narrow, size], dtype)
+    projection = layer.weight("param_attr", param_attr, [width, narrow], dtype)
     rows = 7 * width if use_peepholes else size
     bias = layer.weight("bias_attr", bias_attr, [1, rows], dtype, is_bias=True)
     outs = _results(layer, dtype, {"Projection": narrow, "Cell": width})

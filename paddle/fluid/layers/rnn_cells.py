@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.pytree import leaves
+from paddle.fluid import contrib
 from paddle.fluid import layers as L
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell"]
@@ -41,6 +42,7 @@ class RNNCell:
         raise NotImplementedError("RNNCell must implement the call function.")
 
     def __call__(self, inputs: Any, states: Any, **kwargs: Any) -> Any:
+        """Computes a step, see :meth:`call`."""
         return self.call(inputs, states, **kwargs)
 
     def get_initial_states(
@@ -137,10 +139,8 @@ class GRUCell(RNNCell):
         dtype: Any = "float32",
         name: str = "GRUCell",
     ) -> None:
-        from paddle.fluid.contrib.layers.rnn_impl import BasicGRUUnit
-
         self.hidden_size = hidden_size
-        self.gru_unit = BasicGRUUnit(
+        self.gru_unit = contrib.BasicGRUUnit(  # type: ignore[attr-defined]
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
         )
 
@@ -200,10 +200,8 @@ class LSTMCell(RNNCell):
         dtype: Any = "float32",
         name: str = "LSTMCell",
     ) -> None:
-        from paddle.fluid.contrib.layers.rnn_impl import BasicLSTMUnit
-
         self.hidden_size = hidden_size
-        self.lstm_unit = BasicLSTMUnit(
+        self.lstm_unit = contrib.BasicLSTMUnit(  # type: ignore[attr-defined]
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, forget_bias,
             dtype,
         )  # fmt: skip

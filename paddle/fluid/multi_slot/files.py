@@ -14,7 +14,7 @@ from typing import Any
 from paddle.core.errors import ExternalError, InvalidArgumentError, NotFoundError
 from paddle.fluid.multi_slot.records import Block, Problem, Slot, parse
 
-_CHUNK = 4 << 20
+_CHUNK = 1 << 20
 _LAST_WORDS = 2000
 _REMOTE = ("hdfs:", "afs:")
 

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from paddle import static
-from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.setting import as_here
 from paddle.fluid.trainer_factory import FetchHandlerMonitor
+from paddle.io.dataloader.convert import to_tensors
 
 _TYPES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool",
@@ -46,6 +46,8 @@ class Run:
         self.fetches, self.labels, self.period = fetches, labels, period
         self.handler, self.debug = handler, debug
         self.watched = _watched(handler)
+        # A dataset may have slots that this Program does not need.
+        self.read = {n for block in program.blocks for op in block.ops for n in op.input_arg_names}
         self.seen: dict[str, Any] = {}
         self.failed: list[BaseException] = []
         self.last: list[Any] = []
@@ -116,7 +118,11 @@ class Run:
             )
 
     def _step(self, feed: dict[str, Any], fetches: list[str], scope: Any) -> list:
-        given = {name: _fed(value) for name, value in feed.items()}
+        given = {
+            name: _fed(value)
+            for name, value in feed.items()
+            if name in self.read or name in fetches
+        }
         return self.executor.run(
             self.program, given, fetches, scope=scope, return_numpy=False
         )  # fmt: skip
@@ -161,7 +167,7 @@ def _fed(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
     array, offsets = value
-    return LoDTensor(tensor_of(array, None, "cpu"), [offsets])
+    return LoDTensor(to_tensors(array, share=True), [offsets])
 
 
 def printed(label: str, name: str, value: Any) -> str:

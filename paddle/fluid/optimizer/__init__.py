@@ -18,6 +18,7 @@ from paddle.fluid.optimizer.adaptive import (
 )
 from paddle.fluid.optimizer.averages import ExponentialMovingAverage, ModelAverage
 from paddle.fluid.optimizer.base import Optimizer
+from paddle.fluid.optimizer.dgc import DGCMomentumOptimizer
 from paddle.fluid.optimizer.plain import (
     SGD,
     Dpsgd,
@@ -46,6 +47,7 @@ __all__ = [
     "AdamOptimizer",
     "Adamax",
     "AdamaxOptimizer",
+    "DGCMomentumOptimizer",
     "DecayedAdagrad",
     "DecayedAdagradOptimizer",
     "Dpsgd",

@@ -38,6 +38,7 @@ class AdagradOptimizer(Optimizer):
             their own.
         grad_clip (GradientClipBase, optional): clips the gradients before.
         name (str, optional): becomes a part of the accumulators' names.
+        initial_accumulator_value (float): what the accumulators start with. Default: 0.0.
 
     Examples:
         .. code-block:: python
@@ -67,9 +68,16 @@ class AdagradOptimizer(Optimizer):
         regularization: Any = None,
         grad_clip: Any = None,
         name: str | None = None,
+        initial_accumulator_value: float = 0.0,
     ) -> None:
         self._keep(epsilon=epsilon)
+        self._start = arguments.number(
+            "Adagrad", "initial_accumulator_value", initial_accumulator_value
+        )
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
+
+    def _first(self, slot: str, param: Any) -> float:
+        return self._start
 
 
 class AdamOptimizer(Optimizer):
@@ -128,8 +136,9 @@ class AdamOptimizer(Optimizer):
 
     def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
         # 1.x does not scale epsilon with the correction of the bias
-        correction = math.sqrt(1.0 - self._beta2 ** (batch.count.done + 1))
-        batch.fused.settings["epsilon"] = self._epsilon / correction
+        (group,) = self._param_groups
+        correction = math.sqrt(1.0 - group["beta2"] ** (batch.count.done + 1))
+        batch.fused.settings["epsilon"] = group["epsilon"] / correction
         super()._step_batch(batch, grads, rate)
 
 

@@ -6,13 +6,17 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor
+from paddle.executor.scope import global_scope
 from paddle.fluid.clip import append_gradient_clip_ops
 from paddle.fluid.recording import persistable, temporary
 from paddle.fluid.regularizer import append_regularization_ops
+from paddle.ir.autodiff.backward import append_backward
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.operator import Operator
@@ -23,6 +27,7 @@ from paddle.nn.clip import ClipGradBase
 from paddle.optimizer.lr import LRScheduler
 from paddle.optimizer.optimizer import Optimizer as Optimizer2
 from paddle.regularizer import WeightDecayRegularizer
+from paddle.tensor.creation import to_tensor
 
 __all__ = ["Optimizer"]
 
@@ -203,7 +208,9 @@ class Optimizer(Optimizer2):
     def _create_accumulators(self, block: Block, parameters: Any) -> None:
         """Makes the accumulators of some parameters."""
         rule = self._rule
-        for param in parameters if rule is not None else ():
+        if rule is None:
+            return
+        for param in parameters:
             if any((s, param.name) in self._recorded._names for s in rule.slots):
                 self._repeat_accumulators(param)
                 continue
@@ -215,7 +222,7 @@ class Optimizer(Optimizer2):
 
     def _repeat_accumulators(self, param: Variable) -> None:
         """The accumulators of a parameter that was trained in another Program before."""
-        for slot in self._rule.slots:
+        for slot in self._required_rule().slots:
             held = self._recorded.accumulators[self._recorded._names[slot, param.name]]
             start = self._group_of(param)[self._powers[slot]] if slot in self._powers else None
             persistable(
@@ -361,8 +368,6 @@ class Optimizer(Optimizer2):
             f"{type(self).__name__}: the loss must have the shape [1], but {loss.name!r} has "
             f"{shape}; reduce it first, for instance by fluid.layers.mean."
         )
-        from paddle.ir.autodiff.backward import append_backward  # eager training does without
-
         self._dtype = loss.dtype
         chosen = parameter_list if parameter_list else (self._parameter_list or None)
         with program_guard(loss.block.program, startup_program or default_startup_program()):
@@ -481,8 +486,6 @@ def _as_float(value: Any) -> float:
 
 
 def _value_of(var: Variable) -> Any:
-    from paddle.executor.scope import global_scope
-
     held = global_scope().find_var(var.name)
     if held is None or not held.is_initialized():
         raise RuntimeError(
@@ -492,10 +495,6 @@ def _value_of(var: Variable) -> Any:
 
 
 def _put_value(var: Variable, value: float) -> None:
-    import numpy as np
-
-    from paddle.executor.scope import global_scope
-
     held = global_scope().find_var(var.name)
     if held is not None and held.is_initialized():
         held.get_tensor().set(np.full([1], value, "float32"))
@@ -503,10 +502,6 @@ def _put_value(var: Variable, value: float) -> None:
 
 def _schedule_state(rate: Any) -> dict[str, Any]:
     """What the state of a schedule of dygraph is saved as."""
-    import numpy as np
-
-    from paddle.tensor.creation import to_tensor
-
     if hasattr(rate, "epoch"):  # it counts epochs
         return {"LR_Scheduler": rate.state_dict()}
     held = to_tensor(np.array([rate.step_num], "int32"))

@@ -122,6 +122,9 @@ class LarsMomentumOptimizer(Optimizer):
             their own.
         grad_clip (GradientClipBase, optional): clips the gradients before.
         name (str, optional): becomes a part of the accumulators' names.
+        exclude_from_weight_decay (list[str], optional): parameters do not decay whose names have
+            one of these texts in them.
+        epsilon (float): added to the divisor of a layer's rate. Default: 0.0.
 
     Examples:
         .. code-block:: python
@@ -155,9 +158,19 @@ class LarsMomentumOptimizer(Optimizer):
         regularization: Any = None,
         grad_clip: Any = None,
         name: str | None = None,
+        exclude_from_weight_decay: Any = None,
+        epsilon: float = 0.0,
     ) -> None:
         self._keep(momentum=momentum, lars_coeff=lars_coeff, lars_weight_decay=lars_weight_decay)
+        self._excluded = list(exclude_from_weight_decay or ())
+        self._lars_epsilon = arguments.epsilon("LarsMomentum", "epsilon", epsilon)
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
+
+    def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
+        found = super()._settings(param, group)
+        if any(text in param.name for text in self._excluded):
+            found["lars_weight_decay"] = 0.0
+        return {**found, "epsilon": self._lars_epsilon} if self._lars_epsilon else found
 
 
 class DpsgdOptimizer(Optimizer):

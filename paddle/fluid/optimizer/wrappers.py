@@ -9,6 +9,7 @@ from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.fluid.optimizer.base import Optimizer
 from paddle.fluid.recording import fill
+from paddle.ir.autodiff.backward import append_backward
 from paddle.ir.current import default_startup_program, program_guard
 from paddle.ir.program import Program
 from paddle.ir.recording.lowering import write
@@ -92,8 +93,6 @@ class RecomputeOptimizer(Optimizer):
         Returns:
             list: pairs (parameter, gradient).
         """
-        from paddle.ir.autodiff.backward import append_backward
-
         assert self._checkpoints is not None, (
             "RecomputeOptimizer: call _set_checkpoints before minimize or backward."
         )

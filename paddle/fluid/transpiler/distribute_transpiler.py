@@ -258,8 +258,7 @@ class DistributeTranspiler:
         role = {"op_role": int(Role.RPC)}
         if self.sync_mode:
             barrier = _control(block)
-            _append(block, "send_barrier", {"X": [controls[n] for n in sorted(controls)]
-                    if not self.config.slice_var_up else list(controls.values())},
+            _append(block, "send_barrier", {"X": list(controls.values())},
                     {"Out": [barrier]}, {"endpoints": self.pserver_endpoints,
                     "trainer_id": self.trainer_id, "half_async": False, **role})  # fmt: skip
         received = self._receive(block, controls, barrier)
@@ -376,7 +375,8 @@ class DistributeTranspiler:
         top = program.global_block()
         here = self._here(endpoint)
         received = []
-        for param, part, grad in here:
+        first = {name: i for i, name in enumerate(self._dealt)}
+        for param, part, grad in sorted(here, key=lambda one: first[one[2].whole]):
             dtype = origin.var(param).dtype
             _var(top, part.name, part.shape, dtype, True)
             _var(top, grad.name, grad.shape, dtype, True)
@@ -396,7 +396,7 @@ class DistributeTranspiler:
         attrs = {
             "optimize_blocks": blocks, "endpoint": endpoint,
             "pserver_id": self.pserver_endpoints.index(endpoint), "Fanin": self.trainer_num,
-            "distributed_mode": 0 if self.sync_mode else _ASYNC, "grad_to_block_id": places,
+            "distributed_mode": 0 if self.config.sync_mode else _ASYNC, "grad_to_block_id": places,
             "sparse_grad_to_param": [], "lr_decay_block_id": -1 if decay is None else decay.idx,
             "prefetch_var_name_to_block_id": [], "checkpint_block_id": -1,
             "dc_asgd": self.config.enable_dc_asgd, "rpc_get_thread_num": 12,
@@ -443,8 +443,7 @@ class DistributeTranspiler:
                 shape = list(found.shape)
                 if part is not None and whole is not None and found.shape == whole.shape:
                     shape = part.shape
-                home = top if found.persistable else block
-                _var(home, name, shape, found.dtype, found.persistable)
+                _var(top, name, shape, found.dtype, True)
             return name
 
         inputs = {s: [renamed(n) for n in ns] for s, ns in op.inputs.items() if ns}

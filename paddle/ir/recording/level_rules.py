@@ -18,7 +18,7 @@ from paddle.ir.operator import EMPTY, declared
 
 
 def _keeps_rows(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
-    return source._dims[:1] == out._dims[:1]
+    return source.shape[:1] == out.shape[:1]
 
 
 def _may_keep_rows(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
@@ -27,13 +27,13 @@ def _may_keep_rows(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
 
 def _not_over_rows(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
     dims = attrs.get("dim", [0])
-    rank = len(source._dims)
+    rank = len(source.shape)
     listed = dims if isinstance(dims, (list, tuple)) else [dims]
     return not attrs.get("reduce_all") and 0 not in [n % rank for n in listed]
 
 
 def _not_along_rows(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
-    return bool(attrs.get("axis", 0) % max(len(source._dims), 1))
+    return bool(attrs.get("axis", 0) % max(len(source.shape), 1))
 
 
 def _first_axis(source: Any, out: Any, attrs: dict[str, Any]) -> bool:
@@ -214,7 +214,7 @@ def set_levels(name: str, inputs: dict[str, list[Any]], outputs: dict[str, list[
     done: set[str] = set()
     for step in steps(name):
         source = (inputs.get(step.source) or [None])[0]
-        level = (source._lod_level if source is not None else 0) + step.change
+        level = (source.lod_level if source is not None else 0) + step.change
         if level <= 0:
             continue
         for slot in outputs if step.results is None else step.results:
@@ -222,7 +222,7 @@ def set_levels(name: str, inputs: dict[str, list[Any]], outputs: dict[str, list[
                 continue
             for var in outputs.get(slot, ()):
                 if step.condition is None or step.condition(source, var, attrs):
-                    var._lod_level = max(level, var._lod_level)
+                    var.lod_level = max(level, var.lod_level)
             if step.results is None:
                 done.add(slot)
 
@@ -232,7 +232,7 @@ def set_levels_by_name(op: Any) -> None:
     block = op.block
     find = block._find_var_recursive
     ins = {s: [v for n in names if (v := find(n)) is not None] for s, names in op.inputs.items()}
-    if op.type not in _FIXED and not any(v._lod_level for vs in ins.values() for v in vs):
+    if op.type not in _FIXED and not any(v.lod_level for vs in ins.values() for v in vs):
         return
     outs = {
         s: [v for n in names if n != EMPTY and (v := find(n)) is not None]

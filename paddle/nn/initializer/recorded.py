@@ -43,7 +43,7 @@ def record(init: Any, var: Any, block: Any = None) -> None:
         value = init._value(shape, var.dtype)
     if init._computes:
         _put_array(target, value, block)
-    if block.program._of_1x:
+    if block.program.of_1x:
         _as_1x(init, block, before)
 
 

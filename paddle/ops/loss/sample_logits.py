@@ -21,8 +21,9 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
     _enough(logits.shape[1], len(inputs) > 2 and inputs[2] is not None, attrs)
     wide = (rows, true + int(attrs["num_samples"]))
     return [
-        Spec(wide, VarType.INT64), Spec(wide, logits.dtype), Spec((2,), logits.dtype),
-        Spec((2,), labels.dtype), Spec(wide, logits.dtype), Spec((rows, true), VarType.INT64),
+        Spec(wide, VarType.INT64), Spec(wide, logits.dtype), Spec((*logits.shape, 0), logits.dtype),
+        Spec((*labels.shape, 0), labels.dtype), Spec(wide, logits.dtype),
+        Spec((rows, true), VarType.INT64),
     ]  # fmt: skip
 
 
@@ -91,7 +92,8 @@ def sample_logits(
     _check(logits, labels, samples, chances, num_samples)
     rows, classes = logits.shape
     true = labels.shape[1]
-    sizes = logits.new_empty(2), labels.new_empty(2)
+    # Their shapes, without data, as 1.8.5 has them for the gradient.
+    sizes = logits.new_empty((*logits.shape, 0)), labels.new_empty((*labels.shape, 0))
     if logits.is_meta:
         wide = (rows, true + num_samples)
         first = logits.new_empty(wide, dtype=torch.int64), logits.new_empty(wide)
@@ -120,4 +122,4 @@ def sample_logits(
         picked = picked - hit.to(picked.dtype) * _NEVER
     picked = picked - torch.log(chances).clamp(-_NEVER, _NEVER)
     place = torch.arange(true, device=labels.device).expand(rows, true).contiguous()
-    return samples, chances, *(s.zero_() for s in sizes), picked, place
+    return samples, chances, *sizes, picked, place

@@ -113,6 +113,7 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
     "DetectRes Label HasState? PosCount? TruePos? FalsePos? -> AccumPosCount AccumTruePos "
     "AccumFalsePos MAP",
     lod="own",
+    no_alias="AccumPosCount AccumTruePos AccumFalsePos MAP",
     infer=_rule,
     differentiable=False,
     dtypes="full",

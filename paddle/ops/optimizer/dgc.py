@@ -56,3 +56,42 @@ def dgc_momentum(
         velocity.mul_(mu).add_(grad)
         param.sub_(rate * (grad + mu * velocity if use_nesterov else velocity))
     return param, velocity, grad / ranks
+
+
+@op(
+    "dgc",
+    "U V Grad current_step nranks -> U_out=U V_out=V Grad_out",
+    infer=lambda inputs, attrs: [inputs[0], inputs[1], inputs[2]],
+    differentiable=False,
+    dtypes="floats",
+    proto="PaddlePaddle has it on GPUs only, with buffers for what is sent",
+)
+def dgc(
+    u, v, grad, current_step, nranks, *, m=REQUIRED, use_nesterov=False, sparsity=(0.999,),
+    rampup_begin_step=0.0, rampup_step=1.0
+):  # fmt: skip
+    """From step ``rampup_begin_step`` on, the largest part of what has accumulated; the rest waits.
+
+    ``u = m * u + g``; ``v += u`` (Nesterov's form: ``u = m * (u + g)``; ``v += u + g``). Where the
+    gradient comes out, both go back to zero.
+    """
+    check_shapes(grad, u=u, v=v)
+    if u.is_meta or _waits(current_step, rampup_begin_step):
+        return u, v, grad.clone()
+    if use_nesterov:
+        u.add_(grad).mul_(m)
+        v.add_(u).add_(grad)
+    else:
+        u.mul_(m).add_(grad)
+        v.add_(u)
+    past = float(current_step.reshape(-1)[0]) - rampup_begin_step
+    at = min(int(past * len(sparsity) / max(rampup_step, 1.0)), len(sparsity) - 1)
+    count = max(int(grad.numel() * (1.0 - sparsity[at])), 1)
+    flat = v.reshape(-1)
+    chosen = torch.zeros_like(flat, dtype=torch.bool)
+    chosen[torch.topk(flat.abs(), count).indices] = True
+    chosen = chosen.reshape(v.shape)
+    sent = torch.where(chosen, v, torch.zeros_like(v))
+    u.masked_fill_(chosen, 0)
+    v.masked_fill_(chosen, 0)
+    return u, v, sent

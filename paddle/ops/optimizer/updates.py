@@ -179,7 +179,8 @@ def adagrad(params, grads, moment, rate, *, epsilon=1e-6):
 def adadelta(params, grads, squared_grad, squared_update, rate, *, rho=0.95, epsilon=1e-6):
     """Adadelta, https://arxiv.org/abs/1212.5701, the update scaled by ``rate``.
 
-    ``rate`` is None for 1.x, which writes the average of updates before it makes the update by it.
+    ``rate`` is None for operators without one, as up to 2.4; 1.8.5 writes the average of updates
+    before it makes the update by it.
     """
     torch._foreach_mul_(squared_grad, rho)
     torch._foreach_addcmul_(squared_grad, grads, grads, 1.0 - rho)

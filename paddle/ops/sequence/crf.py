@@ -10,10 +10,12 @@ from typing import Any
 
 import torch
 
+from paddle.core.derive import vjp
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.sequence import crf_rows
 from paddle.ops.sequence.levels import last_level, lengths_of, padded, positions, unpadded
 
 
@@ -102,6 +104,9 @@ def linear_chain_crf(emission, transition, label, length):
     Emission is a padded batch, or rows that are split into sequences (LoD).
     """
     name = "linear_chain_crf"
+    if emission.dim() == 2 and crf_rows.serves(emission, transition, label):
+        _check_rows(name, emission, transition, label)
+        return crf_rows.forward(emission, transition, label)
     if emission.dim() == 2:
         offsets, emission, label, length = _padded_rows(name, emission, label)
         alpha, shares, moves, loss = linear_chain_crf.kernel(emission, transition, label, length)
@@ -123,6 +128,30 @@ def linear_chain_crf(emission, transition, label, length):
     loss = torch.where(lengths > 0, loss, torch.zeros_like(loss))
     shares = torch.exp(emission - torch.amax(emission, 2, keepdim=True))
     return kept.detach(), shares.detach(), torch.exp(transition).detach(), loss.unsqueeze(1)
+
+
+@linear_chain_crf.grad("Emission Transition Label Length Alpha EmissionExps")
+def _(d_loss, emission, transition, label, length, alpha, shares, *, needs_grad):
+    again = torch.is_grad_enabled() and any(
+        v.requires_grad for v in (d_loss, emission, transition)
+    )  # fmt: skip
+    if emission.dim() == 2 and not again and crf_rows.serves(emission, transition, label):
+        return *crf_rows.backward(d_loss, emission, transition, label, alpha, shares), None, None
+    inputs = [emission, transition, label, length]
+    return vjp(linear_chain_crf, inputs, [d_loss], {}, (*needs_grad[:2], False, False))
+
+
+def _check_rows(name: str, emission, transition, label) -> None:
+    """The same checks as of a padded batch, which rows become for it."""
+    _check(name, emission.unsqueeze(0), transition, None)
+    last_level(name, "Emission", emission, 1)
+    if label.numel() != emission.shape[0]:
+        raise InvalidArgumentError(
+            f"{name}: expected Label with a tag for each of {emission.shape[0]} rows, but "
+            f"received shape {list(label.shape)}."
+        )
+    inside = torch.ones([1, emission.shape[0]], dtype=torch.bool, device=emission.device)
+    _tags(name, emission.unsqueeze(0), label, inside)
 
 
 def _score(emission, start, end, move, label, inside) -> torch.Tensor:
@@ -154,6 +183,13 @@ def crf_decoding(emission, transition, label, length):
     Emission is a padded batch, or rows that are split into sequences (LoD).
     """
     name = "crf_decoding"
+    if emission.dim() == 2 and not emission.is_meta and emission.shape[0]:
+        _check(name, emission.unsqueeze(0), transition, None)
+        tags = crf_rows.decoded(last_level(name, "Emission", emission, 1), emission, transition)
+        if label is None:
+            return tags
+        _check_rows(name, emission, transition, label)
+        return torch.eq(tags, label.reshape(-1, 1)).to(torch.int64)
     if emission.dim() == 2:
         offsets, emission, label, length = _padded_rows(name, emission, label)
         tags = crf_decoding.kernel(emission, transition, label, length)

@@ -7,14 +7,17 @@ the first rows of those before it, for the shorter sequences have ended.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
+from paddle.core.derive import vjp
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
-from paddle.ops.sequence.levels import last_level, lengths_of, positions
+from paddle.ops.sequence import lstm_rows
+from paddle.ops.sequence.levels import Steps, in_steps, last_level
+from paddle.ops.sequence.lstm_rows import Kinds
 
 Step = Callable[..., tuple[torch.Tensor, ...]]
 
@@ -35,26 +38,7 @@ def _activation(op: str, name: str) -> Callable:
     return found
 
 
-class _Order(NamedTuple):
-    """How rows are put in the order of steps."""
-
-    rows: list[int]  # for each place the row of the input
-    live: list[int]  # rows of every step
-    sequences: list[int]  # their order, longest first
-
-
-def _in_steps(offsets: list[int], reverse: bool) -> _Order:
-    lengths = lengths_of(offsets)
-    sequences = sorted(range(len(lengths)), key=lambda i: -lengths[i])
-    rows, live = [], []
-    for t in range(max(lengths, default=0)):
-        running = [i for i in sequences if lengths[i] > t]
-        live.append(len(running))
-        rows += [offsets[i + 1] - 1 - t if reverse else offsets[i] + t for i in running]
-    return _Order(rows, live, sequences)
-
-
-def _walk(x: torch.Tensor, order: _Order, states: list[torch.Tensor], step: Step) -> list:
+def _walk(x: torch.Tensor, order: Steps, states: list[torch.Tensor], step: Step) -> list:
     """Runs a step over all rows; returns its states for every row of the input.
 
     Args:
@@ -63,18 +47,15 @@ def _walk(x: torch.Tensor, order: _Order, states: list[torch.Tensor], step: Step
         states: what the first step sees, a row for each sequence in their order in the input.
         step: ``step(rows, *states) -> states``.
     """
-    place = positions(order.rows, x)
-    sequences = positions(order.sequences, x)
-    states = [state[sequences] for state in states]
+    states = [state.index_select(0, order.sequences) for state in states]
     made: list[tuple[torch.Tensor, ...]] = []
-    for rows in torch.split(x[place], order.live):
+    for rows in torch.split(x.index_select(0, order.rows), order.live):
         states = list(step(rows, *[state[: rows.shape[0]] for state in states]))
         made.append(tuple(states))
     if not made:
         return [x.new_zeros([0, state.shape[1]]) for state in states]
-    back = torch.empty_like(place)
-    back[place] = torch.arange(len(order.rows), device=x.device)
-    return [torch.cat(parts)[back] for parts in zip(*made, strict=True)]
+    whole = (torch.cat(parts) for parts in zip(*made, strict=True))
+    return [rows.index_select(0, order.places) for rows in whole]
 
 
 def _first(name: str, slot: str, given: Any, like: torch.Tensor, count: int, size: int) -> Any:
@@ -148,16 +129,21 @@ class _Lstm:
         return torch.mul(self.gate(leave), self.cell(c)), c
 
 
+def _lstm_rule(inputs: list, attrs: dict) -> list:
+    x, size = inputs[0], inputs[3].shape[0]
+    return [Spec((x.shape[0], n), x.dtype) for n in (size, size, 4 * size, size)]
+
+
 @op("lstm", "Input H0? C0? Weight Bias -> Hidden Cell BatchGate?~ BatchCellPreAct?~",
-    infer=_like_rows(lambda i: [i[3].shape[0]] * 2, 4), lod="Input", dtypes="floats")  # fmt: skip
+    infer=_lstm_rule, lod="Input", dtypes="floats")  # fmt: skip
 def lstm(x, h0, c0, weight, bias, *, use_peepholes=True, is_reverse=False,
          gate_activation="sigmoid", cell_activation="tanh",
          candidate_activation="tanh"):  # fmt: skip
     """Hidden state and cell of every row; Input [N, 4 D] is projected, Weight [D, 4 D].
 
     With peepholes Bias [1, 7 D] ends in the weights by which input and forget gate see the cell
-    before and the output gate the new one. The Batch* results of PaddlePaddle's kernel, which only
-    its gradient reads, are not made.
+    before and the output gate the new one. BatchGate and BatchCellPreAct, which the gradient reads,
+    are the gates and the squashed cells in the order of steps.
     """
     size = _check("lstm", x, weight, 4)
     offsets = last_level("lstm", "Input", x)
@@ -165,8 +151,46 @@ def lstm(x, h0, c0, weight, bias, *, use_peepholes=True, is_reverse=False,
     step = _Lstm("lstm", size, weight, bias, use_peepholes, gate_activation, cell_activation,
                  candidate_activation)  # fmt: skip
     states = [_first("lstm", "H0", h0, x, count, size), _first("lstm", "C0", c0, x, count, size)]
-    hidden, cell = _walk(x + step.bias, _in_steps(offsets, is_reverse), states, step)
-    return hidden, cell, None, None
+    given = [v for v in (x, h0, c0, weight, bias) if v is not None]
+    if x.is_meta or (torch.is_grad_enabled() and any(v.requires_grad for v in given)):
+        hidden, cell = _walk(x + step.bias, in_steps(offsets, x, is_reverse), states, step)
+        return hidden, cell, x.new_empty(x.shape), x.new_empty(cell.shape)
+    steps = in_steps(offsets, x, is_reverse)
+    kinds = Kinds(gate_activation, cell_activation, candidate_activation)
+    made = lstm_rows.forward(x, states[0], states[1], weight, step.bias, step.checks, steps, kinds)
+    return made[0].index_select(0, steps.places), made[1].index_select(0, steps.places), *made[2:]
+
+
+@lstm.grad("Input H0 C0 Weight Bias Hidden Cell BatchGate BatchCellPreAct")
+def _(d_hidden, d_cell, x, h0, c0, weight, bias, hidden, cell, gates, squashed, *, use_peepholes,
+      is_reverse, gate_activation, cell_activation, candidate_activation,
+      needs_grad):  # fmt: skip
+    attrs = {
+        "use_peepholes": use_peepholes, "is_reverse": is_reverse,
+        "gate_activation": gate_activation, "cell_activation": cell_activation,
+        "candidate_activation": candidate_activation,
+    }  # fmt: skip
+    arrived = [v for v in (d_hidden, d_cell, x, h0, c0, weight, bias) if v is not None]
+    again = torch.is_grad_enabled() and any(v.requires_grad for v in arrived)
+    if again or gates is None or squashed is None:
+        d_outs = [d_hidden, d_cell]
+        return vjp(lstm, [x, h0, c0, weight, bias], d_outs, attrs, needs_grad[:5])
+    offsets, size = last_level("lstm", "Input", x), weight.shape[0]
+    count = len(offsets) - 1
+    first_h = _first("lstm", "H0", h0, x, count, size)
+    first_c = _first("lstm", "C0", c0, x, count, size)
+    steps = in_steps(offsets, x, is_reverse)
+    flat = bias.reshape(-1)
+    checks = flat[4 * size :].split(size) if use_peepholes else ()
+    d_gates, d_h, d_c, d_weight, d_bias, d_checks = lstm_rows.backward(
+        d_hidden, d_cell, first_h, first_c, weight, checks, hidden.index_select(0, steps.rows),
+        cell.index_select(0, steps.rows), gates,
+        squashed, steps, Kinds(gate_activation, cell_activation, candidate_activation),
+    )  # fmt: skip
+    d_bias = d_bias if d_checks is None else torch.cat([d_bias, d_checks])
+    d_x = d_gates.index_select(0, steps.places)
+    d_states = None if h0 is None else d_h, None if c0 is None else d_c
+    return d_x, *d_states, d_weight, d_bias.reshape(bias.shape)
 
 
 @op("lstmp", "Input H0? C0? Weight ProjWeight Bias -> Projection Cell BatchGate?~ "
@@ -196,7 +220,7 @@ def lstmp(x, h0, c0, weight, projection, bias, *, use_peepholes=True, is_reverse
     count = len(offsets) - 1
     states = [_first("lstmp", "H0", h0, x, count, weight.shape[0]),
               _first("lstmp", "C0", c0, x, count, size)]  # fmt: skip
-    made, cell = _walk(x + plain.bias, _in_steps(offsets, is_reverse), states, step)
+    made, cell = _walk(x + plain.bias, in_steps(offsets, x, is_reverse), states, step)
     return made, cell, None, None, None
 
 
@@ -227,5 +251,5 @@ def gru(x, h0, weight, bias, *, activation="tanh", gate_activation="sigmoid", is
     offsets = last_level("gru", "Input", x)
     state = _first("gru", "H0", h0, x, len(offsets) - 1, size)
     rows = x if bias is None else x + bias.reshape(-1)
-    (hidden,) = _walk(rows, _in_steps(offsets, is_reverse), [state], step)
+    (hidden,) = _walk(rows, in_steps(offsets, x, is_reverse), [state], step)
     return None, None, None, hidden

@@ -18,7 +18,7 @@ def _parts(weight: torch.Tensor, width: int, size: int, layers: int, ways: int) 
 
     A matrix has the rows of input gate, forget gate, candidate and output gate.
     """
-    shapes = []
+    shapes: list[tuple[int, ...]] = []
     for layer in range(layers):
         seen = size * ways if layer else width
         shapes += [(4 * size, seen), (4 * size, size)] * ways

@@ -7,13 +7,16 @@ count sequences of the next one, those of the last level count rows. They lie on
 
 from __future__ import annotations
 
+import functools
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.levels import Levels, levels_on, put_levels
+
+_KEPT = 64  # sets of levels whose indices are kept: forward and gradient ask for the same
 
 
 def levels_of(op: str, slot: str, x: Any, count: int | None = None) -> Levels:
@@ -84,17 +87,84 @@ def positions(numbers: list[int], like: torch.Tensor) -> torch.Tensor:
     return torch.tensor(numbers, dtype=torch.int64, device=device).to(like.device)
 
 
-def owners(offsets: list[int], like: torch.Tensor) -> torch.Tensor:
-    """For every row the number of its sequence."""
-    lengths = positions(lengths_of(offsets), like)
-    count = torch.arange(len(offsets) - 1, device=like.device)
+def _kept(function: Any, like: torch.Tensor) -> Any:
+    """The function itself where shapes are looked at: what it makes then is of no further use."""
+    return function.__wrapped__ if like.is_meta else function
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _owners(offsets: tuple[int, ...], device: torch.device) -> torch.Tensor:
+    lengths = torch.tensor(lengths_of(list(offsets)), dtype=torch.int64).to(device)
+    count = torch.arange(len(offsets) - 1, device=device)
     return torch.repeat_interleave(count, lengths, output_size=offsets[-1])
+
+
+def owners(offsets: list[int], like: torch.Tensor) -> torch.Tensor:
+    """For every row the number of its sequence; kept, so nothing may write into it."""
+    return _kept(_owners, like)(tuple(offsets), like.device)
+
+
+class Steps(NamedTuple):
+    """Rows in the order of steps: of every step those of the sequences that have it.
+
+    Sequences are sorted by length, longest first, so that a step has the first of those before it.
+
+    Attributes:
+        rows (torch.Tensor): for each place the row.
+        places (torch.Tensor): for each row its place.
+        live (list[int]): how many rows every step has.
+        sequences (torch.Tensor): the order of the sequences.
+        back (torch.Tensor): for each sequence its place in that order.
+    """
+
+    rows: torch.Tensor
+    places: torch.Tensor
+    live: list[int]
+    sequences: torch.Tensor
+    back: torch.Tensor
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _steps(offsets: tuple[int, ...], reverse: bool, device: torch.device) -> Steps:
+    ends = torch.tensor(offsets, dtype=torch.int64)
+    lengths, order = torch.sort(torch.diff(ends), descending=True, stable=True)
+    longest = int(lengths[0]) if len(lengths) else 0
+    step = torch.arange(longest).unsqueeze(1)
+    running = step < lengths
+    first = ends[1:][order] - 1 if reverse else ends[:-1][order]
+    rows = (first - step if reverse else first + step)[running]
+    places, back = torch.empty_like(rows), torch.empty_like(order)
+    places[rows] = torch.arange(len(rows))
+    back[order] = torch.arange(len(order))
+    live = running.sum(1).tolist()
+    return Steps(rows.to(device), places.to(device), live, order.to(device), back.to(device))
+
+
+def in_steps(offsets: list[int], like: torch.Tensor, reverse: bool = False) -> Steps:
+    """How rows are put in the order of steps; with reverse, each sequence's last row first."""
+    return _kept(_steps, like)(tuple(offsets), reverse, like.device)
 
 
 def inside(offsets: list[int], width: int, like: torch.Tensor) -> torch.Tensor:
     """[sequences, width]: whether a sequence is so long."""
     lengths = positions(lengths_of(offsets), like)
     return torch.arange(width, device=like.device) < lengths.unsqueeze(1)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _places(offsets: tuple[int, ...], width: int, device: torch.device) -> torch.Tensor:
+    """[sequences, width]: the row of each step, the number of rows behind the end."""
+    ends = torch.tensor(offsets, dtype=torch.int64)
+    index = ends[:-1].unsqueeze(1) + torch.arange(width)
+    return torch.where(index < ends[1:].unsqueeze(1), index, offsets[-1]).to(device)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _flat_places(offsets: tuple[int, ...], width: int, device: torch.device) -> torch.Tensor:
+    """For each row its place in a batch of so many steps."""
+    owner = _owners.__wrapped__(offsets, torch.device("cpu"))
+    ends = torch.tensor(offsets, dtype=torch.int64)
+    return (owner * width + torch.arange(offsets[-1]) - ends[owner]).to(device)
 
 
 def padded(x: torch.Tensor, offsets: list[int], value: Any = 0, width: int = -1) -> torch.Tensor:
@@ -107,9 +177,7 @@ def padded(x: torch.Tensor, offsets: list[int], value: Any = 0, width: int = -1)
         width (int): -1 is the length of the longest one.
     """
     width = max(lengths_of(offsets), default=0) if width < 0 else width
-    starts = positions(offsets[:-1], x).unsqueeze(1)
-    index = starts + torch.arange(width, device=x.device)
-    index = torch.where(inside(offsets, width, x), index, x.shape[0])
+    index = _kept(_places, x)(tuple(offsets), width, x.device)
     if isinstance(value, torch.Tensor):
         last = value.to(x.dtype).expand(x.shape[1:])
     else:
@@ -120,6 +188,5 @@ def padded(x: torch.Tensor, offsets: list[int], value: Any = 0, width: int = -1)
 
 def unpadded(x: torch.Tensor, offsets: list[int]) -> torch.Tensor:
     """The rows of :func:`padded` again."""
-    owner = owners(offsets, x)
-    place = torch.arange(offsets[-1], device=x.device) - positions(offsets, x)[owner]
-    return x.flatten(0, 1).index_select(0, owner * x.shape[1] + place)
+    places = _kept(_flat_places, x)(tuple(offsets), x.shape[1], x.device)
+    return x.flatten(0, 1).index_select(0, places)

@@ -155,3 +155,26 @@ def case_sampled_softmax_custom(fluid):
 
 case_sampled_softmax_custom.grad = ["x"]
 case_sampled_softmax_custom.needs = "sample_logits"
+
+
+def _training(fluid, fetch_prediction):
+    x = fluid.data("x", [None, 3], "float32")
+    y = fluid.data("y", [None, 1], "int64")
+    hidden = fluid.layers.fc(x, 5, act="relu")
+    prediction = fluid.layers.fc(hidden, 4, act="softmax")
+    loss = fluid.layers.mean(fluid.layers.cross_entropy(prediction, y))
+    part = fluid.layers.accuracy(prediction, y)
+    fluid.optimizer.SGD(0.5).minimize(loss)
+    return {"x": f(3, 3), "y": Y}, [loss, part] + [prediction] * fetch_prediction
+
+
+def case_training(fluid):
+    return _training(fluid, 0)
+
+
+def case_training_prediction(fluid):
+    return _training(fluid, 1)
+
+
+case_training.steps = case_training_prediction.steps = 3
+case_training.program = case_training_prediction.program = False

@@ -386,3 +386,21 @@ def test_blocks_without_records() -> None:
     block, problems = parse(b"1 x\n", SLOTS[:1])
     assert block.size == 0 and len(problems) == 1
     assert join([block], SLOTS[:1]).size == 0
+
+
+def test_slots_that_the_program_does_not_read(
+    program: Any, text: str, recwarn: pytest.WarningsRecorder, capfd: Any
+) -> None:
+    made = dataset("QueueDataset", [text])
+    total = paddle.sum(program.global_block().var("label"))
+    fluid.Executor().train_from_dataset(program, made, fetch_list=[total, "words"])
+    assert [str(w.message) for w in recwarn.list] == [] and "words\twords" in capfd.readouterr().out
+
+
+def test_ids_beyond_the_table(program: Any, text: str) -> None:
+    made = dataset("QueueDataset", [text])
+    rows = fluid.layers.embedding(program.global_block().var("words"), [5, 2])
+    exe = fluid.Executor()
+    exe.run(fluid.default_startup_program())
+    with pytest.raises((ValueError, IndexError), match="lookup_table"):
+        exe.train_from_dataset(program, made, fetch_list=[rows])

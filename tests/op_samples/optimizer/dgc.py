@@ -27,7 +27,40 @@ def _momentum(note, **attrs):
     )  # fmt: skip
 
 
+COMPRESSED = {
+    "U": f64(3, 4, key=1), "V": f64(3, 4, key=2), "Grad": X, "current_step": STEP,
+    "nranks": np.array([1.0], "float32"),
+}  # fmt: skip
+
+
+def _accumulated(u, v, g, *_, m, use_nesterov=False, **__):
+    u = m * (u + g) if use_nesterov else m * u + g
+    return u, v + u + (g if use_nesterov else 0)
+
+
+def _chosen(v, part):
+    count = max(int(v.size * part), 1)
+    return np.abs(v) >= np.sort(np.abs(v).ravel())[-count]
+
+
+def _dgc(note, part, **attrs):
+    def left(*args, **told):
+        u, v = _accumulated(*args, **told)
+        kept = ~_chosen(v, part)
+        return {"U": u * kept, "V": v * kept}
+
+    def sent(*args, **told):
+        _, v = _accumulated(*args, **told)
+        return v * _chosen(v, part)
+
+    return Sample("dgc", COMPRESSED, {"m": 0.9, **attrs}, written=left, note=note, ref=sent)
+
+
 SAMPLES = [
+    _dgc("one", 0.001, rampup_begin_step=1.0),
+    _dgc("nesterov", 0.25, use_nesterov=True, sparsity=[0.5, 0.75], rampup_step=4.0),
+    Sample("dgc", COMPRESSED, {"m": 0.9, "rampup_begin_step": 6.0}, note="early",
+           ref=lambda u, v, g, *_, **__: g, written=lambda u, v, *_, **__: {"U": u, "V": v}),
     as_185("dgc_clip_by_norm", {"current_step": STEP, "X": X},
            {"max_norm": 1.5, "rampup_begin_step": 5.0}, single=True),
     Sample("dgc_clip_by_norm", {"current_step": STEP, "X": X},
@@ -37,6 +70,8 @@ SAMPLES = [
     _momentum("nesterov", use_nesterov=True, rampup_begin_step=9.0),
 ]  # fmt: skip
 ERRORS = [
+    ErrorSample("dgc", {**COMPRESSED, "U": f64(3, 3)}, {"m": 0.9}, ValueError,
+                "u of the parameter's shape"),
     ErrorSample("dgc_clip_by_norm", {"current_step": STEP, "X": X}, {"max_norm": 0.0}, ValueError,
                 "a positive value"),
     ErrorSample("dgc_momentum", {**INPUTS, "Velocity": f64(3, 3)}, {"mu": 0.9}, ValueError,

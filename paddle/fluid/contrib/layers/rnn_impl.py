@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.mode import recording
 from paddle.fluid import layers as L
-from paddle.fluid.layers.blocks import StaticRNN
+from paddle.fluid.layers.blocks import StaticRNN, outside
 from paddle.fluid.layers.decoding import blended, swapped
 from paddle.framework.param_attr import ParamAttr
 from paddle.nn.layer.layers import Layer
@@ -289,8 +289,6 @@ class _Slices:
         self._states, self._way = states, way
 
     def __getitem__(self, layer: int) -> Any:
-        from paddle.fluid.layers.blocks import outside
-
         with outside():
             return self._states[layer, self._way]
 

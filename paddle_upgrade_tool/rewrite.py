@@ -1,0 +1,105 @@
+"""The calls of one expression, rewritten from the inside out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from . import handlers_dynamic  # noqa: F401  (registers its handlers)
+from .calls import CallEdit, Stays, activated
+from .handlers import HANDLERS
+from .names import Chain
+from .places import DYNAMIC, Place
+from .rules import Rule, find
+
+if TYPE_CHECKING:
+    from .convert import File
+
+_FLUID = "paddle.fluid"
+MARK = re.compile(r"__upgrade_(\d+)__")
+"""What stands in the place of a dotted name while its expression is a tree."""
+
+
+class Calls(cst.CSTTransformer):
+    """Rewrites the calls of one expression, the inner ones first."""
+
+    def __init__(self, file: File, chains: list[Chain]) -> None:
+        super().__init__()
+        self.file, self.chains = file, chains
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        """Rewrite a call whose function is one of the names."""
+        func = updated_node.func
+        found = MARK.fullmatch(func.value) if isinstance(func, cst.Name) else None
+        if found is None:
+            return updated_node
+        chain = self.chains[int(found.group(1))]
+        if chain.action is not None:
+            return self._action(chain, updated_node)
+        if not chain.full.startswith(_FLUID):
+            return updated_node
+        rule = find(chain.full)[0]
+        if rule is None or chain.tail:
+            return updated_node  # decided as a name
+        if rule.kind == "rename":
+            self.file.write(chain, rule.new, "api_rename")
+            return updated_node
+        if rule.kind == "stays":
+            self.file.leave(chain, rule.message)
+            return updated_node
+        if rule.handler == "guard":
+            self.file.leave(
+                chain, "is no whole `with` statement; write paddle.disable_static(place)"
+            )
+            return updated_node
+        return self._moved(chain, rule, updated_node)
+
+    def _moved(self, chain: Chain, rule: Rule, node: cst.Call) -> cst.BaseExpression:
+        if "args_to_kwargs" in self.file.steps and "refactor_kwargs" not in self.file.steps:
+            return _with_keywords(node, rule)
+        if "refactor_kwargs" not in self.file.steps:
+            self.file.write(chain, "", "refactor_kwargs")
+            return node
+        place = Place(self.file, chain)
+        try:
+            edit = CallEdit(node, rule)
+            if rule.handler:
+                new = HANDLERS[rule.handler](edit, place)
+            else:
+                edit.move()
+                if rule.old.startswith(DYNAMIC) and "act" in rule.moves:
+                    new = place.with_activation(edit, rule.new)
+                else:
+                    new = edit.build(rule.new)
+        except Stays as reason:
+            self.file.leave(chain, str(reason))
+            return node
+        if rule.message:
+            place.note(rule.message)
+        for message in place.notes:
+            self.file.note(chain, message)
+        chain.new = rule.new
+        chain.settled = True
+        self.file.converted += 1
+        return new
+
+    def _action(self, chain: Chain, node: cst.Call) -> cst.BaseExpression:
+        chain.settled = True
+        kind, value = chain.action or ("", "")
+        self.file.converted += 1
+        if kind == "act":
+            return activated(node, value)
+        chain.new = value
+        return node.with_changes(args=[])
+
+
+def _with_keywords(node: cst.Call, rule: Rule) -> cst.BaseExpression:
+    try:
+        edit = CallEdit(node, rule)
+    except Stays:
+        return node
+    for name in edit.names:
+        edit.rename(name, name)
+    return edit.build()
