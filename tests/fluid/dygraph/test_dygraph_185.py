@@ -22,8 +22,8 @@ DATA = Path(__file__).parents[2] / "data" / "fluid"
 
 
 # Gradients that are other numbers in 1.8.5: of group_norm without parameters they do not add up to
-# zero in a group; those of tree_conv, and of spectral_norm with u and v held, are not the difference
-# quotient, which ours are.
+# zero in a group; those of tree_conv, and of spectral_norm with u and v held, are not the
+# difference quotient, which ours are.
 OTHER_GRADIENTS = ("group_norm", "group_norm_plain", "spectral_norm", "tree_conv")
 
 
