@@ -12,10 +12,12 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "fetch_clients.sh"
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
-# In the place of Python: what `-m pip install ... --target FOLDER ...` would leave there.
+# In the place of Python: what `-m pip install ... --target FOLDER ...` would leave there, and
+# `-m venv FOLDER`.
 PIP = """#!/usr/bin/env bash
-while [ "$1" != --target ]; do shift; done
-mkdir -p "$2/paddlenlp" && touch "$2/paddlenlp/new.py"
+if [ "$2" = venv ]; then mkdir -p "$3/bin" && cp "$0" "$3/bin/python"; exit 0; fi
+while [ $# -gt 0 ] && [ "$1" != --target ]; do shift; done
+if [ $# -gt 0 ]; then mkdir -p "$2/paddlenlp" && touch "$2/paddlenlp/new.py"; fi
 exit ${PIP_FAILS:-0}
 """
 
