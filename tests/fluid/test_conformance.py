@@ -23,7 +23,6 @@ EXCEPTIONS = {
     r"Variable\.where": "x and y may be left out, as in later versions",
     r"entry_attr\..*": "issue H: tables on servers",
     r"_cuda_synchronize.*": "a function; 1.8.5's is the class of functions of its native module",
-    r"ExecutionStrategy\.use_cuda": "a switch of an engine, which nothing reads",
     r"contrib\.BeamSearchDecoder": "None stands for an empty dict, which calls would share",
     r"core\.VarBase.*": "a native class of eager Tensors",
 }  # fmt: skip
