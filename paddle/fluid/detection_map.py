@@ -153,8 +153,12 @@ def maps(
     )  # fmt: skip
     total = LayerHelper("detection_map")
     total.set_variable_initializer(has_state, Constant(0))
-    result = default_main_program().current_block().create_var(
-        name=unique_name.generate(f"{total.name}.tmp"), dtype="float32", stop_gradient=True
+    result = (
+        default_main_program()
+        .current_block()
+        .create_var(
+            name=unique_name.generate(f"{total.name}.tmp"), dtype="float32", stop_gradient=True
+        )
     )
     inputs = dict(zip(("PosCount", "TruePos", "FalsePos"), states, strict=True))
     total.append_op(

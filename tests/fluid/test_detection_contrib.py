@@ -169,7 +169,7 @@ def test_eager_calls_run_the_same_operators() -> None:
         one = fluid.dygraph.to_variable(boxes)
         share = fluid.layers.iou_similarity(one, one)
         np.testing.assert_allclose(share.numpy(), [[1.0, 0.25], [0.25, 1.0]], 1e-6)
-        match, near = fluid.layers.bipartite_match(share)
+        match, _ = fluid.layers.bipartite_match(share)
         np.testing.assert_array_equal(match.numpy(), [[0, 1]])
         both = fluid.layers.box_coder(one, [0.1, 0.1, 0.2, 0.2], one)
         assert both.shape == [2, 2, 4]

@@ -69,7 +69,7 @@ def test_one_file_for_all_in_the_order_of_the_operator(tmp_path: Path) -> None:
     _run(_program(("load_combine", {}, {"Out": ["w", "n"]}, attrs)), scope)
     for name, array in VALUES.items():
         np.testing.assert_array_equal(np.array(scope.find_var(name).get_tensor()), array)
-    with pytest.raises(ValueError, match="expected .* to end behind 1 variable"):
+    with pytest.raises(ValueError, match=r"expected .* to end behind 1 variable"):
         _run(_program(("load_combine", {}, {"Out": ["w"]}, attrs)), fluid.Scope())
 
 

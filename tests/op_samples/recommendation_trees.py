@@ -38,7 +38,9 @@ def drawn(outs, inputs, attrs):
             assert len(set(row)) == count if own else not row.any()
             assert set(row) <= set(level) - {own} or not own
         assert not label[:, at : at + count].any()
-        np.testing.assert_array_equal(mask[:, at : at + count], (way != 0)[:, None].repeat(count, 1))
+        np.testing.assert_array_equal(
+            mask[:, at : at + count], (way != 0)[:, None].repeat(count, 1)
+        )
         at += count
 
 
@@ -65,7 +67,8 @@ SAMPLES = [
     as_185("tdm_child", {"X": np.array([[1, 3], [2, 6]], "int64"), "TreeInfo": TREE},
            {"child_nums": 2, "dtype": 3}, "wide"),
     Sample("tdm_sampler", PICKED, SAMPLING, check=drawn),
-    Sample("tdm_sampler", PICKED, {**SAMPLING, "output_positive": False}, check=drawn, note="others"),
+    Sample("tdm_sampler", PICKED, {**SAMPLING, "output_positive": False}, check=drawn,
+           note="others"),
     as_185("filter_by_instag", TAGS, {"is_lod": True}, levels=BY_ROW, static_shape=False,
            grad=["Ins"]),
     as_185("filter_by_instag", {**TAGS, "Filter_tag": np.array([5, 7], "int64")}, {"is_lod": True},
@@ -89,7 +92,8 @@ ERRORS = [
          TreeInfo=TREE[:3]),
     _bad("tdm_sampler", "for 2 levels", {**SAMPLING, "layer_offset_lod": [0, 5]}, **PICKED),
     _bad("tdm_sampler", "fewer than 2", {**SAMPLING, "neg_samples_num_list": [2, 2]}, **PICKED),
-    _bad("tdm_sampler", r"items in \[0, 3\)", SAMPLING, IndexError, **{**PICKED, "Travel": TRAVEL[:3]}),
+    _bad("tdm_sampler", r"items in \[0, 3\)", SAMPLING, IndexError,
+         **{**PICKED, "Travel": TRAVEL[:3]}),
     ErrorSample("filter_by_instag", {**TAGS, "Ins_tag": TAGS["Ins_tag"][:3]}, {"is_lod": False},
                 ValueError, "tags for each of 4", ErrorSample.LEVELS),
     _bad("rank_attention", r"RankOffset \[4, 7\]", {}, **{**RANKED, "RankOffset": RANKS[:, 1:]}),

@@ -74,7 +74,8 @@ def _devices(attrs: dict[str, Any]) -> list[Any]:
         raise InvalidArgumentError(
             f"get_places(device_type): expected AUTO, CPU or CUDA, but received {kind}."
         )
-    there = backend_for(CUDAPlace(0)).count() if kind != "CPU" else 0
+    backend = backend_for(CUDAPlace(0)) if kind != "CPU" else None
+    there = 0 if backend is None else backend.count()
     if kind == "CPU" or (kind == "AUTO" and not there):
         return [CPUPlace()] * (wanted or os.cpu_count() or 1)
     if wanted > there:

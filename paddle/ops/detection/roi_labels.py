@@ -48,7 +48,7 @@ def _chosen(overlaps: torch.Tensor, crowd: torch.Tensor, s: _Settings) -> tuple:
     none = torch.nonzero((most >= s.below) & (most < s.above) & (most < s.high)).reshape(-1)
     if not s.cascade:
         source = torch_generator(overlaps.device) if s.random else None
-        found = sampled(found, int(math.floor(s.batch * s.part)), s.random, source)
+        found = sampled(found, math.floor(s.batch * s.part), s.random, source)
         none = sampled(none, s.batch - len(found), s.random, source)
     near = torch.abs(overlaps[found] - most[found].unsqueeze(1)) < _SAME
     return found, torch.argmax(near.to(torch.uint8), 1), none
@@ -73,7 +73,8 @@ def _spread(target, label, classes: int, agnostic: bool, rows: int) -> tuple:
 def _proposal_rule(inputs: list, attrs: dict) -> list[Spec]:
     kind = inputs[0].dtype
     wide = Spec((-1, 4 * int(attrs["class_nums"])), kind)
-    return [Spec((-1, 4), kind), Spec((-1, 1), VarType.INT32), wide, wide, wide, Spec((-1,), kind)]
+    label, most = Spec((-1, 1), VarType.INT32), Spec((-1,), kind)
+    return [Spec((-1, 4), kind), label, wide, wide, wide, most]
 
 
 @op(
@@ -87,7 +88,8 @@ def _proposal_rule(inputs: list, attrs: dict) -> list[Spec]:
     random=True,
 )
 def generate_proposal_labels(
-    rois, classes, crowd, boxes, info, overlap=None, *, batch_size_per_im=REQUIRED, fg_fraction=REQUIRED,
+    rois, classes, crowd, boxes, info, overlap=None, *, batch_size_per_im=REQUIRED,
+    fg_fraction=REQUIRED,
     fg_thresh=REQUIRED, bg_thresh_hi=REQUIRED, bg_thresh_lo=REQUIRED, bbox_reg_weights=REQUIRED,
     class_nums=REQUIRED, use_random=True, is_cascade_rcnn=False, is_cls_agnostic=False
 ):  # fmt: skip
@@ -140,7 +142,7 @@ _FINE = 5.0  # points of an edge for each cell
 
 
 def _edge(points: torch.Tensor) -> torch.Tensor:
-    """All cells of the fine grid that a closed line runs through, one after the other [count, 2]."""
+    """All cells of the fine grid that a closed line runs through, in order [count, 2]."""
     corner = (_FINE * points + 0.5).trunc().long()
     parts = []
     for start, end in zip(corner.tolist(), corner.roll(-1, 0).tolist(), strict=True):

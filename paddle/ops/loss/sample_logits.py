@@ -22,7 +22,8 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
     wide = (rows, true + int(attrs["num_samples"]))
     return [
         Spec(wide, VarType.INT64), Spec(wide, logits.dtype), Spec((*logits.shape, 0), logits.dtype),
-        Spec((*labels.shape, 0), labels.dtype), Spec(wide, logits.dtype), Spec((rows, true), VarType.INT64),
+        Spec((*labels.shape, 0), labels.dtype), Spec(wide, logits.dtype),
+        Spec((rows, true), VarType.INT64),
     ]  # fmt: skip
 
 

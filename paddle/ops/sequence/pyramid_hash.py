@@ -10,7 +10,7 @@ from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.infer import NeedsData, Spec
 from paddle.core.op import op
 from paddle.ops.random.draws import generator
-from paddle.ops.sequence.levels import last_level, marked, offsets_of
+from paddle.ops.sequence.levels import last_level, marked
 
 _MASK = 0xFFFFFFFF
 _P = (2654435761, 2246822519, 3266489917, 668265263, 374761393)

@@ -71,9 +71,7 @@ case_multiclass_nms2.variables = False
 def case_tdm_child(fluid):
     tree = np.array([[0, 0, 0, 1, 2], [0, 1, 0, 3, 0], [5, 1, 0, 0, 0], [6, 2, 1, 0, 0]], "int32")
     x = fluid.data("x", [None, 1], "int32")
-    attr = fluid.ParamAttr(
-        name="tree", initializer=fluid.initializer.NumpyArrayInitializer(tree)
-    )
+    attr = fluid.ParamAttr(name="tree", initializer=fluid.initializer.NumpyArrayInitializer(tree))
     outs = fluid.contrib.layers.tdm_child(x, 4, 2, attr)
     return {"x": np.array([[1], [2], [0], [3]], "int32")}, list(outs)
 
@@ -126,7 +124,8 @@ def case_selected_rows(fluid):
     (pair,) = fluid.backward.append_backward(loss)
     rows = fluid.layers.merge_selected_rows(pair[1])
     return {"x": np.array([[2], [5], [2]], "int64")}, [
-        loss, fluid.layers.get_tensor_from_selected_rows(rows)
+        loss,
+        fluid.layers.get_tensor_from_selected_rows(rows),
     ]
 
 
@@ -140,7 +139,8 @@ def _mapped(fluid, kind):
         "float32",
     )
     found = np.array([[1, 0.9, 0.1, 0.1, 0.3, 0.31], [2, 0.4, 0.3, 0.3, 0.6, 0.5],
-                      [1, 0.7, 0.5, 0.6, 0.8, 0.8], [2, 0.8, 0, 0, 0.2, 0.2]], "float32")  # fmt: skip
+                      [1, 0.7, 0.5, 0.6, 0.8, 0.8], [2, 0.8, 0, 0, 0.2, 0.2]],
+                     "float32")  # fmt: skip
     d = fluid.data("d", [None, 6], "float32", lod_level=1)
     values = {"l": truth[:, :1], "f": truth[:, 1:2], "b": truth[:, 2:]}
     made = {n: fluid.data(n, [None, v.shape[1]], "float32", lod_level=1) for n, v in values.items()}

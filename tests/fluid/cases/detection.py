@@ -391,7 +391,7 @@ def _yolo_loss(fluid, *more):
 
 
 def case_yolov3_loss(fluid):
-    feeds, x, (b, k, s) = _yolo_loss(fluid)
+    feeds, x, (b, k, _) = _yolo_loss(fluid)
     return feeds, [fluid.layers.yolov3_loss(x, b, k, [10, 13, 16, 30, 33, 23], [0, 1], 2, 0.7, 32)]
 
 
@@ -413,7 +413,7 @@ case_yolov3_loss_weights.variables = False
 
 
 def case_yolov3_loss_stretched(fluid):
-    feeds, x, (b, k, s) = _yolo_loss(fluid)
+    feeds, x, (b, k, _) = _yolo_loss(fluid)
     return feeds, [
         fluid.layers.yolov3_loss(
             x, b, k, [10, 13, 16, 30, 33, 23], [1, 2], 2, 0.5, 32, scale_x_y=1.1
@@ -452,7 +452,10 @@ case_roi_pool.variables = False
 
 def case_roi_align(fluid):
     feeds, x, r = _regions(fluid)
-    outs = [fluid.layers.roi_align(x, r, 2, 2, 0.5), fluid.layers.roi_align(x, r, 1, 2, 1.0, 2, "n")]
+    outs = [
+        fluid.layers.roi_align(x, r, 2, 2, 0.5),
+        fluid.layers.roi_align(x, r, 1, 2, 1.0, 2, "n"),
+    ]
     return feeds, outs
 
 

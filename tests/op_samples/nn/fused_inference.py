@@ -4,7 +4,8 @@ from tests.op_samples.frozen import as_185
 from tests.op_samples.sample import ErrorSample, f64
 
 LAYERS = {
-    "X": f64(3, 4), "W": [f64(4, 5), f64(5, 2), f64(2, 3)], "Bias": [f64(1, 5), f64(1, 2), f64(1, 3)],
+    "X": f64(3, 4), "W": [f64(4, 5), f64(5, 2), f64(2, 3)],
+    "Bias": [f64(1, 5), f64(1, 2), f64(1, 3)],
 }  # fmt: skip
 SAMPLES = [
     as_185("fusion_repeated_fc_relu", LAYERS, outs={"ReluOut": 2}, single=True, only="Out",

@@ -3,7 +3,6 @@
 from tests.op_samples.frozen import as_185
 from tests.op_samples.sample import ErrorSample, f64, pos
 
-
 INPUTS = {
     "X": f64(3, 2, 2, 2), "Scale": pos(2), "Bias": f64(2), "Mean": f64(2, key=1),
     "Variance": pos(2, key=1),
@@ -32,4 +31,6 @@ SAMPLES = [
     _abn("leaky", activation="leaky_relu", alpha=0.2, momentum=0.8),
     _abn("elu", activation="elu", alpha=1.0),
 ]
-ERRORS = [ErrorSample("inplace_abn", INPUTS, {"activation": "tanh"}, ValueError, "leaky_relu or elu")]
+ERRORS = [
+    ErrorSample("inplace_abn", INPUTS, {"activation": "tanh"}, ValueError, "leaky_relu or elu")
+]

@@ -11,7 +11,8 @@ TABLES = {"X": f64(2 * (6 + 12), 1), "ROW": f64(5, 1), "COLUMN": f64(7, 1), "W":
 SIZES = {"X": [[0, 12, 36]], "ROW": [[0, 2, 5]], "COLUMN": [[0, 3, 7]]}
 CONV = {"InputChannel": 2, "OutputChannel": 3, "KernelH": 3, "KernelW": 3}
 EDGES = np.array([
-    [[1, 2], [1, 3], [1, 4], [2, 5], [4, 6], [6, 7]], [[1, 2], [2, 3], [2, 4], [3, 5], [3, 6], [1, 7]],
+    [[1, 2], [1, 3], [1, 4], [2, 5], [4, 6], [6, 7]],
+    [[1, 2], [2, 3], [2, 4], [3, 5], [3, 6], [1, 7]],
 ], "int32")  # fmt: skip
 TREE = {"NodesVector": f64(2, 8, 3), "EdgeSet": EDGES, "Filter": f64(3, 3, 2, 4)}
 LOOSE = {"single": True, "rtol": 1e-4, "atol": 1e-5}
@@ -38,7 +39,8 @@ def _bad(op, match, attrs, levels=None, raises=ValueError, **inputs):
 
 ERRORS = [
     _bad("match_matrix_tensor", r"W \[D, 3, E\]", {"dim_t": 3}, **PAIR),
-    _bad("match_matrix_tensor", "as many sequences", {"dim_t": 2}, {**PAIRS, "Y": [[0, 6]]}, **PAIR),
+    _bad("match_matrix_tensor", "as many sequences", {"dim_t": 2}, {**PAIRS, "Y": [[0, 6]]},
+         **PAIR),
     _bad("var_conv_2d", r"expected W \[3, 18\]", CONV, **{**TABLES, "W": f64(3, 9)}),
     _bad("var_conv_2d", "ROW [*] COLUMN elements", CONV, {**SIZES, "ROW": [[0, 1, 5]]}, **TABLES),
     _bad("tree_conv", "NodesVector", {}, **{**TREE, "Filter": f64(3, 2, 2, 4)}),

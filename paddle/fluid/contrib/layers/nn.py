@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 from paddle.core.dtype import to_vartype
@@ -493,7 +493,7 @@ def tdm_sampler(
     own = int(output_positive)
     ends = list(accumulate((n + own for n in neg_samples_num_list), initial=0))
     lists: list[list[Any]] = [[], [], []]
-    for start, end in zip(ends, ends[1:], strict=False):
+    for start, end in pairwise(ends):
         parts = [_columns(value, start, end) for value in found]
         for to, part in zip(lists, parts, strict=True):
             shape = [-1, end - start, 1]
