@@ -37,7 +37,7 @@ def _write(em: Emitter, op: Operator) -> None:
 def _read(em: Emitter, op: Operator) -> None:
     names = list(op.outputs["Out"])
     kinds = [em.variable(n) for n in names]
-    wanted = [None if v._dtype is None else torch_dtype(v.dtype) for v in kinds]
+    wanted = [torch_dtype(v.dtype) for v in kinds]
     call = _call(em, "Loaded", op, op.type, names, wanted)
     em.line("".join(f"{em.write(n)}, " for n in names) + f"= {call}()")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.incubate.layer_helper import LayerHelper
+from paddle.static.nn import multi_box_head as head
 
 __all__ = [
     "anchor_generator", "bipartite_match", "box_coder", "collect_fpn_proposals",
@@ -184,8 +185,6 @@ def multi_box_head(
         tuple: offsets [N, boxes, 4], scores [N, boxes, num_classes], boxes and variances
         [boxes, 4].
     """
-    from paddle.static.nn import multi_box_head as head
-
     return head(
         inputs, image, base_size, num_classes, aspect_ratios, min_ratio, max_ratio, min_sizes,
         max_sizes, steps, step_w, step_h, offset, list(variance), flip, clip, kernel_size, pad,

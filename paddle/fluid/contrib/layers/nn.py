@@ -10,6 +10,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.fluid.layers.rare import seeded
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.initializer import Constant
+from paddle.static.nn import batch_norm
 
 __all__ = [
     "_pull_box_extended_sparse", "batch_fc", "bilateral_slice", "correlation", "fused_bn_add_act",
@@ -285,8 +286,6 @@ def fused_bn_add_act(
     Returns:
         Variable: of the shape of x.
     """
-    from paddle.static.nn import batch_norm
-
     helper = LayerHelper("fused_bn_add_act", **locals())
     normal = batch_norm(
         x, momentum=momentum, epsilon=epsilon, param_attr=param_attr, bias_attr=bias_attr,
