@@ -29,6 +29,7 @@ DECORATORS = ["paddle.core.op.op", "paddle.ops.optimizer.rules.update_rule"]
 SHARED = [
     "_block_attr", "_block_attr_id", "_clone_variable", "_find_var_recursive", "_insert_op",
     "_prepend_op", "_remove_attr", "_remove_op", "_remove_var", "_rename_input", "_rename_output",
+    "_create_block", "_lr_schedule_guard", "_optimized_guard", "_rollback",
     "_rename_var", "_set_attr", "_set_forward_block_idx", "_var_recursive",
     # of its descriptions of trainers
     "_create_device_worker", "_gen_worker_desc", "_set_device_worker", "_set_fleet_desc",

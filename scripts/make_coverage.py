@@ -38,13 +38,15 @@ def _owner(row: api_table.Row) -> str:
     return ".".join(parts[:-2] if row.is_member else parts[:-1]) or row.name
 
 
-def survey() -> tuple[dict[str, Namespace], Namespace]:
+def survey(
+    rows: tuple[api_table.Row, ...] | None = None,
+) -> tuple[dict[str, Namespace], Namespace]:
     """Per module what exists, and the same for the undocumented names together."""
     known = api_table.deviations()
     spaces: dict[str, Namespace] = defaultdict(Namespace)
     hidden = Namespace()
-    for row in api_table.rows():
-        space = hidden if row.evidence == "attr" else spaces[_owner(row)]
+    for row in api_table.rows() if rows is None else rows:
+        space = hidden if rows is None and row.evidence == "attr" else spaces[_owner(row)]
         space.total += 1
         obj = api_table.resolve(row.name)
         if obj is api_table.MISSING:
@@ -52,7 +54,9 @@ def survey() -> tuple[dict[str, Namespace], Namespace]:
                 space.missing.append(row.name)
             continue
         space.present += 1
-        difference = None if row.name in known else api_table.mismatch(row, obj)
+        overloaded = any(" | (" in text for text in (row.signature, row.signature_202))
+        skip = row.name in known or (rows is not None and overloaded)
+        difference = None if skip else api_table.mismatch(row, obj)
         if difference:
             space.differing.append((row.name, difference))
     return dict(sorted(spaces.items())), hidden
@@ -87,11 +91,36 @@ def render(spaces: dict[str, Namespace], hidden: Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
+FLUID = """
+## The 1.x API, `paddle.fluid`
+
+From `tests/data/fluid-1.8-api.tsv`: the names and members of 1.8.5, and those that only 2.0's fluid
+has. What is left out on purpose, and why, stands in `tests/fluid/test_conformance.py`.
+"""
+
+
+def render_fluid(spaces: dict[str, Namespace]) -> str:
+    """The part about the 1.x API."""
+    total = sum(s.total for s in spaces.values())
+    present = sum(s.present for s in spaces.values())
+    lines = [
+        FLUID,
+        f"**{present} of {total}** names and members are present.",
+        "",
+        "| namespace | present | total | signature differs |",
+        "|---|---:|---:|---:|",
+    ]
+    for name, space in spaces.items():
+        lines.append(f"| `{name}` | {space.present} | {space.total} | {len(space.differing)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     """Write the page and print its summary."""
     spaces, hidden = survey()
     TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(render(spaces, hidden), encoding="utf8")
+    old, _ = survey(api_table.fluid_rows())
+    TARGET.write_text(render(spaces, hidden) + render_fluid(old), encoding="utf8")
     total = sum(s.total for s in spaces.values())
     present = sum(s.present for s in spaces.values())
     print(f"{TARGET.relative_to(ROOT)}: {present} of {total} names present")

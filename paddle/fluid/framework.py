@@ -7,7 +7,10 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
+from paddle.core.errors import PreconditionNotMetError
 from paddle.core.mode import recording
+from paddle.core.place import CUDAPinnedPlace
+from paddle.core.place import device_count as device_count_of_machine
 from paddle.core.tensor import Parameter as EagerParameter
 from paddle.core.tensor import Tensor
 from paddle.fluid import mode
@@ -15,7 +18,8 @@ from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [
-    "Parameter", "Variable", "default_main_program", "default_startup_program", "program_guard",
+    "Parameter", "Variable", "cuda_pinned_places", "default_main_program",
+    "default_startup_program", "program_guard",
 ]  # fmt: skip
 
 
@@ -136,3 +140,28 @@ def _get_var(name: str, program: Program | None = None) -> variable.Variable:
     """
     program = default_main_program() if program is None else program
     return program.global_block().var(str(name))
+
+
+def cuda_pinned_places(device_count: int | None = None) -> list[CUDAPinnedPlace]:
+    """Places of the host's memory that devices read directly.
+
+    Args:
+        device_count (int, optional): how many; None means as many as there are devices.
+
+    Returns:
+        list[CUDAPinnedPlace]: the places.
+
+    Raises:
+        RuntimeError: there is no device.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            if fluid.is_compiled_with_cuda():
+                print(len(fluid.cuda_pinned_places(1)))
+    """
+    count = device_count_of_machine()
+    if not count:
+        raise PreconditionNotMetError("fluid.cuda_pinned_places: there is no CUDA device.")
+    return [CUDAPinnedPlace() for _ in range(count if device_count is None else device_count)]

@@ -258,8 +258,7 @@ class Accuracy(MetricBase):
         _number(self, "value", value)
         if not _is_number(weight):
             raise ValueError(
-                "Accuracy.update(weight): expected a number, "
-                f"but received {type(weight).__name__}."
+                f"Accuracy.update(weight): expected a number, but received {type(weight).__name__}."
             )
         if np.any(np.asarray(weight) < 0):
             raise ValueError(f"Accuracy.update(weight): expected no negative one, got {weight}.")

@@ -259,7 +259,7 @@ class LayerHelper(LayerObjectHelper):
             made.name = name
         return made
 
-    def call(self, operator: str, *inputs: Any, order: str = "", **attrs: Any) -> Any:
+    def call(self, operator: str, *inputs: Any, order: Any = "", **attrs: Any) -> Any:
         """Runs or records an operator; its results are named after the layer, as 1.x names them.
 
         Args:

@@ -21,7 +21,6 @@ EXCUSED = {
     r"paddle\.fluid\.core\.(Graph\w+|ops\.c_allreduce_sum)": "several processes",
     r"paddle\.fluid\.core\.VarDesc\.VarType\.MAP": "2.0 does not have it",
     r"paddle\.nn\.functional\.(hard_sigmoid|pool2d)": "2.0 does not have it",
-    r"paddle\.fluid\.executor\._fetch_var": "of 1.x, another issue",
 }
 
 

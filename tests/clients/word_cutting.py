@@ -2,7 +2,8 @@
 
     PYTHONPATH=.venv/clients python word_cutting.py RESULTS.npz [oracle]
 
-Run by PaddlePaddle 1.8.5 (Python 3.7) with `oracle`, it wrote tests/data/word_cutting.npz.
+Run by PaddlePaddle 1.8.5 (Python 3.7) with `oracle`, it wrote tests/data/word_cutting.npz
+(what LAC says in its mode rank in a process of its own: after the rest 1.8.5 says something else).
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ MARKS = "，。！？；：、"
 PLAIN = [
     "百度是一家高科技公司", "我爱北京天安门，天安门上太阳升。", "LAC是个优秀的分词工具",
     "2020年3月15日上午9点30分",
-    "今天天气真好，我们一起去公园散步吧！", "a", "。", "GPU和CPU都可以运行PaddlePaddle 1.8.5吗？", "哈" * 200,
+    "今天天气真好，我们一起去公园散步吧！", "a", "。",
+    "GPU和CPU都可以运行PaddlePaddle 1.8.5吗？", "哈" * 200,
 ]  # fmt: skip
 
 

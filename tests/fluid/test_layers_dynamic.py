@@ -24,7 +24,7 @@ FAMILIES = ("layers_math", "layers_shape", "layers_make", "layers_nn", "layers_l
 # What only a Program has.
 STATIC = {
     "create_global_var", "create_global_var_unnamed", "step_counter", "step_counter_named", "auc",
-    "py_func", "center_loss_steps", "batch_norm_steps",
+    "py_func", "center_loss_steps", "training", "training_prediction", "batch_norm_steps",
 }  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def test_dispatchers() -> None:
 def test_refused() -> None:
     config = fluid.DistributeTranspilerConfig()
     config.mode = "collective"
-    with pytest.raises(NotImplementedError, match="paddle.distributed"):
+    with pytest.raises(NotImplementedError, match=r"paddle\.distributed"):
         fluid.DistributeTranspiler(config).transpile(0)
     with pytest.raises(ValueError, match="sync_mode"):
         config.runtime_split_send_recv = True

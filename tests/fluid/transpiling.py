@@ -71,11 +71,11 @@ def described(program):
 def run(fluid, name):
     """All Programs of a case by name."""
     optimizer, slices, told = CASES[name]
-    made, main, startup = _built(fluid, optimizer, slices, **told)
+    made, _, startup = _built(fluid, optimizer, slices, **told)
     found = {"trainer": described(made.get_trainer_program(wait_port=False))}
     found["startup"] = described(startup)
     for endpoint in ENDPOINTS:
-        made, main, startup = _built(fluid, optimizer, slices, **told)
+        made, _, startup = _built(fluid, optimizer, slices, **told)
         server, filling = made.get_pserver_programs(endpoint)
         found["server " + endpoint] = described(server)
         found["filling " + endpoint] = described(filling)

@@ -10,9 +10,9 @@ import importlib
 import os
 from typing import Any
 
-from paddle.core.backends import backend_for
 from paddle.core.dtype import torch_dtype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import device_count
 from paddle.core.place_types import CPUPlace, CUDAPlace
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import Operator
@@ -37,7 +37,7 @@ def _write(em: Emitter, op: Operator) -> None:
 def _read(em: Emitter, op: Operator) -> None:
     names = list(op.outputs["Out"])
     kinds = [em.variable(n) for n in names]
-    wanted = [torch_dtype(v.dtype) for v in kinds]
+    wanted = [None if v._dtype is None else torch_dtype(v.dtype) for v in kinds]
     call = _call(em, "Loaded", op, op.type, names, wanted)
     em.line("".join(f"{em.write(n)}, " for n in names) + f"= {call}()")
 
@@ -74,8 +74,7 @@ def _devices(attrs: dict[str, Any]) -> list[Any]:
         raise InvalidArgumentError(
             f"get_places(device_type): expected AUTO, CPU or CUDA, but received {kind}."
         )
-    backend = backend_for(CUDAPlace(0)) if kind != "CPU" else None
-    there = 0 if backend is None else backend.count()
+    there = device_count() if kind != "CPU" else 0
     if kind == "CPU" or (kind == "AUTO" and not there):
         return [CPUPlace()] * (wanted or os.cpu_count() or 1)
     if wanted > there:

@@ -191,10 +191,9 @@ def ssd_loss(
     conf_loss_weight: float = 1.0, match_type: str = "per_prediction",
     mining_type: str = "max_negative", normalize: bool = True, sample_size: int | None = None,
 ) -> Any:  # fmt: skip
-    """The loss of a single-shot detector.
+    """The loss of a single-shot detector: offsets and classes of boxes.
 
-    It is of the offsets of matched boxes, and of the classes of them and of the negatives that it
-    gets most wrong.
+    Offsets count for matched boxes, classes for these and the negatives that it gets most wrong.
 
     Args:
         location (Variable): predicted offsets [N, boxes, 4].
@@ -242,7 +241,7 @@ def ssd_loss(
     loss = _by_image(loss, sizes)
     loss.stop_gradient = True
     # Take the negatives that cost most, and say what is to be predicted.
-    more: dict[str, Any] = {} if sample_size is None else {"sample_size": sample_size}
+    more = {} if sample_size is None else {"sample_size": sample_size}
     negative, match = helper.call(
         "mine_hard_examples", loss, None, match, near, neg_pos_ratio=neg_pos_ratio,
         neg_dist_threshold=neg_overlap, mining_type=mining_type, **more

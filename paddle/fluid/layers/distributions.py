@@ -66,8 +66,8 @@ class _Distribution:
                     f"Variable, but received {type(value).__name__}."
                 )
         arrays = [np.asarray(v, "float32") for v in given.values()]
-        arrays = np.broadcast_arrays(*[a.reshape(a.shape or (1,)) for a in arrays])
-        return [self._made(np.ascontiguousarray(a)) for a in arrays]
+        shaped = np.broadcast_arrays(*[a.reshape(a.shape or (1,)) for a in arrays])
+        return [self._made(np.ascontiguousarray(a)) for a in shaped]
 
     @staticmethod
     def _made(array: np.ndarray) -> Any:
@@ -227,14 +227,14 @@ class Categorical(_Distribution):
     def __init__(self, logits: Any) -> None:
         (self.logits,) = self._numbers(logits=logits)
 
-    def _parts(self) -> tuple[Any, Any]:
+    def parts(self) -> tuple[Any, Any]:
         """Scores below the largest, and the sum of their exponentials."""
         logits = self.logits - _layer("reduce_max")(self.logits, dim=-1, keep_dim=True)
         return logits, _layer("reduce_sum")(_layer("exp")(logits), dim=-1, keep_dim=True)
 
     def entropy(self) -> Any:
         """Returns the entropy."""
-        logits, total = self._parts()
+        logits, total = self.parts()
         chances = _layer("exp")(logits) / total
         terms = chances * (logits - _layer("log")(total))
         return _layer("reduce_sum")(terms, dim=-1, keep_dim=True) * -1.0
@@ -246,8 +246,8 @@ class Categorical(_Distribution):
             other (Categorical): the other one.
         """
         self._checked(other)
-        logits, total = self._parts()
-        theirs, their_total = other._parts()
+        logits, total = self.parts()
+        theirs, their_total = other.parts()
         chances = _layer("exp")(logits) / total
         log = _layer("log")
         terms = chances * (logits - log(total) - theirs + log(their_total))

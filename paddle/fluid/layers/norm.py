@@ -121,7 +121,7 @@ def _batch(
     if layout not in ("NCHW", "NHWC"):
         raise layer.wrong("data_layout", "'NCHW' or 'NHWC'", layout)
     shape = [layer.size(input, -1 if layout == "NHWC" else 1, "input")]
-    kind = norm._kept_in(input.dtype)
+    kind = norm.kept_in(input.dtype)
     scale = layer.weight("param_attr", param_attr, shape, kind, Constant(1.0))
     shift = layer.weight("bias_attr", bias_attr, shape, kind, is_bias=True)
     mean = layer.state(moving[0], shape, kind, 0.0, moving[2])
@@ -163,7 +163,7 @@ def instance_norm(
     """
     layer = StaticLayer("instance_norm", name)
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
-    shape, kind = [layer.size(input, 1, "input")], norm._kept_in(input.dtype)
+    shape, kind = [layer.size(input, 1, "input")], norm.kept_in(input.dtype)
     scale = layer.weight("param_attr", param_attr, shape, kind, Constant(1.0))
     shift = layer.weight("bias_attr", bias_attr, shape, kind, is_bias=True)
     outputs = {s: layer.fresh(kind, stop_gradient=True) for s in ("SavedMean", "SavedVariance")}

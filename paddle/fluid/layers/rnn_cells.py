@@ -140,7 +140,7 @@ class GRUCell(RNNCell):
         name: str = "GRUCell",
     ) -> None:
         self.hidden_size = hidden_size
-        self.gru_unit = contrib.BasicGRUUnit(
+        self.gru_unit = contrib.BasicGRUUnit(  # type: ignore[attr-defined]
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, dtype
         )
 
@@ -201,7 +201,7 @@ class LSTMCell(RNNCell):
         name: str = "LSTMCell",
     ) -> None:
         self.hidden_size = hidden_size
-        self.lstm_unit = contrib.BasicLSTMUnit(
+        self.lstm_unit = contrib.BasicLSTMUnit(  # type: ignore[attr-defined]
             name, hidden_size, param_attr, bias_attr, gate_activation, activation, forget_bias,
             dtype,
         )  # fmt: skip

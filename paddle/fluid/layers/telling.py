@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 import opcode
-import sys
 import warnings
 from typing import Any
 
@@ -34,7 +34,7 @@ def tell(name: str, new: str) -> None:
 
 def _asking() -> tuple[int, Any]:
     """The frame of the user's line, and how far up it is; None: nobody asks for one layer."""
-    frame: Any = sys._getframe(0)
+    frame: Any = inspect.currentframe()
     level = 0
     while frame is not None:
         path = frame.f_code.co_filename

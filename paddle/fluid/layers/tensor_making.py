@@ -22,7 +22,6 @@ from paddle.fluid.layers.common import (
 )  # fmt: skip
 from paddle.fluid.layers.results import recorded, stored
 from paddle.fluid.mode import settle_static
-from paddle.framework.param_attr import ParamAttr
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.layer.parameters import make_parameter
 from paddle.static import variables
@@ -506,11 +505,11 @@ def create_parameter(
     Raises:
         TypeError: a size is no integer.
     """
-    given = ParamAttr._to_attr(attr)
+    helper = LayerHelper("create_parameter", param_attr=attr)
+    given = helper.param_attr
     if name is not None and given is not False and not given.name:
         given = copy.copy(given)
         given.name = name
-    helper = LayerHelper("create_parameter")
     return make_parameter(shape, given, dtype, is_bias, default_initializer, helper.name)
 
 

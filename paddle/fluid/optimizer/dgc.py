@@ -133,11 +133,11 @@ class DGCMomentumOptimizer(MomentumOptimizer):
         }  # fmt: skip
         inputs = {**held, "Grad": grad, "current_step": self._step, "nranks": self._ranks}
         outputs = {"U_out": held["U"], "V_out": held["V"], "Grad_out": grad}
-        attrs = {
+        told: dict[str, Any] = {
             **self._rule_attrs, "m": self._mu, "sparsity": self._sparsity,
             "rampup_step": self._ramp,
         }  # fmt: skip
-        block.append_op("dgc", inputs, outputs, attrs)
+        block.append_op("dgc", inputs, outputs, told)
 
     def apply_gradients(self, params_grads: list) -> list:
         """Adds regularization and updates; what may wait is clipped before, in backward.

@@ -73,8 +73,7 @@ def _spread(target, label, classes: int, agnostic: bool, rows: int) -> tuple:
 def _proposal_rule(inputs: list, attrs: dict) -> list[Spec]:
     kind = inputs[0].dtype
     wide = Spec((-1, 4 * int(attrs["class_nums"])), kind)
-    label, most = Spec((-1, 1), VarType.INT32), Spec((-1,), kind)
-    return [Spec((-1, 4), kind), label, wide, wide, wide, most]
+    return [Spec((-1, 4), kind), Spec((-1, 1), VarType.INT32), wide, wide, wide, Spec((-1,), kind)]
 
 
 @op(
@@ -142,7 +141,7 @@ _FINE = 5.0  # points of an edge for each cell
 
 
 def _edge(points: torch.Tensor) -> torch.Tensor:
-    """All cells of the fine grid that a closed line runs through, in order [count, 2]."""
+    """All cells of the fine grid that a closed line runs through, in order, [count, 2]."""
     corner = (_FINE * points + 0.5).trunc().long()
     parts = []
     for start, end in zip(corner.tolist(), corner.roll(-1, 0).tolist(), strict=True):

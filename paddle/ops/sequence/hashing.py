@@ -92,7 +92,7 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
 
 @op("hash", "X -> Out", infer=_rule, differentiable=False, lod="X")
 def hash_(x, *, num_hash=1, mod_by=100000):
-    """``num_hash`` numbers below ``mod_by`` for each row of X, by its bytes and a seed 0, 1 ..."""
+    """``num_hash`` numbers below ``mod_by`` for each row of X, by bytes and seeds 0, 1 ..."""
     if x.dim() < 2 or num_hash < 1 or mod_by < 1 or x.dtype not in (torch.int32, torch.int64):
         raise InvalidArgumentError(
             "hash: expected int32 or int64 X [N, ..., D] and num_hash and mod_by of at least 1, "

@@ -1,4 +1,4 @@
-"""Operators that match texts: products of all pairs of words, their tables, and trees."""
+"""Operators that match texts: products of pairs of words, convolutions over them, trees."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def _tree_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 @op("tree_conv", "NodesVector EdgeSet~ Filter -> Out", infer=_tree_rule, dtypes="floats")
 def tree_conv(nodes, edges, weight, *, max_depth=2):
-    """A convolution over trees, https://arxiv.org/abs/1409.5718; a 0 ends the edges."""
+    """A convolution over trees, https://arxiv.org/abs/1409.5718; edges end at one with a 0."""
     _tree_check(nodes, edges, weight)
     if nodes.is_meta:
         return nodes.new_empty((*nodes.shape[:2], *weight.shape[2:]))

@@ -108,7 +108,7 @@ class StaticLayer:
                 f"{self.api}({argument}): expected dtype {' or '.join(dtypes)}, "
                 f"but received {dtype_name(value.dtype)}."
             )
-        return value
+        return value  # type: ignore[return-value]
 
     def count(self, argument: str, value: Any, least: int = 1) -> int:
         """Returns an argument that has to be an int of a certain size."""
@@ -145,7 +145,7 @@ class StaticLayer:
     def fresh(self, dtype: Any, stop_gradient: bool = False, named: bool = True) -> Variable:
         """Makes a variable for a result, named after the layer unless PaddlePaddle does not."""
         if self.eager:
-            return zeros([1], dtype)
+            return zeros([1], dtype)  # type: ignore[return-value]
         name = unique_name.generate(self.name + ".tmp") if named else None
         block = default_main_program().current_block()
         return block.create_var(name=name, dtype=dtype, stop_gradient=stop_gradient)

@@ -32,7 +32,7 @@ def _epsilon(layer: StaticLayer, value: Any, argument: str = "epsilon") -> float
     return float(value)
 
 
-def _kept_in(dtype: Any) -> Any:
+def kept_in(dtype: Any) -> Any:
     """What scale, shift and statistics are stored in: half precision is too coarse for them."""
     return VarType.FP32 if dtype in (VarType.FP16, VarType.BF16) else dtype
 
@@ -112,7 +112,7 @@ def batch_norm(
                 f"but received {type(momentum).__name__}."
             )
         attrs["momentum"] = float(momentum)
-    kind, shape = _kept_in(input.dtype), [channels]
+    kind, shape = kept_in(input.dtype), [channels]
     scale = layer.weight("param_attr", param_attr, shape, kind, Constant(1.0))
     shift = layer.weight("bias_attr", bias_attr, shape, kind, is_bias=True)
     average = do_model_average_for_mean_and_var
@@ -180,7 +180,7 @@ def layer_norm(
     axis = layer.count("begin_norm_axis", begin_norm_axis)
     if axis >= rank:
         raise layer.wrong("begin_norm_axis", f"a number in [1, {rank - 1}]", begin_norm_axis)
-    inputs, kind = {"X": input}, _kept_in(input.dtype)
+    inputs, kind = {"X": input}, kept_in(input.dtype)
     asked = (("scale", scale, "Scale", "param_attr", param_attr),
              ("shift", shift, "Bias", "bias_attr", bias_attr))  # fmt: skip
     for argument, there, slot, named, attr in asked:
@@ -250,7 +250,7 @@ def group_norm(
     channels = layer.size(input, _layout(layer, data_layout), "input")
     if channels % layer.count("groups", groups):
         raise layer.wrong("groups", f"a divisor of {channels} channels", groups)
-    inputs, kind = {"X": input}, _kept_in(input.dtype)
+    inputs, kind = {"X": input}, kept_in(input.dtype)
     if param_attr:
         inputs["Scale"] = layer.parameter(param_attr, [channels], kind, False, Constant(1.0))
     if bias_attr:
@@ -305,7 +305,7 @@ def instance_norm(
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
     if param_attr is False and bias_attr is not False:
         raise layer.wrong("bias_attr", "False where param_attr is False", bias_attr)
-    inputs, kind = {"X": input}, _kept_in(input.dtype)
+    inputs, kind = {"X": input}, kept_in(input.dtype)
     if param_attr and bias_attr:
         shape = [layer.size(input, 1, "input")]
         inputs["Scale"] = layer.parameter(param_attr, shape, kind, False, Constant(1.0))

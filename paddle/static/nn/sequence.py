@@ -256,7 +256,7 @@ def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None
 
     Args:
         input (Variable): ``[N, ...]`` with one level.
-        offset (Variable): the first row of each part, counted in its sequence, ``[B, 1]``; integers.
+        offset (Variable): the first row of each part, in its sequence, ``[B, 1]``; integers.
         length (Variable): how many rows each part has, ``[B, 1]``, integers.
         name (str, optional): the layer's name.
 

@@ -39,8 +39,7 @@ def _bad(op, match, attrs, levels=None, raises=ValueError, **inputs):
 
 ERRORS = [
     _bad("match_matrix_tensor", r"W \[D, 3, E\]", {"dim_t": 3}, **PAIR),
-    _bad("match_matrix_tensor", "as many sequences", {"dim_t": 2}, {**PAIRS, "Y": [[0, 6]]},
-         **PAIR),
+    _bad("match_matrix_tensor", "as many sequences", {"dim_t": 2}, PAIRS | {"Y": [[0, 6]]}, **PAIR),
     _bad("var_conv_2d", r"expected W \[3, 18\]", CONV, **{**TABLES, "W": f64(3, 9)}),
     _bad("var_conv_2d", "ROW [*] COLUMN elements", CONV, {**SIZES, "ROW": [[0, 1, 5]]}, **TABLES),
     _bad("tree_conv", "NodesVector", {}, **{**TREE, "Filter": f64(3, 2, 2, 4)}),

@@ -1,7 +1,5 @@
 """Fleet of 1.x: kinds of training: importable, and refused on use."""
 
-from paddle.fluid.refused import servers
+from paddle.fluid.incubate.fleet.base.fleet_base import Mode
 
 __all__ = ["Mode"]
-
-Mode = servers("paddle.fluid.incubate.fleet.base.mode.Mode")

@@ -1,3 +1,0 @@
-import paddle.fluid as fluid
-
-y = fluid.layers.mean(x)
