@@ -51,6 +51,7 @@ class Saved:
             )
 
     def __call__(self, values: tuple[Any, ...]) -> None:
+        """Writes the file anew."""
         if not self.overwrite and os.path.exists(self.path):
             raise PreconditionNotMetError(
                 f"{self.operator}: {self.path!r} exists, and overwrite is False."
@@ -110,6 +111,7 @@ class Loaded:
             )
 
     def __call__(self) -> list[torch.Tensor]:
+        """Reads the whole file."""
         if not os.path.isfile(self.path):
             raise MissingFileError(f"{self.operator}: there is no file {self.path!r}.")
         with open(self.path, "rb") as file:

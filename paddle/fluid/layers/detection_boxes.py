@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.incubate.layer_helper import LayerHelper
+from paddle.static.nn import multi_box_head as head
 
 __all__ = [
     "anchor_generator", "bipartite_match", "box_coder", "collect_fpn_proposals",
@@ -86,7 +87,7 @@ def prior_box(
     helper = LayerHelper("prior_box", name=name)
     wide, high = floats("prior_box", "steps", steps, 2)
     most = floats("prior_box", "max_sizes", max_sizes) if max_sizes else []
-    more = {"max_sizes": most} if most and most[0] > 0 else {}
+    more: dict[str, Any] = {"max_sizes": most} if most and most[0] > 0 else {}
     return helper.call(
         "prior_box", input, image, min_sizes=floats("prior_box", "min_sizes", min_sizes),
         aspect_ratios=floats("prior_box", "aspect_ratios", aspect_ratios),
@@ -184,8 +185,6 @@ def multi_box_head(
         tuple: offsets [N, boxes, 4], scores [N, boxes, num_classes], boxes and variances
         [boxes, 4].
     """
-    from paddle.static.nn import multi_box_head as head
-
     return head(
         inputs, image, base_size, num_classes, aspect_ratios, min_ratio, max_ratio, min_sizes,
         max_sizes, steps, step_w, step_h, offset, list(variance), flip, clip, kernel_size, pad,
@@ -219,7 +218,9 @@ def box_coder(
     """
     helper = LayerHelper("box_coder", name=name)
     numbers = isinstance(prior_box_var, (list, tuple))
-    more = {"variance": floats("box_coder", "prior_box_var", prior_box_var, 4)} if numbers else {}
+    more: dict[str, Any] = (
+        {"variance": floats("box_coder", "prior_box_var", prior_box_var, 4)} if numbers else {}
+    )
     if not numbers and prior_box_var is not None and not hasattr(prior_box_var, "shape"):
         raise TypeError(
             "box_coder(prior_box_var): expected a Variable, a list of 4 numbers or None, but "
@@ -249,7 +250,7 @@ def bipartite_match(
         tuple: the row of each column within its image [images, columns] as int32, -1 where there
         is none, and the values.
     """
-    attrs = {"match_type": match_type, "dist_threshold": dist_threshold}
+    attrs: dict[str, Any] = {"match_type": match_type, "dist_threshold": dist_threshold}
     return LayerHelper("bipartite_match", name=name).call(
         "bipartite_match", dist_matrix, **{k: v for k, v in attrs.items() if v is not None}
     )
@@ -309,7 +310,7 @@ def detection_output(
     scores = LayerHelper("softmax").call("softmax", scores, axis=-1)
     scores = LayerHelper("transpose").call("transpose2", scores, axis=[0, 2, 1])[0]
     scores.stop_gradient = True
-    attrs = {
+    attrs: dict[str, Any] = {
         "background_label": background_label, "nms_threshold": nms_threshold,
         "nms_top_k": nms_top_k, "keep_top_k": keep_top_k, "score_threshold": score_threshold,
         "nms_eta": nms_eta,
