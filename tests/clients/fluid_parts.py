@@ -1,0 +1,44 @@
+"""What the programs that run libraries of 1.x share; they run in PaddlePaddle 1.8.5 as well."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import numpy as np
+
+
+def wave(shape: Any, start: float = 0.0, scale: float = 1.0) -> np.ndarray:
+    """Numbers that follow from their position."""
+    count = int(np.prod(shape))
+    return (scale * np.sin(start + 0.37 * np.arange(count))).reshape(shape).astype("float32")
+
+
+def fill(program: Any, start: float = 0.0) -> None:
+    """Gives the parameters of a Program values that follow from their order and shape."""
+    import paddle.fluid as fluid
+
+    scope, place = fluid.global_scope(), fluid.CPUPlace()
+    for index, param in enumerate(program.global_block().all_parameters()):
+        shape = list(param.shape)
+        inputs = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
+        values = wave(shape, index + start, np.sqrt(2.0 / inputs) if len(shape) > 1 else 0.1)
+        if len(shape) == 1 and ".w_" in param.name or param.name.endswith(("_variance", "scale")):
+            values = 1 + np.abs(values)
+        scope.find_var(param.name).get_tensor().set(values, place)
+
+
+def import_all(library: str, but: tuple = ()) -> list:
+    """Imports every module of a package; returns their names.
+
+    Args:
+        library (str): the package.
+        but (tuple): endings of names that are left out.
+    """
+    found = [library]
+    for module in pkgutil.walk_packages(importlib.import_module(library).__path__, library + "."):
+        if not module.name.endswith(but):
+            importlib.import_module(module.name)
+            found.append(module.name)
+    return found
