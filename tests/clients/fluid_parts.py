@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+import os
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,11 @@ def fill(program: Any, start: float = 0.0) -> None:
     scope, place = fluid.global_scope(), fluid.CPUPlace()
     for index, param in enumerate(program.global_block().all_parameters()):
         shape = list(param.shape)
+        if not param.trainable:  # running statistics
+            continue
         inputs = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
         values = wave(shape, index + start, np.sqrt(2.0 / inputs) if len(shape) > 1 else 0.1)
-        if len(shape) == 1 and ".w_" in param.name or param.name.endswith(("_variance", "scale")):
+        if len(shape) == 1 and ".w_" in param.name or param.name.endswith("scale"):
             values = 1 + np.abs(values)
         scope.find_var(param.name).get_tensor().set(values, place)
 
@@ -34,11 +36,15 @@ def import_all(library: str, but: tuple = ()) -> list:
 
     Args:
         library (str): the package.
-        but (tuple): endings of names that are left out.
+        but (tuple): beginnings of names that are left out.
     """
     found = [library]
-    for module in pkgutil.walk_packages(importlib.import_module(library).__path__, library + "."):
-        if not module.name.endswith(but):
-            importlib.import_module(module.name)
-            found.append(module.name)
+    for place in importlib.import_module(library).__path__:
+        for folder, _, files in os.walk(place):
+            parts = os.path.relpath(folder, os.path.dirname(place)).split(os.sep)
+            for file in sorted(name for name in files if name.endswith(".py")):
+                name = ".".join(parts + [file[:-3]] if file != "__init__.py" else parts)
+                if not name.startswith(but or ("?",)):
+                    importlib.import_module(name)
+                    found.append(name)
     return found

@@ -11,6 +11,7 @@ import importlib.machinery
 import importlib.util
 import logging
 import multiprocessing
+import os
 import sys
 from types import ModuleType
 from typing import Any
@@ -170,6 +171,8 @@ def install_for_1x() -> None:
     """Puts stand-ins in place for libraries of 1.x, and what newer Python and NumPy took away."""
     import numpy as np
 
+    # generated code of 2020 is refused by the compiled protobuf of today
+    os.environ.setdefault("PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION", "python")
     import paddle.fluid  # noqa: F401  (before: 1.8.5 itself would take stand-ins)
 
     for name in ("Callable", "Iterable", "Mapping", "MutableMapping", "Sequence"):
