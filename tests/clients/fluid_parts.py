@@ -15,8 +15,8 @@ def wave(shape: Any, start: float = 0.0, scale: float = 1.0) -> np.ndarray:
     return (scale * np.sin(start + 0.37 * np.arange(count))).reshape(shape).astype("float32")
 
 
-def fill(program: Any, start: float = 0.0) -> None:
-    """Gives the parameters of a Program values that follow from their order and shape."""
+def fill(program: Any, start: int = 0) -> None:
+    """Gives the parameters of a Program values that follow from order and shape."""
     import paddle.fluid as fluid
 
     scope, place = fluid.global_scope(), fluid.CPUPlace()
@@ -25,7 +25,8 @@ def fill(program: Any, start: float = 0.0) -> None:
         if not param.trainable:  # running statistics
             continue
         inputs = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
-        values = wave(shape, index + start, np.sqrt(2.0 / inputs) if len(shape) > 1 else 0.1)
+        drawn = np.random.RandomState(index + start).randn(*shape)
+        values = (drawn * (np.sqrt(1.0 / inputs) if len(shape) > 1 else 0.1)).astype("float32")
         if len(shape) == 1 and ".w_" in param.name or param.name.endswith("scale"):
             values = 1 + np.abs(values)
         scope.find_var(param.name).get_tensor().set(values, place)

@@ -159,7 +159,7 @@ def distilled(found: dict, fluid, exe) -> None:
     exe.run(student["startup"])
     own = student["main"].global_block().all_parameters()
     found["student_parameters"] = np.array([param.name for param in own])
-    fill(student["main"], 3.0)
+    fill(student["main"], 50)
     found["distilled"] = losses(exe, student["main"], total)
     found["distilled_parts"] = np.array(
         exe.run(student["main"], feed=batch(1), fetch_list=[soft.name, near.name, mine.name, flow.name])

