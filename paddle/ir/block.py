@@ -211,13 +211,6 @@ class Block(Methods):
             info["persistable"] = True
         return self.create_var(**info)
 
-    def _clone_with_kind(self, var: Variable) -> Variable:
-        """Makes a persistable variable like another one; of a Parameter a Parameter."""
-        info = {**var._info(), "persistable": True}
-        if not isinstance(var, Parameter):
-            return self.create_var(**info)
-        return self.create_parameter(info.pop("shape"), info.pop("dtype"), **info)
-
     # -- operators --------------------------------------------------------------------------------
 
     def append_op(
@@ -325,3 +318,16 @@ def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list
             names.append(name)
         found[slot] = names
     return found
+
+
+def persistable_like(block: Block, var: Variable) -> Variable:
+    """Makes a persistable variable in a block like one of another; of a Parameter a Parameter.
+
+    Args:
+        block (Block): where.
+        var (Variable): what it looks like.
+    """
+    info = {**var._info(), "persistable": True}
+    if not isinstance(var, Parameter):
+        return block.create_var(**info)
+    return block.create_parameter(info.pop("shape"), info.pop("dtype"), **info)

@@ -54,9 +54,10 @@ def write(path: str, found: list) -> str:
 
 def trained(found: dict, folder: str, encoding: str, feature: str) -> None:
     """Trains by its command's functions, then asks the class for users."""
-    import paddle
     from ddparser import run
     from ddparser.parser import ArgConfig, Environment, epoch_evaluate, model
+
+    import paddle
 
     parts = {
         name: write(os.path.join(folder, name + ".conll"), sentences(count, start))
@@ -85,9 +86,7 @@ def trained(found: dict, folder: str, encoding: str, feature: str) -> None:
     found["%s_%s" % (encoding, feature)] = np.array(scores)
     assert model is not None
     run.DDParser._get_abs_path = lambda self, path: config
-    parser = run.DDParser(
-        model_files_path=where, encoding_model=encoding, prob=True, batch_size=4
-    )
+    parser = run.DDParser(model_files_path=where, encoding_model=encoding, prob=True, batch_size=4)
     asked = [[row[0] for row in rows] for rows in sentences(8, 7)]
     told = parser.parse_seg(asked)
     right = [

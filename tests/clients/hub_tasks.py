@@ -9,11 +9,10 @@ import os
 import sys
 
 import numpy as np
-
 from fluid_parts import import_all
 from palm_tasks import BAD, GOOD, MARKS, OTHER, sentences, write
 
-MODULE = '''
+MODULE = """
 import os
 
 import paddle.fluid as fluid
@@ -34,7 +33,9 @@ class Words(hub.Module):
             given = {n: fluid.layers.data(n, [max_seq_len, 1], dtype="int64") for n in names}
             given["input_mask"] = fluid.layers.data("input_mask", [max_seq_len, 1])
             tokens = fluid.layers.sums([
-                fluid.layers.embedding(given[n], [32, self.size], param_attr=fluid.ParamAttr(n + "_table"))
+                fluid.layers.embedding(
+                    given[n], [32, self.size], param_attr=fluid.ParamAttr(n + "_table")
+                )
                 for n in names
             ])
             tokens = fluid.layers.elementwise_mul(tokens, given["input_mask"])
@@ -43,13 +44,13 @@ class Words(hub.Module):
                 param.trainable = trainable
         fluid.Executor(fluid.CPUPlace()).run(startup)
         return given, {"sequence_output": tokens, "pooled_output": pooled}, main
-'''
+"""
 
 
 def dataset(hub, folder: str, tokenizer, tags: bool = False):
     """Files of sentences, and what reads them."""
-    known = {word: "B-G" for word in GOOD}
-    known.update({word: "B-B" for word in BAD})
+    known = dict.fromkeys(GOOD, "B-G")
+    known.update(dict.fromkeys(BAD, "B-B"))
     for name, start, count in (("train", 1, 128), ("dev", 2, 32), ("test", 3, 16)):
         rows = sentences(count, start)
         if tags:
@@ -84,7 +85,7 @@ def classified(found: dict, hub, folder: str, network, tokenizer) -> None:
 
     data = dataset(hub, folder, tokenizer)
     with fluid.scope_guard(fluid.Scope()):
-        given, made, main = hub.Module(directory=os.path.join(folder, "words")).context()
+        given, made, _ = hub.Module(directory=os.path.join(folder, "words")).context()
         feature = {"feature": made["pooled_output"]} if network is None else {
             "token_feature": made["sequence_output"], "network": network,
         }  # fmt: skip

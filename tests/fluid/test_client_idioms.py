@@ -1,4 +1,4 @@
-"""What real libraries of 1.x do and PaddlePaddle 1.8.5 takes; their own runs are in tests/clients."""
+"""What real libraries of 1.x do and 1.8.5 takes; they themselves are run in tests/clients."""
 
 from __future__ import annotations
 
