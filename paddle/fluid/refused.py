@@ -23,3 +23,8 @@ def files(name: str) -> NotYet:
         name (str): dotted in full.
     """
     return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")
+
+
+_INT8 = "1.x's quantization of Programs is not available: quantize the 2.0 model, or train without"
+IrGraph = NotYet("paddle.fluid.framework.IrGraph", _INT8)
+Graph = NotYet("paddle.fluid.core.Graph", _INT8)
