@@ -23,3 +23,10 @@ def files(name: str) -> NotYet:
         name (str): dotted in full.
     """
     return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")
+
+
+IrGraph = NotYet(
+    "paddle.fluid.framework.IrGraph",
+    "graphs of operators are for the passes of contrib.slim, which are not available: a Program's "
+    "operators are those of program.global_block().ops",
+)
