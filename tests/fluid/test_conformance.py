@@ -18,8 +18,7 @@ ROWS = api_table.fluid_rows()
 REFUSED = {
     r"contrib\.(slim\..*|Compressor(\.\w+)?)": "K: slim",
     r"(incubate\.fleet|distributed|communicator)\..*": "H: several machines",
-    r"contrib\.(HDFSClient(\.\w+)?|multi_\w+|convert_dist_to_sparse_program"
-    r"|load_persistables_for_\w+)": "H: several machines",
+    r"contrib\.(convert_dist_to_sparse_program|load_persistables_for_\w+)": "H: tables on servers",
 }
 # The class is there; making one says what to use.
 REFUSED_CLASSES = {
