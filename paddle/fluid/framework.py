@@ -39,7 +39,10 @@ class _EitherMode(type):
         return issubclass(other, (cls._recorded, cls._eager))
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return cls._recorded(*args, **kwargs)
+        made = cls._recorded(*args, **kwargs)
+        made.block.vars[made.name] = made  # who makes one puts it into its block, in 1.x
+        made.block.program._changed()
+        return made
 
     def __getattr__(cls, name: str) -> Any:
         if name == "__signature__":
