@@ -162,10 +162,12 @@ class NotThereYet(ModuleNotFoundError):
 
 
 def _to_come(name: str) -> str | None:
-    """What to say of a name that is still to come; None for any other."""
-    if not name.startswith("paddle.fluid.") or name not in _names_1x():
+    """What to say of a name, or of a module of such names, that is still to come; else None."""
+    if not name.startswith(_OLD_PACKAGE):
         return None
-    new = _names_1x()[name]
+    if name not in _names_1x() and not any(n.startswith(f"{name}.") for n in _names_1x()):
+        return None
+    new = _names_1x().get(name)
     use = f"use {new.replace(',', ' or ')}" if new else "docs/migration.md says what 2.0 has"
     return f"{name} is PaddlePaddle 1.x's, which is not part of this version yet; {use}."
 
