@@ -35,7 +35,7 @@ class _Watcher:
 
     def __call__(self, op: Any, *results: Any) -> None:
         now = time.perf_counter()
-        eager._record.calls.append((op.type, self.last, now - self.last))
+        eager.record.calls.append((op.type, self.last, now - self.last))
         self.last = time.perf_counter()
 
 
@@ -84,17 +84,17 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> N
         return
     _on[0] = False
     debug.watch(None)
-    calls = list(eager._record.calls)
-    eager._write(profile_path)
-    if eager._record.on:
+    calls = list(eager.record.calls)
+    eager.write_trace(profile_path)
+    if eager.record.on:
         eager.stop_profiler(None, profile_path)
-    eager._record.calls.clear()
+    eager.record.calls.clear()
     print(_report(calls, sorted_key), file=sys.stdout)
 
 
 def reset_profiler() -> None:
     """Forgets what was timed so far."""
-    eager._record.calls.clear()
+    eager.record.calls.clear()
 
 
 @contextlib.contextmanager
