@@ -97,8 +97,8 @@ FLUID = """
 
 From `tests/data/fluid-1.8-api.tsv`: the names and members of 1.8.5, and those that only 2.0's fluid
 has. A call of a name works in the form of 1.8.5 and, where 2.0 has another one, in that form too.
-What is left out on purpose is told by reason below ([fluid.md](fluid.md) says what happens when such
-a name is used).
+What is left out on purpose is told by reason below; [fluid.md](fluid.md) says what happens when
+such a name is used.
 """
 
 
