@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
