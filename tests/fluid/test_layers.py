@@ -117,11 +117,14 @@ def test_examples_of_modules_run(module: str) -> None:
             _run(code, f"{module}.{name}")
 
 
-def test_examples_of_rows_run() -> None:
+def test_examples_of_rows_run(capsys: pytest.CaptureFixture) -> None:
     for name, row in rows.table().items():
         if not row.module:
-            for code in _examples(rows.find(name).__doc__):
-                _run(code, name)
+            text = rows.find(name).__doc__
+            assert all(f"\n{part}:\n" in text for part in ("Args", "Returns", "Raises")), name
+            (code,) = _examples(text)
+            _run(code, name)
+            assert f"  # {capsys.readouterr().out.strip()}\n" in code, name
 
 
 def _run(code: str, name: str) -> None:
