@@ -68,7 +68,7 @@ bad-calls: $(READY) ## every public callable with nonsense for each argument (AR
 bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quick --only eager")
 	$(PY) -m benchmarks $(ARGS)
 
-docs: $(READY) ## write docs/coverage.md: which names of the 2.0 API exist
+docs: $(READY) ## write docs/coverage.md: which names of the 2.0 and 1.x APIs exist
 	$(PY) scripts/make_coverage.py
 
 wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl

@@ -9,6 +9,7 @@ import libcst as cst
 
 from .calls import ACTIVATIONS, CallEdit, Stays, code
 from .names import Chain
+from .rules import find
 
 if TYPE_CHECKING:
     from .convert import File
@@ -51,6 +52,24 @@ class Place:
     def steps(self) -> bool:
         """Whether the schedule's optimizer is stepped where the tool can see it."""
         return self.chain.call in self.file.scheduled
+
+    @property
+    def rate_left(self) -> str:
+        """The schedule that stays of 1.x and is the rate of this optimizer, "" if there is none."""
+        call = self.chain.call
+        if call is None or not self.chain.name.startswith(OPTIMIZER):
+            return ""
+        given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "learning_rate")]
+        names = {ast.unparse(node) for node in given if isinstance(node, (ast.Name, ast.Attribute))}
+        for other in self.file.fluid:
+            rule = find(other.full)[0]
+            if rule is None or other.call is None:
+                continue
+            counted = rule.handler == "schedule" and other.call not in self.file.scheduled
+            if rule.kind == "stays" or counted:
+                if other.call in given or Place(self.file, other).assigned_to() in names - {""}:
+                    return other.name
+        return ""
 
     @property
     def inference_pairs(self) -> set[str]:

@@ -65,6 +65,8 @@ class Calls(cst.CSTTransformer):
         place = Place(self.file, chain)
         try:
             edit = CallEdit(node, rule)
+            if place.rate_left:
+                raise Stays(f"its learning rate is a {place.rate_left}, which stays")
             if rule.handler:
                 new = HANDLERS[rule.handler](edit, place)
             else:
