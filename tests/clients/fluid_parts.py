@@ -27,7 +27,7 @@ def fill(program: Any, start: int = 0) -> None:
         inputs = np.prod(shape[1:]) if len(shape) == 4 else shape[0]
         drawn = np.random.RandomState(index + start).randn(*shape)
         values = (drawn * (np.sqrt(1.0 / inputs) if len(shape) > 1 else 0.1)).astype("float32")
-        if len(shape) == 1 and ".w_" in param.name or param.name.endswith("scale"):
+        if (len(shape) == 1 and ".w_" in param.name) or param.name.endswith("scale"):
             values = 1 + np.abs(values)
         scope.find_var(param.name).get_tensor().set(values, place)
 

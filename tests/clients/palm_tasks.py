@@ -93,8 +93,8 @@ def classification(found: dict, palm, folder: str, vocab: str) -> None:
 
 def tagging(found: dict, palm, folder: str, vocab: str) -> None:
     """Which words say it: by a CRF over BERT."""
-    tags = {word: "B-G" for word in GOOD}
-    tags.update({word: "B-B" for word in BAD})
+    tags = dict.fromkeys(GOOD, "B-G")
+    tags.update(dict.fromkeys(BAD, "B-B"))
     mark = chr(2)
     rows = [
         (mark.join(words), mark.join(tags.get(word, "O") for word in words))

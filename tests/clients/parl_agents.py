@@ -217,7 +217,9 @@ def by_actor(found: dict, fluid, parl) -> None:
             with fluid.program_guard(self.learn_program):
                 names = ("obs", "act", "reward", "next_obs", "terminal")
                 shapes, kinds = ([2], [1], [], [2], []), ("float32",) * 4 + ("bool",)
-                given = [layers.data(*part, dtype=kind) for *part, kind in zip(names, shapes, kinds)]
+                given = [
+                    layers.data(*part, dtype=kind) for *part, kind in zip(names, shapes, kinds)
+                ]
                 self.costs = self.alg.learn(*given)
 
     agent = Actor(parl.algorithms.DDPG(Pair(), 0.9, 0.1, actor_lr=0.01, critic_lr=0.02))

@@ -162,7 +162,9 @@ def distilled(found: dict, fluid, exe) -> None:
     fill(student["main"], 50)
     found["distilled"] = losses(exe, student["main"], total)
     found["distilled_parts"] = np.array(
-        exe.run(student["main"], feed=batch(1), fetch_list=[soft.name, near.name, mine.name, flow.name])
+        exe.run(
+            student["main"], feed=batch(1), fetch_list=[soft.name, near.name, mine.name, flow.name]
+        )
     ).reshape(-1)
 
 
@@ -180,7 +182,10 @@ def searched(found: dict, fluid, exe) -> None:
     np.random.seed(4)
     sizes = {"input_size": 16, "output_size": 1, "block_num": 2, "block_mask": [0, 1, 0]}
     search = nas.SANAS(
-        [("MobileNetV2BlockSpace", sizes)], ("127.0.0.1", free_port()), search_steps=4, save_checkpoint=None
+        [("MobileNetV2BlockSpace", sizes)],
+        ("127.0.0.1", free_port()),
+        search_steps=4,
+        save_checkpoint=None,
     )
     costs, tokens = [], []
     for _ in range(3):
