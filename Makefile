@@ -40,10 +40,10 @@ quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %
 	$(PY) examples/quickstart.py
 
 test: $(READY) ## the whole suite, in parallel
-	$(PYTEST) -q -n $(WORKERS) $(ARGS)
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-quick: $(READY) ## the suite without the tests marked slow
-	$(PYTEST) -q -n $(WORKERS) -m "not slow" $(ARGS)
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 test-variation: $(READY) ## the whole suite as another machine would run it, in turn (VARIATION=0..)
 	$(PY) scripts/run_variation.py $(ARGS)
