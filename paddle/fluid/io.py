@@ -259,7 +259,7 @@ def save_inference_model(
         _save_whole(executor, folder, program, model_filename, params_filename, program_only)
         return [v.name for v in targets]
     block = program.global_block()
-    made = normalize(program, [block.var(n) for n in names], targets)
+    made = normalize(program, [block.var(n) for n in names], targets, partial=True)
     layout = folder_layout(folder, model_filename, params_filename)._replace(table=None)
     if program_only:
         _warn_only(where)

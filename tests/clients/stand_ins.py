@@ -45,6 +45,25 @@ class _Table:
         return ""
 
 
+class _Progress:
+    """tqdm's bar, which shows nothing."""
+
+    def __init__(self, items: Any = (), **_: Any) -> None:
+        self.items = items
+
+    def __iter__(self) -> Any:
+        return iter(self.items)
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        """Ends nothing."""
+
+    def update(self, steps: int = 1) -> None:
+        """Shows nothing."""
+
+
 def get_entities(seq: list[Any], suffix: bool = False) -> list[tuple[str, int, int]]:
     """Returns (type, first, last) of the chunks of B-, I-, E-, S- and O tags, as seqeval does.
 
@@ -104,7 +123,7 @@ _NAMES: dict[str, dict[str, Any]] = {
     "skimage.morphology": {},
     "skimage.morphology._skeletonize": {"thin": _Unused},
     "termcolor": {"colored": lambda text, *_, **__: text},
-    "tqdm": {"tqdm": lambda items, **_: items},
+    "tqdm": {"tqdm": _Progress},
     "yaml": {},
     "distutils": {},
     "distutils.dep_util": {"newer_group": _Unused},
@@ -161,7 +180,7 @@ class _OpenPackages:
 
 _OPEN = (
     "IPy", "chardet", "click", "cloudpickle", "cma", "flask", "flask_cors", "gdal", "gym", "imgaug",
-    "jieba", "osgeo", "paddle2onnx", "paddle_gpu_serving", "paddlecloud", "pandas", "psutil",
+    "jieba", "nltk", "osgeo", "paddle2onnx", "paddle_gpu_serving", "paddlecloud", "pandas", "psutil",
     "pyarrow", "pycocotools", "regex", "requests", "rlschool", "sentencepiece", "skimage",
     "sklearn", "tensorboardX", "ujson", "visualdl", "yaml", "zmq",
 )  # fmt: skip
@@ -182,7 +201,7 @@ def install_for_1x() -> None:
             setattr(np, name, now)
     if "product" not in vars(np):
         np.product = np.prod  # type: ignore[attr-defined]
-    for name in ("colorama", "termcolor", "tqdm"):
+    for name in ("colorama", "colorlog", "termcolor", "tqdm"):
         if importlib.util.find_spec(name) is None:
             made = sys.modules[name] = _Open(name)
             made.__dict__.update(_NAMES[name])
