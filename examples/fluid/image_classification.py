@@ -59,7 +59,7 @@ def rows(random, number):
 def archive(path, batches=5, size=1000):
     """Writes `data_batch_1` and so on, and `test_batch`."""
     random = np.random.RandomState(2)
-    names = ["data_batch_%d" % (i + 1) for i in range(batches)] + ["test_batch"]
+    names = [f"data_batch_{i + 1}" for i in range(batches)] + ["test_batch"]
     with tarfile.open(path, "w:gz") as file:
         for name in names:
             data, labels = rows(random, size)
@@ -70,8 +70,8 @@ def archive(path, batches=5, size=1000):
 
 
 def batch(random):
-    """What a training step is fed."""
-    data, labels = rows(random, BATCH)
+    """A small batch: what steps are compared on."""
+    data, labels = rows(random, 20)
     images = (data / 255.0).astype("float32").reshape(-1, 3, 32, 32)
     return {"image": images, "label": labels.reshape(-1, 1).astype("int64")}
 

@@ -13,8 +13,6 @@ is padded. The file runs unchanged on PaddlePaddle 1.8.5, and has its losses fro
 parameters (tests/fluid/test_books.py).
 """
 
-import math
-
 import numpy as np
 
 import paddle.fluid as fluid
@@ -141,7 +139,7 @@ def built():
     loss = fluid.layers.mean(x=cost)
     path = fluid.layers.crf_decoding(input=scores, param_attr=fluid.ParamAttr(name="crf"))
     counts = fluid.layers.chunk_eval(
-        input=path, label=labels, chunk_scheme="IOB", num_chunk_types=int(math.ceil(LABELS / 2.0))
+        input=path, label=labels, chunk_scheme="IOB", num_chunk_types=len(KINDS)
     )[3:]
     test = fluid.default_main_program().clone(for_test=True)
     clip = fluid.clip.GradientClipByGlobalNorm(clip_norm=5.0)

@@ -70,9 +70,9 @@ def fed(pictures):
     }
 
 
-def batch(random):
+def batch(random, size=8):
     """What a training step is fed."""
-    return fed([picture(random) for _ in range(BATCH)])
+    return fed([picture(random) for _ in range(size)])
 
 
 # ---- the network --------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ def main(steps=300):
     exe.run(startup)
     random = np.random.RandomState(0)
     for number in range(steps):
-        (value,) = exe.run(program, feed=batch(random), fetch_list=[loss])
+        (value,) = exe.run(program, feed=batch(random, BATCH), fetch_list=[loss])
         if number % 50 == 0:
             print(f"step {number}: loss {float(value[0]):.3f}")
 

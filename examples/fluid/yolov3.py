@@ -72,9 +72,9 @@ def fed(pictures):
     return {"image": images, "gt_box": boxes, "gt_label": kinds}
 
 
-def batch(random):
+def batch(random, size=8):
     """What a training step is fed."""
-    return fed([picture(random) for _ in range(BATCH)])
+    return fed([picture(random) for _ in range(size)])
 
 
 # ---- the network --------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ def heads(image):
     fine = fluid.layers.concat(input=[route, fine], axis=1)
     outputs = []
     for i, features in enumerate((coarse, fine)):
-        tip = conv_bn(features, 64, 3, 1, "tip.%d" % i)
+        tip = conv_bn(features, 64, 3, 1, f"tip.{i}")
         outputs.append(
             fluid.layers.conv2d(
                 input=tip,
                 num_filters=len(MASKS[i]) * (CLASSES + 5),
                 filter_size=1,
-                param_attr=ParamAttr(name="head.%d.weights" % i),
-                bias_attr=ParamAttr(name="head.%d.bias" % i, regularizer=L2Decay(0.0)),
+                param_attr=ParamAttr(name=f"head.{i}.weights"),
+                bias_attr=ParamAttr(name=f"head.{i}.bias", regularizer=L2Decay(0.0)),
             )
         )
     return outputs
@@ -209,7 +209,7 @@ def main(steps=1200):
     exe.run(startup)
     random = np.random.RandomState(0)
     for number in range(steps):
-        (value,) = exe.run(program, feed=batch(random), fetch_list=[loss])
+        (value,) = exe.run(program, feed=batch(random, BATCH), fetch_list=[loss])
         if number % 200 == 0:
             print(f"step {number}: loss {float(value[0]):.3f}")
 
