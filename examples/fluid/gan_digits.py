@@ -75,8 +75,8 @@ def critic(image, label):
 
 def judgement(score, target):
     """The mean cross entropy of scores, all of which should be `target`."""
-    target = fluid.layers.fill_constant_batch_size_like(score, [-1, 1], "float32", target)
-    loss = fluid.layers.sigmoid_cross_entropy_with_logits(x=score, label=target)
+    wanted = fluid.layers.scale(fluid.layers.ones_like(score), scale=target)
+    loss = fluid.layers.sigmoid_cross_entropy_with_logits(x=score, label=wanted)
     return fluid.layers.mean(loss)
 
 
