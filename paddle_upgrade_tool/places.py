@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from .calls import ACTIVATIONS, CallEdit, Stays, code
+from .calls import ACTIVATIONS, CallEdit, Stays, code, literal
 from .names import Chain
 from .rules import find
 
@@ -87,6 +87,13 @@ class Place:
             if len(statement.targets) == 1:
                 return self.file.source.of(statement.targets[0])
         return ""
+
+    def number(self, node: cst.BaseExpression) -> int | None:
+        """Return the value of a number, or of a name that the module binds to one, once."""
+        value = literal(node)
+        if isinstance(value, int):
+            return value
+        return self.file.numbers.get(node.value) if isinstance(node, cst.Name) else None
 
     def unpacked(self) -> tuple[bool, bool] | None:
         """Return which of two results are used, None if that cannot be seen."""

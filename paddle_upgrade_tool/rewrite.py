@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from . import handlers_dynamic  # noqa: F401  (registers its handlers)
+from . import handlers_dynamic, handlers_nets  # noqa: F401  (they register their handlers)
 from .calls import CallEdit, Stays, activated
 from .handlers import HANDLERS
 from .names import Chain
