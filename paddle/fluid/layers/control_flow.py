@@ -156,6 +156,14 @@ def is_empty(x: Any, cond: Any = None, name: str | None = None) -> Any:
 
     Returns:
         Variable: bool, of shape [1].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.is_empty(x).shape)  # (1,)
     """
     _check_operand("is_empty", "x", x)
     if not recording():
