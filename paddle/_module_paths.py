@@ -167,12 +167,12 @@ class NotThereYet(ModuleNotFoundError):
 
 
 def _to_come(name: str) -> str | None:
-    """What to say of a name that is still to come; None for any other."""
+    """What to say of a name, or of a module of such names, that is still to come; else None."""
     if not name.startswith(_OLD_PACKAGE):
         return None
-    new = _names_1x().get(name, "")
-    if name not in _names_1x() and not any(old.startswith(name + ".") for old in _names_1x()):
-        return None  # neither a name nor a module around some
+    if name not in _names_1x() and not any(n.startswith(f"{name}.") for n in _names_1x()):
+        return None
+    new = _names_1x().get(name)
     use = f"use {new.replace(',', ' or ')}" if new else "docs/fluid.md says what is"
     return f"{name} is PaddlePaddle 1.x's, which is not part of this version yet; {use}."
 

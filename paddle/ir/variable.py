@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -274,6 +275,15 @@ class Variable(Methods):
         )
 
     def __bool__(self) -> bool:
+        if self.block.program.of_1x:  # 1.x asks `if attn_bias:` for whether there is one
+            if self.dtype == VarType.BOOL:
+                warnings.warn(
+                    f"Variable {self._name!r} of a Program of 1.x is always true as a Python "
+                    f"condition: its value is known only in a run.{here()}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            return True
         raise OnlyInARunError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
             f"its value is known only in a run.{here()}",
