@@ -6,6 +6,7 @@ import importlib
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ MODULES = [
         "variable_making",
     )
 ] + ["paddle.fluid.contrib.layers.nn", "paddle.fluid.contrib.layers.nn_2_0",
-     "paddle.fluid.contrib.layers.recommending",
+     "paddle.fluid.contrib.layers.recommending", "paddle.fluid.default_scope_funcs",
+     "paddle.fluid.profiler", "paddle.fluid.io",
      "paddle.fluid.data", "paddle.fluid.input", "paddle.fluid.layer_helper_base",
      "paddle.fluid.nets"]  # fmt: skip
 
@@ -114,7 +116,10 @@ def _examples(text: str | None) -> list[str]:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_examples_of_modules_run(module: str) -> None:
+def test_examples_of_modules_run(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     made = importlib.import_module(module)
     for name in made.__all__:
         if getattr(made, name).__module__.startswith("paddle.fluid"):  # others are 2.0's
