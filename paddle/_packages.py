@@ -89,8 +89,9 @@ class _Body(SourceFileLoader):
         exec(code, _read(package, "__dict__"))
         self.filled(package)
         names = _read(package, "__dict__")
+        kind = _Hiding if "_HIDDEN" in names else ModuleType
         if type(package) is Package:  # nobody gave it another one
-            package.__class__ = _Hiding if "_HIDDEN" in names else ModuleType
+            package.__class__ = kind  # type: ignore[assignment]
         for name in [n for n, v in names.items() if _hidden(package, n, v)]:
             del names[name]
 

@@ -57,6 +57,15 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
 
     Raises:
         ValueError: another state or option.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.stop_profiler("total", "trace.json")
     """
     _check("start_profiler(state)", state, _STATES)
     _check("start_profiler(tracer_option)", tracer_option, _TRACERS)
@@ -78,6 +87,15 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> N
 
     Raises:
         ValueError: another key.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.stop_profiler("calls", "trace.json")
     """
     _check("stop_profiler(sorted_key)", sorted_key, _ORDERS)
     if not _on[0]:
@@ -93,7 +111,18 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> N
 
 
 def reset_profiler() -> None:
-    """Forgets what was timed so far."""
+    """Forgets what was timed so far.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.reset_profiler()
+            fluid.profiler.stop_profiler(profile_path="trace.json")
+    """
     eager.record.calls.clear()
 
 
