@@ -137,7 +137,7 @@ def _(d_y, x, label, *, soft_label, ignore_index):
 def _cross_entropy2_rule(inputs: list, attrs: dict) -> list:
     x, label = inputs
     y = Spec(_loss_shape(x.shape, label.shape), x.dtype)
-    return [y, None, y]
+    return [y, Spec((*x.shape, 0), x.dtype), y]
 
 
 @op(

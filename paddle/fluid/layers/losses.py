@@ -30,12 +30,13 @@ def cross_entropy(
 
     Args:
         input (Variable): probabilities, ``[N, ..., C]``.
-        label (Variable): classes, ``[N, ..., 1]``; with ``soft_label`` probabilities.
+        label (Variable): classes, ``[N, ..., 1]`` or ``[N, ...]``; with ``soft_label``
+            probabilities.
         soft_label (bool): labels are probabilities. Default: False.
         ignore_index (int): rows with this label count 0. Default: -100.
 
     Returns:
-        Variable: ``[N, ..., 1]``.
+        Variable: ``[N, ..., 1]``, or ``[N, ...]`` beside such classes.
 
     Raises:
         ValueError: shapes or dtypes do not fit.
