@@ -106,15 +106,21 @@ def broadcast(inputs: list, attrs: dict) -> list[Spec]:
     """The output has the broadcast shape of two inputs and the dtype of the first."""
     x, y = inputs[:2]
     axis = attrs.get("axis", -1)
-    shape = y.shape
-    if axis not in (-1, None) and len(x.shape) > len(shape):
-        if not -len(x.shape) <= axis < len(x.shape):
+    shapes = x.shape, y.shape
+    rank = max(map(len, shapes))
+    if axis not in (-1, None) and len(x.shape) != len(y.shape):
+        if not -rank <= axis < rank:
             raise InvalidArgumentError(
                 f"expected axis to be -1 or a dimension of the first operand, 0 to "
-                f"{len(x.shape) - 1}, but it is {axis}."
+                f"{rank - 1}, but it is {axis}."
             )
-        shape = shape + (1,) * (len(x.shape) - axis - len(shape))
-    return [Spec(broadcast_shapes(x.shape, shape), x.dtype)]
+        shapes = _begins_at(x.shape, axis, rank), _begins_at(y.shape, axis, rank)
+    return [Spec(broadcast_shapes(*shapes), x.dtype)]
+
+
+def _begins_at(shape: tuple[int, ...], axis: int, rank: int) -> tuple[int, ...]:
+    """The shape of an operand that begins at a dimension of the other one, of rank ``rank``."""
+    return shape if len(shape) == rank else shape + (1,) * (rank - axis - len(shape))
 
 
 def compare(inputs: list, attrs: dict) -> list[Spec]:

@@ -36,7 +36,7 @@ def cross_entropy(
         ignore_index (int): rows with this label count 0. Default: -100.
 
     Returns:
-        Variable: ``[N, ..., 1]``, or the shape of the classes.
+        Variable: ``[N, ..., 1]``, or ``[N, ...]`` beside such classes.
 
     Raises:
         ValueError: shapes or dtypes do not fit.
