@@ -74,6 +74,8 @@ def auc(
     """
     settle_static("fluid.layers.auc")
     layer = StaticLayer("auc")
+    layer.check("input", input)
+    layer.check("label", label)
     if curve not in ("ROC", "PR"):
         raise layer.wrong("curve", "'ROC' or 'PR'", curve)
     helper = LayerHelper("auc", name=layer.name)

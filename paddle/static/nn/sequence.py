@@ -315,6 +315,8 @@ def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None
     """
     layer = StaticLayer("sequence_expand", name)
     layer.check("x", x)
+    if isinstance(ref_level, bool) or not isinstance(ref_level, int):
+        raise layer.wrong("ref_level", "an int", ref_level)
     return layer.call("sequence_expand", x, layer.check("y", y), ref_level=ref_level)
 
 
