@@ -53,6 +53,13 @@ def in_range(axis: int, rank: int, name: str = "axis") -> int:
     return axis + rank if axis < 0 else axis
 
 
+def fits(tensor: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a tensor can have a shape: -1 on either side stands for any size."""
+    sizes = tuple(tensor.shape)
+    same_rank = len(sizes) == len(shape)
+    return same_rank and all(-1 in (a, b) or a == b for a, b in zip(sizes, shape, strict=True))
+
+
 def same(inputs: list, attrs: dict) -> list[Spec]:
     """Every output looks like the first input; an axis is one of its."""
     axis, rank = attrs.get("axis"), len(inputs[0].shape) or 1

@@ -3,10 +3,10 @@
 from types import FunctionType
 from typing import Any
 
+from paddle._names_told import tell
 from paddle.core.guards import guarded
 from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
-from paddle.fluid.layers.telling import tell
 
 __all__ = rows.names()
 _HIDDEN = rows.table()  # a module has the name of a layer here and there
@@ -19,9 +19,7 @@ def __getattr__(name: str) -> Any:
     if isinstance(found, FunctionType) and not hasattr(found, "guards"):
         found = guarded(found)
     globals()[name] = found
-    new = rows.table()[name].new
-    if new:
-        tell(name, new)
+    tell(__name__, name)
     return found
 
 
