@@ -13,7 +13,7 @@ import numpy as np
 from fluid_parts import import_all
 from palm_tasks import BAD, GOOD, MARKS, OTHER, sentences, write
 
-MODULE = """
+MODULE = '''
 import os
 
 import paddle.fluid as fluid
@@ -42,7 +42,7 @@ class Words(hub.Module):
                 param.trainable = trainable
         fluid.Executor(fluid.CPUPlace()).run(startup)
         return given, {"sequence_output": tokens, "pooled_output": pooled}, main
-"""
+'''
 
 
 def dataset(hub, folder: str, tokenizer, tags: bool = False):

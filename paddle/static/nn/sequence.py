@@ -227,7 +227,7 @@ def sequence_first_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_first_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return _pooled(StaticLayer("sequence_first_step"), input, "first")
+    return _pooled(StaticLayer("sequence_first_step", prefix="sequence_pool"), input, "first")
 
 
 def sequence_last_step(input: Any) -> Variable:
@@ -253,7 +253,7 @@ def sequence_last_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_last_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return _pooled(StaticLayer("sequence_last_step"), input, "last")
+    return _pooled(StaticLayer("sequence_last_step", prefix="sequence_pool"), input, "last")
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Variable:
