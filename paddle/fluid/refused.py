@@ -25,6 +25,9 @@ def files(name: str) -> NotYet:
     return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")
 
 
-_INT8 = "1.x's quantization of Programs is not available: quantize the 2.0 model, or train without"
-IrGraph = NotYet("paddle.fluid.framework.IrGraph", _INT8)
-Graph = NotYet("paddle.fluid.core.Graph", _INT8)
+_GRAPHS = (
+    "graphs of operators are for the passes of contrib.slim, which are not available: a Program's "
+    "operators are those of program.global_block().ops"
+)
+IrGraph = NotYet("paddle.fluid.framework.IrGraph", _GRAPHS)
+Graph = NotYet("paddle.fluid.core.Graph", _GRAPHS)

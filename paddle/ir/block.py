@@ -206,10 +206,17 @@ class Block(Methods):
         """Makes a variable here that looks like one of another block; never a Parameter."""
         shown = ("name", "shape", "dtype", "type", "lod_level", "persistable", "is_data",
                  "need_check_feed")  # fmt: skip
-        info = {name: value for name, value in var._info().items() if name in shown}
+        info = {name: value for name, value in var.describe().items() if name in shown}
         if force_persistable:
             info["persistable"] = True
         return self.create_var(**info)
+
+    def clone_with_kind(self, var: Variable) -> Variable:
+        """Makes a persistable variable like another one; of a Parameter a Parameter."""
+        info = {**var.describe(), "persistable": True}
+        if not isinstance(var, Parameter):
+            return self.create_var(**info)
+        return self.create_parameter(info.pop("shape"), info.pop("dtype"), **info)
 
     # -- operators --------------------------------------------------------------------------------
 
@@ -318,16 +325,3 @@ def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list
             names.append(name)
         found[slot] = names
     return found
-
-
-def persistable_like(block: Block, var: Variable) -> Variable:
-    """Makes a persistable variable in a block like one of another; of a Parameter a Parameter.
-
-    Args:
-        block (Block): where.
-        var (Variable): what it looks like.
-    """
-    info = {**var._info(), "persistable": True}
-    if not isinstance(var, Parameter):
-        return block.create_var(**info)
-    return block.create_parameter(info.pop("shape"), info.pop("dtype"), **info)

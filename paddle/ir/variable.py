@@ -335,7 +335,7 @@ class Variable(Methods):
             hint="use Program.clone()",
         )
 
-    def _info(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a copy in another block needs."""
         info = {"lod_level": self.lod_level, "error_clip": self.error_clip}
         info |= {"need_check_feed": self.need_check_feed, "is_data": self.is_data}
@@ -387,9 +387,10 @@ class Parameter(Variable):
             block, shape=dims, dtype=dtype, persistable=True, stop_gradient=stop, **options
         )
 
-    def _info(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
+        """What a copy in another block needs, and what makes it a parameter."""
         kept = ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip")
-        return super()._info() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
+        return super().describe() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
 
 
 def _kind(value: Any) -> VarType:

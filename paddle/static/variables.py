@@ -11,7 +11,6 @@ from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import guard_module
 from paddle.core.mode import recording
-from paddle.ir.block import persistable_like
 from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.recording.lowering import write
 from paddle.ir.variable import Variable
@@ -85,7 +84,7 @@ def create_global_var(
 def fill(var: Variable, value: float, force_cpu: bool = False) -> None:
     """Lets the startup Program fill a variable of the main Program with one number."""
     startup = default_startup_program().global_block()
-    target = persistable_like(startup, var)
+    target = startup.clone_with_kind(var)
     attrs = {"shape": list(var.shape), "dtype": int(var.dtype), "value": float(value)}
     attrs |= {"str_value": constants.digits(value), "force_cpu": force_cpu}
     if startup.program.of_1x:

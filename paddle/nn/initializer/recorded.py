@@ -10,7 +10,6 @@ from paddle.core import constants
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.mode import hooked, no_grad
 from paddle.core.tensor import Tensor
-from paddle.ir.block import persistable_like
 from paddle.ir.current import default_startup_program
 from paddle.ir.recording.lowering import write
 
@@ -34,7 +33,7 @@ def record(init: Any, var: Any, block: Any = None) -> None:
         )
     block = default_startup_program().global_block() if block is None else block
     before = len(block.ops)
-    target = var if block.has_var_recursive(var.name) else persistable_like(block, var)
+    target = var if block.has_var_recursive(var.name) else block.clone_with_kind(var)
     target = block._var_recursive(target.name)
 
     def put(op: Any, args: tuple, attrs: dict[str, Any]) -> Any:
