@@ -15,13 +15,15 @@ import pytest
 
 import paddle
 from paddle_upgrade_tool.convert import convert
-from tests.fluid.book_runs import BOOKS, EXAMPLES, losses
+from tests.fluid.book_runs import BOOKS, EXAMPLES, filled, losses
 from tests.fluid.dygraph import training
-from tests.fluid.test_books import FROZEN, LOOSE
+from tests.fluid.test_books import FROZEN
+from tests.fluid.test_books import LOOSE as LOOSE_185
 
 # What 2.0 has no equal for, by example; it stays as it is, is reported, and runs here.
 LEFT = {
-    "ctr": "DatasetFactory io.DataLoader.from_dataset incubate.data_generator.MultiSlotDataGenerator",
+    "ctr": "DatasetFactory incubate.data_generator.MultiSlotDataGenerator "
+    "io.DataLoader.from_dataset",
     "dqn": "",
     "dygraph_digits": "dygraph.PiecewiseDecay dygraph.guard load_dygraph optimizer.AdamOptimizer",
     "ernie": "core.EOFException layers.linear_lr_warmup layers.polynomial_decay layers.py_reader "
@@ -44,7 +46,9 @@ LEFT = {
     "word2vec": "",
     "yolov3": "layers.multiclass_nms layers.piecewise_decay optimizer.Adam",
 }
-# Two of the three networks of an example do, and so does one of two where the other is like it.
+# 2.0's Adam scales epsilon by the root of 1 - beta2**t, so small gradients make other steps.
+LOOSE = {**LOOSE_185, "image_classification.vgg": 5e-3}
+# The others of these examples are like them.
 SLOW = {"understand_sentiment.rnn", "image_classification.vgg"}
 
 
@@ -131,14 +135,30 @@ def test_dynamic_losses_are_the_same(converted: Path) -> None:
 
 
 @pytest.mark.slow
-def test_click_rates_are_the_same(converted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """After 40 steps, from the same seeds, over the same files."""
+def test_click_rates_are_the_same(
+    converted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What ten steps over a file make of the parameters: 2.0 begins with other random numbers."""
     monkeypatch.setenv("PYTHONPATH", str(Path(EXAMPLES).parents[1]))
     found = []
     for folder in (Path(EXAMPLES), converted):
         example = module(folder, "ctr")
+        example.write_raw(str(tmp_path / "part"), 1000, 0)
         program, startup = paddle.static.Program(), paddle.static.Program()
         with paddle.static.program_guard(program, startup), paddle.utils.unique_name.guard():
-            with paddle.static.scope_guard(paddle.static.Scope()):
-                found.append(example.main(epochs=1, files=2, records=2000))
-    assert found[0] == found[1]
+            inputs, loss, _ = example.network()
+            paddle.optimizer.SGD(0.1).minimize(loss)
+        names = [parameter.name for parameter in program.all_parameters()]
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            exe = paddle.static.Executor(paddle.CPUPlace())
+            exe.run(startup)
+            state = [paddle.static.global_scope().find_var(n).get_tensor() for n in sorted(names)]
+            for number, tensor in enumerate(state):
+                value = filled(np.array(tensor).shape, number).astype("float32")
+                tensor.set(value, paddle.CPUPlace())
+            dataset = example.dataset_of([str(tmp_path / "part")], inputs)
+            exe.train_from_dataset(program, dataset)
+            found.append([np.array(tensor) for tensor in state])
+    for mine, its in zip(*found, strict=True):
+        np.testing.assert_allclose(mine, its, rtol=1e-5, atol=1e-7)
+    assert len(found[0]) == 7
