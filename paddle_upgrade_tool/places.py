@@ -9,6 +9,7 @@ import libcst as cst
 
 from .calls import ACTIVATIONS, MISSING, CallEdit, Stays, code, literal
 from .names import Chain
+from .rules import find
 
 if TYPE_CHECKING:
     from .convert import File
@@ -53,6 +54,24 @@ class Place:
         return self.chain.call in self.file.scheduled
 
     @property
+    def rate_left(self) -> str:
+        """The schedule that stays of 1.x and is the rate of this optimizer, "" if there is none."""
+        call = self.chain.call
+        if call is None or not self.chain.name.startswith(OPTIMIZER):
+            return ""
+        given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "learning_rate")]
+        names = {ast.unparse(node) for node in given if isinstance(node, (ast.Name, ast.Attribute))}
+        for other in self.file.fluid:
+            rule = find(other.full)[0]
+            if rule is None or other.call is None:
+                continue
+            counted = rule.handler == "schedule" and other.call not in self.file.scheduled
+            if rule.kind == "stays" or counted:
+                if other.call in given or Place(self.file, other).assigned_to() in names - {""}:
+                    return other.name
+        return ""
+
+    @property
     def inference_pairs(self) -> set[str]:
         """The folders that this file saves a model for inference to, and loads it from."""
         return self.file.inference_pairs
@@ -69,9 +88,9 @@ class Place:
                 return self.file.source.of(statement.targets[0])
         return ""
 
-    def rate_stays(self, edit: CallEdit) -> bool:
-        """Whether a learning rate may be a schedule of 1.x that this file keeps."""
-        rate = edit.get("learning_rate")
+    def rate_may_stay(self, edit: CallEdit) -> bool:
+        """Whether a learning rate may be, in ways that cannot be seen, a schedule that stays."""
+        rate = edit.get("learning_rate") if self.chain.name.startswith(OPTIMIZER) else None
         if rate is None or not self.file.schedules_stay or literal(rate) is not MISSING:
             return False
         return not isinstance(rate, cst.Name) or (

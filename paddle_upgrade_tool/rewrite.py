@@ -66,8 +66,10 @@ class Calls(cst.CSTTransformer):
         place = Place(self.file, chain)
         try:
             edit = CallEdit(node, rule)
-            if rule.old.startswith(OPTIMIZER) and place.rate_stays(edit):
-                raise Stays("its learning rate is a schedule of 1.x, which stays")
+            if place.rate_left:
+                raise Stays(f"its learning rate is a {place.rate_left}, which stays")
+            if place.rate_may_stay(edit):
+                raise Stays("its learning rate may be a schedule of 1.x, which stays")
             if rule.handler:
                 new = HANDLERS[rule.handler](edit, place)
             else:

@@ -49,6 +49,13 @@ def in_range(axis: int, rank: int, name: str = "axis") -> int:
     return axis + rank if axis < 0 else axis
 
 
+def fits(tensor: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a tensor can have a shape: -1 on either side stands for any size."""
+    sizes = tuple(tensor.shape)
+    same_rank = len(sizes) == len(shape)
+    return same_rank and all(-1 in (a, b) or a == b for a, b in zip(sizes, shape, strict=True))
+
+
 def same(inputs: list, attrs: dict) -> list[Spec]:
     """Every output looks like the first input; an axis is one of its."""
     axis, rank = attrs.get("axis"), len(inputs[0].shape) or 1
@@ -99,15 +106,21 @@ def broadcast(inputs: list, attrs: dict) -> list[Spec]:
     """The output has the broadcast shape of two inputs and the dtype of the first."""
     x, y = inputs[:2]
     axis = attrs.get("axis", -1)
-    shape = y.shape
-    if axis not in (-1, None) and len(x.shape) > len(shape):
-        if not -len(x.shape) <= axis < len(x.shape):
+    shapes = x.shape, y.shape
+    rank = max(map(len, shapes))
+    if axis not in (-1, None) and len(x.shape) != len(y.shape):
+        if not -rank <= axis < rank:
             raise InvalidArgumentError(
                 f"expected axis to be -1 or a dimension of the first operand, 0 to "
-                f"{len(x.shape) - 1}, but it is {axis}."
+                f"{rank - 1}, but it is {axis}."
             )
-        shape = shape + (1,) * (len(x.shape) - axis - len(shape))
-    return [Spec(broadcast_shapes(x.shape, shape), x.dtype)]
+        shapes = _begins_at(x.shape, axis, rank), _begins_at(y.shape, axis, rank)
+    return [Spec(broadcast_shapes(*shapes), x.dtype)]
+
+
+def _begins_at(shape: tuple[int, ...], axis: int, rank: int) -> tuple[int, ...]:
+    """The shape of an operand that begins at a dimension of the other one, of rank ``rank``."""
+    return shape if len(shape) == rank else shape + (1,) * (rank - axis - len(shape))
 
 
 def compare(inputs: list, attrs: dict) -> list[Spec]:

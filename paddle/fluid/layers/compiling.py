@@ -11,6 +11,7 @@ from typing import Any
 from paddle.core.dtype import to_vartype
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C, py
+from paddle.fluid.layers.examples import example
 from paddle.fluid.layers.results import recorded, stored
 from paddle.fluid.layers.rows import Row
 from paddle.incubate.layer_helper import LayerHelper
@@ -183,22 +184,9 @@ def _documentation(row: Row) -> str:
     results = row.result.split() or [s.name for s in op.outputs if not s.writes]
     shape = ", of the shape of the first input" if op.infer == "same" else ""
     lines += ["", "Returns:", f"    {' and '.join(results)} of the operator{shape}."]
-    return "\n".join(lines) + _example(row, op)
-
-
-def _example(row: Row, op: Any) -> str:
-    """A call that runs, where the function takes one floating Tensor and gives one like it."""
-    first = _parameters(row.signature)[0]
-    rest = re.sub(r"^\(\w+,?\s*|\)$", "", row.signature)
-    plain = not rest or all("=" in part for part in re.split(r",\s*(?![^\[(]*[\])])", rest))
-    if op.infer != "same" or len(row.inputs.split()) != 1 or not plain or "*" in row.inputs:
-        return ""
-    lines = [
-        "import paddle", "import paddle.fluid as fluid", "",
-        "paddle.enable_static()",
-        f'{first} = fluid.data("{first}", [None, 3])',
-        f"print(fluid.layers.{row.name}({first}).shape)  # (-1, 3)",
-        "paddle.disable_static()",
-    ]  # fmt: skip
-    body = "\n".join(" " * 8 + line if line else "" for line in lines)
-    return f"\n\nExamples:\n    .. code-block:: python\n\n{body}\n"
+    lines += ["", "Raises:", "    InvalidArgumentError: the operator does not take what it got."]
+    text = example(row.name)
+    if text:
+        body = [" " * 8 + line if line else "" for line in text.splitlines()]
+        lines += ["", "Examples:", "    .. code-block:: python", "", *body, ""]
+    return "\n".join(lines)

@@ -71,6 +71,15 @@ def auc(
 
     Raises:
         ValueError: an unknown curve.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                pairs_of = fluid.data("pairs_of", [2, 2])
+                label = fluid.data("label", [2, 1], "int64")
+                outs = fluid.layers.auc(pairs_of, label)
     """
     settle_static("fluid.layers.auc")
     layer = StaticLayer("auc")

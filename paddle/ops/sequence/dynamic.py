@@ -130,8 +130,9 @@ class _Lstm:
 
 
 def _lstm_rule(inputs: list, attrs: dict) -> list:
-    x, size = inputs[0], inputs[3].shape[0]
-    return [Spec((x.shape[0], n), x.dtype) for n in (size, size, 4 * size, size)]
+    x = inputs[0]
+    size = x.shape[1] // 4 if x.shape[1] >= 0 else -1
+    return [Spec((x.shape[0], n), x.dtype) for n in (size, size, x.shape[1], size)]
 
 
 @op("lstm", "Input H0? C0? Weight Bias -> Hidden Cell BatchGate?~ BatchCellPreAct?~",
