@@ -182,8 +182,10 @@ class Walk:
     def _alias(self, node: ast.Assign) -> bool:
         """Whether the statement gives a module of fluid another name, as an import would."""
         target = node.targets[0]
+        if not isinstance(node.value, (ast.Name, ast.Attribute)):
+            return False
         parts = ast.unparse(node.value).split(".")
-        if len(node.targets) != 1 or not isinstance(target, ast.Name) or len(parts) < 2:
+        if len(node.targets) != 1 or not isinstance(target, ast.Name):
             return False
         first = meaning(parts[0], self.module, {})
         full = ".".join([first or "", *parts[1:]])
@@ -384,9 +386,8 @@ def numbers(tree: ast.Module) -> dict[str, int]:
         both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
         pairs = zip(target.elts, value.elts) if both else [(target, value)]  # type: ignore[attr-defined]
         for name, item in pairs:
-            if isinstance(name, ast.Name) and isinstance(item, ast.Constant):
-                if type(item.value) is int:
-                    found[name.id] = item.value
+            if isinstance(name, ast.Name) and re.fullmatch(r"-?\d+", ast.unparse(item)):
+                found[name.id] = int(ast.unparse(item))
     bound: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):

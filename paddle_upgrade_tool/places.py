@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from .calls import ACTIVATIONS, CallEdit, Stays, code, literal
+from .calls import ACTIVATIONS, MISSING, CallEdit, Stays, code, literal
 from .names import Chain
 from .rules import find
 
@@ -87,6 +87,15 @@ class Place:
             if len(statement.targets) == 1:
                 return self.file.source.of(statement.targets[0])
         return ""
+
+    def rate_may_stay(self, edit: CallEdit) -> bool:
+        """Whether a learning rate may be, in ways that cannot be seen, a schedule that stays."""
+        rate = edit.get("learning_rate") if self.chain.name.startswith(OPTIMIZER) else None
+        if rate is None or not self.file.schedules_stay or literal(rate) is not MISSING:
+            return False
+        return not isinstance(rate, cst.Name) or (
+            rate.value not in self.file.numbers and rate.value not in self.file.scheduled.values()
+        )
 
     def number(self, node: cst.BaseExpression) -> int | None:
         """Return the value of a number, or of a name that the module binds to one, once."""

@@ -6,9 +6,8 @@ pairs of a Program and its loss, and a batch has a feed for each; where a reader
 returned with the loss. Parameters are the same here and there.
 """
 
-import importlib
+import importlib.util
 import os
-import sys
 
 import numpy as np
 
@@ -37,20 +36,22 @@ BOOKS = {
 def filled(shape, number):
     """What parameter number so and so of the sorted names begins with."""
     size = int(np.prod(shape))
-    if len(shape) == 4:  # a wave in a filter would make channels all but equal, and maxima tie
-        spread = np.sqrt(2.0 / np.prod(shape[1:]))
+    if len(shape) > 1:  # waves would be all but equal rows: units that die, and maxima that tie
+        spread = np.sqrt(2.0 / np.prod(shape[1:])) if len(shape) == 4 else 0.1
         return np.random.RandomState(number).normal(0, spread, shape)
     return (np.cos(np.arange(size) * 0.37 + number) * 0.2).reshape(shape)
 
 
-def losses(name, network, steps=10):
+def losses(name, network, steps=10, folder=EXAMPLES):
     """The losses of the first steps."""
     import paddle.fluid as fluid
 
-    if EXAMPLES not in sys.path:
-        sys.path.insert(0, EXAMPLES)
+    path = os.path.join(folder, name + ".py")
+    spec = importlib.util.spec_from_file_location(name, path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
     with fluid.scope_guard(fluid.Scope()):
-        return _losses(fluid, importlib.import_module(name), network, steps)
+        return _losses(fluid, example, network, steps)
 
 
 def _losses(fluid, example, network, steps):

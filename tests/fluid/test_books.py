@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import paddle
+from tests.examples.running import needs_mnist
 from tests.fluid.book_runs import BOOKS, EXAMPLES, losses
 
 # Adam divides by the size of a gradient, and so makes much of rounding where it is all but nothing;
@@ -59,3 +60,42 @@ def test_results_are_those_that_are_stated() -> None:
 def test_sentiment(network: str) -> None:
     sentiment = example("understand_sentiment")
     assert sentiment.main(sentiment.NETWORKS[network]) > 0.8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", ["resnet", "vgg"])
+def test_image_classification(
+    network: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    images = example("image_classification")
+    assert images.main(images.NETWORKS[network]) > 0.93
+
+
+@pytest.mark.slow
+@needs_mnist
+@pytest.mark.parametrize("network, share", [("mlp", 0.93), ("conv", 0.97)])
+def test_digits(
+    network: str, share: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    digits = example("recognize_digits")
+    found, served = digits.main(digits.NETWORKS[network])
+    assert found > share and served == pytest.approx(found, abs=1e-6)
+
+
+@pytest.mark.slow
+@needs_mnist
+def test_drawn_digits() -> None:
+    real, asked = example("gan_digits").main()
+    assert real > 0.92 and asked > 0.6
+
+
+@pytest.mark.slow
+def test_tagger_detectors_and_encoder() -> None:
+    assert example("lexical_tagger").main() > 0.93
+    assert example("ssd").main() > 0.85
+    found, right = example("yolov3").main()
+    assert found > 0.7 and right > 0.55
+    words, common = example("ernie").main()
+    assert words > 0.25 and common < 0.12
