@@ -9,11 +9,10 @@ import os
 import sys
 
 import numpy as np
-
 from fluid_parts import import_all
 from palm_tasks import BAD, GOOD, MARKS, OTHER, sentences, write
 
-MODULE = '''
+MODULE = """
 import os
 
 import paddle.fluid as fluid
@@ -42,13 +41,13 @@ class Words(hub.Module):
                 param.trainable = trainable
         fluid.Executor(fluid.CPUPlace()).run(startup)
         return given, {"sequence_output": tokens, "pooled_output": pooled}, main
-'''
+"""
 
 
 def dataset(hub, folder: str, tokenizer, tags: bool = False):
     """Files of sentences, and what reads them."""
-    known = {word: "B-G" for word in GOOD}
-    known.update({word: "B-B" for word in BAD})
+    known = dict.fromkeys(GOOD, "B-G")
+    known.update(dict.fromkeys(BAD, "B-B"))
     for name, start, count in (("train", 1, 128), ("dev", 2, 32), ("test", 3, 16)):
         rows = sentences(count, start)
         if tags:
