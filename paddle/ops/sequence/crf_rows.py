@@ -7,6 +7,8 @@ than exponentials can hold; others are left to the form in logarithms (:func:`se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 from paddle.core.levels import levels_on
@@ -34,7 +36,7 @@ def _pieces(emission: torch.Tensor, transition: torch.Tensor) -> tuple:
     return steps, top, torch.exp(transition - top)
 
 
-def _ends(steps: Steps, values: list[torch.Tensor]) -> torch.Tensor:
+def _ends(steps: Steps, values: Sequence[torch.Tensor]) -> torch.Tensor:
     """What the sequences have at their last step, in the order of steps."""
     live = [*steps.live[1:], 0]
     parts = [value[n:] for value, n in zip(values, live, strict=True)]
@@ -145,24 +147,30 @@ def backward(d_loss, emission, transition, label, alpha, shares) -> tuple:
 
 
 def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor) -> torch.Tensor:
-    """The best tags of all rows, [N, 1]."""
+    """The best tags of all rows, [N, 1].
+
+    A step holds tags below each other and sequences side by side, so that the maximum over the tags
+    before runs along all of them at once: [20, 20, 32] 16 -> 2 us.
+    """
     steps = in_steps(offsets, emission)
-    start, end, move = transition[0], transition[1], transition[2:].t().contiguous()
-    bests: list[torch.Tensor] = []
-    for rows in emission.index_select(0, steps.rows).split(steps.live):
-        if bests:
-            came = torch.amax(bests[-1][: rows.shape[0]].unsqueeze(1) + move, 2)
-            bests.append(came.add_(rows))
-        else:
-            bests.append(rows + start)
-    tags: list[torch.Tensor] = []
-    for t in range(len(bests) - 1, -1, -1):
-        parts = []
-        if tags:  # where the best path came from is asked only of the tags that are on it
-            on_path = bests[t][: len(tags[-1])] + move[tags[-1]]
-            parts.append(torch.argmax(on_path, 1))
-        over = bests[t][len(parts[0]) if parts else 0 :]
-        if len(over):
-            parts.append(torch.argmax(over + end, 1))
-        tags.append(torch.cat(parts) if len(parts) > 1 else parts[0])
-    return torch.cat(tags[::-1])[steps.places].unsqueeze(1)
+    if not steps.live:
+        return emission.new_zeros([0, 1], dtype=torch.int64)
+    start, end, move = transition[0], transition[1], transition[2:]
+    to_each, came_from = move.unsqueeze(2), move.t().contiguous()
+    columns = emission.index_select(0, steps.rows).t().contiguous().split(steps.live, 1)
+    best = torch.add(columns[0], start.unsqueeze(1))
+    bests = [best]
+    for column in columns[1:]:
+        reached = torch.add(best[:, : column.shape[1]].unsqueeze(1), to_each)
+        best = torch.amax(reached, 0).add_(column)
+        bests.append(best)
+    rows = torch.cat(bests, 1).t().contiguous().split(steps.live)
+    last = torch.argmax(_ends(steps, rows).add_(end), 1)
+    path = [last[: steps.live[-1]]]
+    # Where the best path came from is asked only of the tags that are on it.
+    for here, after in zip(rows[-2::-1], steps.live[:0:-1], strict=True):
+        on_path = came_from.index_select(0, path[-1]).add_(here[:after])
+        tags = torch.argmax(on_path, 1)
+        count = here.shape[0]
+        path.append(tags if count == after else torch.cat([tags, last[after:count]]))
+    return torch.cat(path[::-1])[steps.places].unsqueeze(1)
