@@ -7,8 +7,6 @@ than exponentials can hold; others are left to the form in logarithms (:func:`se
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import torch
 
 from paddle.core.levels import levels_on
@@ -36,7 +34,7 @@ def _pieces(emission: torch.Tensor, transition: torch.Tensor) -> tuple:
     return steps, top, torch.exp(transition - top)
 
 
-def _ends(steps: Steps, values: Sequence[torch.Tensor]) -> torch.Tensor:
+def _ends(steps: Steps, values: list[torch.Tensor]) -> torch.Tensor:
     """What the sequences have at their last step, in the order of steps."""
     live = [*steps.live[1:], 0]
     parts = [value[n:] for value, n in zip(values, live, strict=True)]
@@ -161,16 +159,18 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
     best = torch.add(columns[0], start.unsqueeze(1))
     bests = [best]
     for column in columns[1:]:
-        reached = torch.add(best[:, : column.shape[1]].unsqueeze(1), to_each)
+        reached = torch.add(best.narrow(1, 0, column.shape[1]).unsqueeze(1), to_each)
         best = torch.amax(reached, 0).add_(column)
         bests.append(best)
-    rows = torch.cat(bests, 1).t().contiguous().split(steps.live)
-    last = torch.argmax(_ends(steps, rows).add_(end), 1)
+    whole = torch.cat(bests, 1).t().contiguous()
+    ended = (positions(offsets[1:], emission) - 1)[steps.sequences[: steps.live[0]]]
+    last = torch.argmax(whole.index_select(0, steps.places[ended]).add_(end), 1)
+    rows = whole.split(steps.live)
     path = [last[: steps.live[-1]]]
     # Where the best path came from is asked only of the tags that are on it.
     for here, after in zip(rows[-2::-1], steps.live[:0:-1], strict=True):
-        on_path = came_from.index_select(0, path[-1]).add_(here[:after])
+        on_path = came_from.index_select(0, path[-1]).add_(here.narrow(0, 0, after))
         tags = torch.argmax(on_path, 1)
-        count = here.shape[0]
-        path.append(tags if count == after else torch.cat([tags, last[after:count]]))
+        more = here.shape[0] - after
+        path.append(torch.cat([tags, last.narrow(0, after, more)]) if more else tags)
     return torch.cat(path[::-1])[steps.places].unsqueeze(1)
