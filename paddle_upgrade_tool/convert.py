@@ -15,7 +15,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from . import guards, imports
-from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning
+from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning, numbers
 from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
 from .rewrite import MARK, Calls
@@ -390,6 +390,11 @@ class File:
             self.after.setdefault(stop, []).extend(newline + indent + line for line in lines)
 
     @functools.cached_property
+    def numbers(self) -> dict[str, int]:
+        """Names that stand for one whole number in all of this file."""
+        return numbers(self.tree)
+
+    @functools.cached_property
     def newline(self) -> str:
         """How lines end in this file."""
         found = re.search(r"\r\n|\n|\r", self.text)
@@ -465,6 +470,8 @@ class File:
         if not chain.full.startswith(_FLUID):
             return
         rule = find(chain.full)[0]
+        if any(alias.node.value is chain.node for alias in self.walk.aliases):
+            return  # goes if nothing needs it: `imports.unalias`
         if rule is None or not chain.load:
             self.leave(chain, _unknown(chain))
         elif rule.old == DYNAMIC + "no_grad" and chain.decorator and not chain.tail:
@@ -499,6 +506,10 @@ class File:
         elif "norm_api_alias" in self.steps and chain.name:
             if chain.full != chain.name + chain.tail and chain.text.startswith("paddle."):
                 chain.new = chain.name + chain.tail
+
+    def leave_module(self, chain: Chain) -> None:
+        """Leave a module under another name, for what stays of it."""
+        self.leave(chain, _unknown(chain))
 
     def leave(self, chain: Chain, message: str) -> None:
         """Leave a name of 1.x as it is, and say so."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from . import handlers_dynamic  # noqa: F401  (registers its handlers)
+from . import handlers_dynamic, handlers_nets  # noqa: F401  (they register their handlers)
 from .calls import CallEdit, Stays, activated
 from .handlers import HANDLERS
 from .names import Chain
@@ -65,6 +65,8 @@ class Calls(cst.CSTTransformer):
         place = Place(self.file, chain)
         try:
             edit = CallEdit(node, rule)
+            if place.rate_left:
+                raise Stays(f"its learning rate is a {place.rate_left}, which stays")
             if rule.handler:
                 new = HANDLERS[rule.handler](edit, place)
             else:

@@ -79,6 +79,8 @@ TARGET = {
     L + "uniform_random": "paddle.uniform",
     L + "where": "paddle.nonzero",
     L + "yolo_box": "paddle.vision.ops.yolo_box",
+    L + "yolov3_loss": "paddle.vision.ops.yolo_loss",
+    "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader.from_dataset",
     L + "image_resize": F + "interpolate",
     L + "resize_bilinear": F + "interpolate",
     L + "resize_nearest": F + "interpolate",
@@ -168,6 +170,8 @@ SPECIAL = {
     L + "pool3d": "pool",
     L + "reshape": "reshape",
     L + "smooth_l1": "smooth_l1",
+    "paddle.fluid.nets.sequence_conv_pool": "sequence_conv_pool",
+    "paddle.fluid.nets.simple_img_conv_pool": "img_conv_pool",
 }
 
 _SCHEDULE = (

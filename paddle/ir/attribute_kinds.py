@@ -129,12 +129,12 @@ def kind_of(op: Operator, name: str) -> AttrType:
     return encode(op, name, op.attrs[name])[0]
 
 
-def encode(op: Operator, name: str, value: Any) -> tuple[AttrType, Any]:
-    """Returns kind and value of an attribute as they are written."""
+def encode(op: Operator, name: str, value: Any, wanted: int | None = None) -> tuple[AttrType, Any]:
+    """Returns kind and value of an attribute as they are written; ``wanted`` is tried first."""
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     read = (op.attr_kinds or {}).get(name)
-    for kind in (read, declared(op.type, name)):
+    for kind in (wanted, read, declared(op.type, name)):
         if kind is not None:
             found = fit(AttrType(kind), value)
             if found is not MISFIT:

@@ -214,6 +214,25 @@ def without_correction(op: Operator, context: ConversionContext) -> None:
             op.outputs[power + "Out"] = [filled(op, context, power, 0.0)]
 
 
+def reordered_back(op: Operator, context: ConversionContext) -> None:
+    """The gradient had the slots of the operator itself."""
+    if "X" in op.inputs:
+        op.inputs["Out@GRAD"] = op.inputs.pop("X")
+        op.outputs["X@GRAD"] = op.outputs.pop("Out")
+
+
+def sizes_of_forward(op: Operator, context: ConversionContext) -> None:
+    """The sizes of what was joined were read off the array; here the forward operator tells."""
+    for forward in () if op.inputs.get("OutIndex") else context.ops:
+        if forward.type == "tensor_array_to_tensor" and forward.inputs["X"] == op.inputs["X"]:
+            op.inputs["OutIndex"] = forward.outputs["OutIndex"]
+
+
+def functors_of_forward(op: Operator, context: ConversionContext) -> None:
+    """The functions were named after their gradients."""
+    op.attrs["functor_list"] = [name.removesuffix("_grad") for name in op.attrs["functor_list"]]
+
+
 TABLE: tuple[Conversion, ...] = (
     Conversion("flip", 0, V2_0, "dims is called axis", renamed_attributes(dims="axis")),
     Conversion("roll", 0, V2_0, "dims is called axis", renamed_attributes(dims="axis")),
@@ -233,6 +252,12 @@ TABLE: tuple[Conversion, ...] = (
         "the name is regular",
         renamed_operator("cross_entropy2_grad"),
     ),
+    Conversion("reorder_lod_tensor_by_rank_grad", 0, NEVER, "slots are regular", reordered_back),
+    Conversion("tensor_array_to_tensor_grad", 0, NEVER, "takes the sizes", sizes_of_forward),
+    Conversion(
+        "fused_elemwise_activation_grad", 0, NEVER, "names of functions", functors_of_forward
+    ),
+    Conversion("hierarchical_sigmoid", 0, NEVER, "W is not a result", without_slots("W_Out")),
     *(
         Conversion(name, 0, V2_0, "is not done in place", kept_input)
         for name in ("reshape2", "squeeze2", "unsqueeze2", "flatten2")
@@ -259,6 +284,16 @@ def named_memories(program: Program) -> None:
                 inner.type = "rnn_memory_helper_grad"
                 inner.inputs = {"X": state, "Out": state, "Out@GRAD": given}
                 inner.outputs = {"X@GRAD": inner.output("Out")}
+
+
+def levelled_gradients(program: Program) -> None:
+    """Gradients have the levels of what they are the gradients of; files do not say so."""
+    for block in program.blocks:
+        for name, var in block.vars.items():
+            whole, found, _ = name.partition("@GRAD")
+            of = block._find_var_recursive(whole) if found and not var.lod_level else None
+            if of is not None and of.lod_level:
+                var.lod_level = of.lod_level
 
 
 def _applied(row: Conversion, op: Operator, context: ConversionContext) -> bool:
@@ -353,4 +388,5 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
             rename_second_order(op)
             complete_gradient(op, at)
     check_gradients(program)
+    levelled_gradients(program)
     program._changed()

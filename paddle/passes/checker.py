@@ -73,6 +73,8 @@ def _written(ops: Sequence[Operator]) -> set[str]:
 
 def _writes_back(op: Operator) -> bool:
     """A batch norm that does not train hands on the statistics that it read; steps, their scale."""
+    if op.type == "hierarchical_sigmoid":
+        return True  # files name its weights as a result; nothing writes them
     known = op.definition
     if known is None or op.type == "fake_channel_wise_quantize_abs_max":
         return bool(known and op.attrs.get("is_test"))  # reads its OutScale then

@@ -51,8 +51,8 @@ def _operator(op):
     return [op.type, ins, outs, attrs]
 
 
-def run(fluid, case):
-    """Returns a description (for JSON) and arrays by key."""
+def run(fluid, case, seen=None):
+    """Returns a description (for JSON) and arrays by key; ``seen`` is called with the Programs."""
     main, startup = fluid.Program(), fluid.Program()
     main.random_seed = startup.random_seed = 7
     arrays = {}
@@ -64,6 +64,8 @@ def run(fluid, case):
         names, gradients = [], []
         if not many:
             names, gradients = _gradients(fluid, case, main, feeds, fetches)
+    if seen is not None:
+        seen(main, startup)
     filling = [_operator(op)[::2] + [_operator(op)[3]] for op in startup.global_block().ops]
     told = {
         "blocks": blocks, "variables": variables, "startup": filling,

@@ -380,6 +380,18 @@ def test_training_by_hand():
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("made, rate", [
+    ("rate = fluid.layers.noam_decay(512, 9)\n", "rate"),
+    ("", "learning_rate=fluid.layers.exponential_decay(0.1, 9, 0.5)"),
+    ("self.rate = fluid.dygraph.NoamDecay(512, 9)\n", "self.rate"),
+])  # fmt: skip
+def test_an_optimizer_stays_with_its_schedule(made, rate):
+    new, findings = upgraded(f"{made}opt = fluid.optimizer.SGD({rate})\n")
+    assert f"opt = fluid.optimizer.SGD({rate})" in new
+    assert sorted(f.level for f in findings) == ["left", "left"]
+    assert any("its learning rate is a paddle.fluid." in f.message for f in findings)
+
+
 def test_minimize_of_a_program_stays():
     assert "opt.minimize(loss)" in body("opt = fluid.optimizer.SGD(0.1)\nopt.minimize(loss)\n")
 

@@ -116,6 +116,13 @@ def gaussian_random(
 
     Returns:
         Variable: the numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.gaussian_random([2, 3]).shape)  # (2, 3)
     """
     return _normal("gaussian_random", shape, mean, std, seed, dtype, name)
 
@@ -153,6 +160,13 @@ def randn(
 
     Returns:
         Variable: the numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randn([2, 3]).shape)  # (2, 3)
     """
     kind = int(to_vartype("float32" if dtype is None else dtype))
     attrs = {"shape": list(shape), "mean": 0.0, "std": 1.0, "seed": 0, "dtype": kind}
@@ -184,6 +198,13 @@ def randint(
 
     Raises:
         ValueError: nothing lies between.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randint(0, 10, shape=[2, 3]).shape)  # (2, 3)
     """
     if high is None:
         low, high = 0, low
@@ -222,6 +243,13 @@ def randperm(
 
     Raises:
         ValueError: n is below 1.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randperm(5).shape)  # (5,)
     """
     if n < 1:
         raise InvalidArgumentError(f"{API}randperm(n): expected an int >= 1, but received {n}.")

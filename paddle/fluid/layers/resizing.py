@@ -137,6 +137,14 @@ def interpolate(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.interpolate(image, [12, 12]).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, resample, actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -161,6 +169,14 @@ def resize_linear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                batch = fluid.data("batch", [2, 3, 4])
+                print(fluid.layers.resize_linear(batch, [8]).shape)  # (2, 3, 8)
     """
     return image_resize(input, out_shape, scale, name, "LINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -185,6 +201,14 @@ def resize_bilinear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.resize_bilinear(image, [12, 12]).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -209,6 +233,14 @@ def resize_trilinear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                print(fluid.layers.resize_trilinear(volume, [8, 8, 8]).shape)  # (2, 3, 8, 8, 8)
     """
     return image_resize(input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -231,6 +263,14 @@ def resize_nearest(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.resize_nearest(image, scale=2.0).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners,
                         align_mode=1, data_format=data_format)  # fmt: skip
@@ -249,6 +289,14 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
 
     Raises:
         ValueError: the input has not four dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.image_resize_short(image, 12).shape)  # (2, 8, 12, 12)
     """
     shape = check_value("image_resize_short", "input", input).shape
     if len(shape) != 4:

@@ -25,7 +25,9 @@ class Written:
         inputs (dict): names by slot; so ``outputs``. Lists are replaced, never changed.
         attrs (dict): attributes.
         before (list): ``(type, inputs, outputs, attrs)`` of operators to put before it.
+        type (str): empty if it is not written.
         variables (list): ``(name, Variable to look like)`` to add to the block.
+        kinds (dict): kinds of attributes that are not the usual ones.
     """
 
     def __init__(self, op: Operator) -> None:
@@ -33,6 +35,7 @@ class Written:
         self.inputs, self.outputs, self.attrs = dict(op.inputs), dict(op.outputs), dict(op.attrs)
         self.before: list[tuple[str, Slots, Slots, dict[str, Any]]] = []
         self.variables: list[tuple[str, Variable]] = []
+        self.kinds: dict[str, int] = {}
 
     def variable(self, slot: str) -> Variable | None:
         """The first variable of a slot."""

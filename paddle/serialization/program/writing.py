@@ -13,7 +13,8 @@ from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.raw import FLAGS, TENSOR, WITH_LOD
 from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.program.additions import Written, completed
+from paddle.serialization.program import additions, form_185
+from paddle.serialization.program.additions import Written
 from paddle.serialization.program.fields import FIELD, MANY
 from paddle.serialization.program.schema import message_class
 
@@ -23,23 +24,34 @@ OUR_VERSION = 2_000_000  # written for a Program that was made here: major, mino
 def write_program(program: Program, desc: Any) -> None:
     """Fills an empty message."""
     desc.MergeFromString(program.raw_fields or b"")
+    old = form_185.fits(program)
     for block in program.blocks:
-        _write_block(block, desc.blocks.add())
-    desc.version.version = program.program_version or OUR_VERSION
+        _write_block(block, desc.blocks.add(), old)
+    if old:
+        rows = form_185.rows(program)
+        for var in [v for told in desc.blocks for v in told.vars if v.name in rows]:
+            _as_rows(var)
+    ours = form_185.VERSION if old else OUR_VERSION
+    desc.version.version = program.program_version or ours
     for name, version in program.op_versions.items():
         pair = desc.op_version_map.pair.add(op_name=name)
         pair.op_version.version = version
 
 
-def _write_block(block: Block, told: Any) -> None:
+def _write_block(block: Block, told: Any, old: bool) -> None:
     rest = block.raw_fields
     if rest:
         told.MergeFromString(rest)
     told.idx, told.parent_idx = block.idx, block.parent_idx
     _set(told, "forward_block_idx", block.forward_block_idx)
     names = sorted(block.vars) if rest is None else list(block.vars)
+    hidden = form_185.undeclared(block) if old else ()
     for name in names:
-        write_variable(block.vars[name], told.vars.add())
+        if name not in hidden:
+            write_variable(block.vars[name], told.vars.add())
+    for var in form_185.unfound(block) if old else ():
+        write_variable(var, told.vars.add())
+    completed = form_185.completed if old else additions.completed
     added: set[str] = set()
     for op in block.ops:
         written = completed(op)
@@ -50,7 +62,8 @@ def _write_block(block: Block, told: Any) -> None:
                 added.add(name)
                 var = Variable(block, name=name, shape=like.shape, dtype=like.dtype)
                 write_variable(var, told.vars.add())
-        _write_operator(op, told.ops, written)
+        if written.type:
+            _write_operator(op, told.ops, written)
 
 
 def _set(told: Any, field: str, value: Any) -> None:
@@ -91,6 +104,15 @@ def write_variable(var: Variable, told: Any) -> None:
         tensor.dims.extend(dims)
 
 
+def _as_rows(told: Any) -> None:
+    """Makes a tensor's VarDesc one of selected rows."""
+    if told.type.HasField("lod_tensor"):
+        tensor = told.type.lod_tensor.tensor
+        told.type.type = int(VarType.SELECTED_ROWS)
+        told.type.selected_rows.CopyFrom(tensor)
+        told.type.ClearField("lod_tensor")
+
+
 def stated_message(stated: Mapping[str, Any]) -> Any:
     """The VarDesc that says what a file states, and nothing else; see ``stated_variable``."""
     told = message_class("VarDesc")(name=stated["name"])
@@ -121,7 +143,8 @@ def _write_operator(op: Operator, ops: Any, written: Written | None = None) -> N
     for name in sorted(whole.attrs) if ours else _as_read(op):
         value = whole.attrs[name]
         if value is not None and (not is_private(name) or name in (op.attr_kinds or ())):
-            _write_attribute(op, name, value, told.attrs.add(name=name))
+            kinds = written.kinds if written is not None else {}
+            _write_attribute(op, name, value, told.attrs.add(name=name), kinds.get(name))
     _set(told, "is_target", bool(op.is_target))
 
 
@@ -131,8 +154,10 @@ def _as_read(op: Operator) -> list[str]:
     return [n for n in order if n in op.attrs] + [n for n in op.attrs if n not in order]
 
 
-def _write_attribute(op: Operator, name: str, value: Any, told: Any) -> None:
-    kind, written = encode(op, name, value)
+def _write_attribute(
+    op: Operator, name: str, value: Any, told: Any, wanted: int | None = None
+) -> None:
+    kind, written = encode(op, name, value, wanted)
     told.type = int(kind)
     if kind in (AttrType.BLOCK, AttrType.BLOCKS):
         program = op.block.program
