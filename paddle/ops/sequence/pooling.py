@@ -103,12 +103,15 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
                   contextStride=1):  # fmt: skip
     """A row of Out is made of contextLength rows of X, from contextStart away on.
 
-    Filter is [contextLength * width of X, width of Out]. Rows outside of the sequence are zero.
+    Filter is [contextLength * width of X, width of Out]. Rows outside of the sequence are zero, or
+    with paddingTrainable those of PaddingData: first the rows before a sequence, then those behind.
     """
-    if paddingTrainable or padding is not None:
-        raise UnimplementedError(
-            "sequence_conv(paddingTrainable): trained rows around a sequence are not supported; "
-            "pad with zeros."
+    before, behind = max(0, -contextStart), max(0, contextStart + contextLength - 1)
+    around = (before + behind, x.shape[-1])
+    if paddingTrainable and (padding is None or tuple(padding.shape) != around):
+        raise InvalidArgumentError(
+            f"sequence_conv(paddingTrainable): expected PaddingData of shape {list(around)}, but "
+            f"received {'none' if padding is None else list(padding.shape)}."
         )
     if contextStride != 1:
         raise UnimplementedError(
@@ -120,11 +123,14 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
             f"received {list(x.shape)} and {list(weight.shape)} for contextLength {contextLength}."
         )
     offsets = last_level("sequence_conv", "X", x, 1)
-    return torch.mm(_windows(x, offsets, contextStart, contextLength), weight)
+    trained = padding if paddingTrainable else None
+    return torch.mm(_windows(x, offsets, contextStart, contextLength, trained), weight)
 
 
-def _windows(x: torch.Tensor, offsets: list[int], start: int, length: int) -> torch.Tensor:
-    """Beside each row its neighbours of the same sequence, zero where there is none."""
+def _windows(
+    x: torch.Tensor, offsets: list[int], start: int, length: int, padding: torch.Tensor | None
+) -> torch.Tensor:
+    """Beside each row its neighbours of the same sequence; a row of padding, or zero, for none."""
     owner = owners(offsets, x)
     first, end = positions(offsets, x)[owner], positions(offsets, x)[owner + 1]
     here = torch.arange(x.shape[0], device=x.device)
@@ -132,7 +138,11 @@ def _windows(x: torch.Tensor, offsets: list[int], start: int, length: int) -> to
     for shift in range(start, start + length):
         place = here + shift
         there = torch.logical_and(place >= first, place < end)
+        other = torch.zeros_like(x)
+        if padding is not None and padding.shape[0]:
+            off = torch.where(place < first, place - first, place - end) + max(0, -start)
+            other = padding[off.clamp(0, padding.shape[0] - 1)]
         place = torch.where(there, place, 0)
         rows = x[place] if x.shape[0] else x
-        parts.append(torch.where(there.unsqueeze(1), rows, torch.zeros_like(rows)))
+        parts.append(torch.where(there.unsqueeze(1), rows, other))
     return torch.cat(parts, 1)
