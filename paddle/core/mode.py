@@ -102,9 +102,17 @@ def set_recording(hook: Callable[[Any, tuple, dict[str, Any]], Any] | None) -> N
         _install(hook)
 
 
+def set_open(hook: Callable[[Any, tuple, dict[str, Any]], Any]) -> None:
+    """Opens the mode of this thread and, whichever thread does it, of those that start later."""
+    global _process_hook
+    if _process_hook is None:
+        _process_hook = hook
+    set_recording(hook)
+
+
 def undecided() -> Any:
     """The hook that waits for the first thing to be made, while 1.x's mode is open; else None."""
-    hook = _hook.get()
+    hook = current_hook()
     return hook if getattr(hook, "undecided", False) else None
 
 

@@ -17,7 +17,14 @@ from types import FrameType
 from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
-from paddle.core.mode import current_hook, hooked, recording, set_recording, undecided
+from paddle.core.mode import (
+    current_hook,
+    hooked,
+    recording,
+    set_open,
+    set_recording,
+    undecided,
+)
 from paddle.core.op import C, py
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import Choice
@@ -201,7 +208,7 @@ def _place(frame: FrameType | None) -> str:
 def _open() -> None:
     """Opens the mode, once, unless it was chosen or something else has hooked it."""
     if not Choice.made and current_hook() is None:
-        set_recording(_OPEN)
+        set_open(_OPEN)  # a thread may be the first to use fluid
 
 
 _open()

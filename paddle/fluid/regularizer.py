@@ -118,6 +118,9 @@ def _added(grad: Any, penalty: Any, block: Block) -> Any:
     """The sum, written over a dense gradient; that of rows has a variable of its own."""
     out = grad
     if grad.type == VarType.SELECTED_ROWS:
-        out = block.create_var(shape=penalty.shape, dtype=penalty.dtype, stop_gradient=True)
+        out = block.create_var(
+            name=f"{grad.name}@NEWGRAD@", shape=penalty.shape, dtype=penalty.dtype,
+            lod_level=penalty.lod_level,
+        )  # fmt: skip
     block.append_op("sum", {"X": [grad, penalty]}, {"Out": out})
     return out

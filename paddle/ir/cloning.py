@@ -81,6 +81,7 @@ def for_testing(program: Program) -> Program:
     """A copy without backward and optimizer, with ``is_test`` set."""
     made = clone(program)
     remove_custom_gradients(made)
+    trained = any(_trains(op) for block in made.blocks for op in block.ops)
     for block in made.blocks:
         block.ops = [op for op in block.ops if not _trains(op)]
         for op in block.ops:
@@ -90,7 +91,8 @@ def for_testing(program: Program) -> Program:
             if op.attrs.get("use_global_stats", False) is None:
                 del op.attrs["use_global_stats"]
     drop_unused_blocks(made)
-    drop_unused_variables(made)
+    if trained:  # as PaddlePaddle has it, what nothing uses stays else
+        drop_unused_variables(made)
     made._parameters_grads = None
     return made
 

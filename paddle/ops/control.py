@@ -113,3 +113,4 @@ _declare(
 _declare("merged_update", "-> ", proto=_PASSES.format("the updates of single parameters"))
 _declare("rows_update", "-> ", proto=_PASSES.format("look-ups' gradients and an update"))
 _declare("rows_gradient", "Ids* OutGrad* -> Out", proto=_PASSES.format("look-ups' gradients"))
+_declare("rows_of_table", "Ids* X -> Out", proto=_PASSES.format("rows of a gradient"))

@@ -91,8 +91,9 @@ class Optimizer(OptimizerState):
         self._plans: dict[Any, UpdatePlan] = {}
         self._start_state()
         rule = self._rule
-        # Whether rows without gradient stay as they are.
-        self._updates_rows = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
+        # Whether rows without gradient stay as they are, or a gradient of rows counts otherwise.
+        self._lazily = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
+        self._updates_rows = self._lazily or (rule is not None and rule.rows_ahead > 0)
 
     def _keep(self, **given: Any) -> None:
         """Checks arguments that a group may have too, and keeps them, with an underscore."""
@@ -242,16 +243,27 @@ class Optimizer(OptimizerState):
             sparse_step.update(self, group, tables, values, places, rate)
             left = [i for i in range(len(params)) if i not in by_rows]
             params, grads = [params[i] for i in left], [grads[i] for i in left]
-        key, current = id(group), signature(params)
+        self._update_whole(id(group), group, params, grads, rate)
+
+    def _update_whole(
+        self, key: Any, group: dict[str, Any], params: list[Any], grads: list[Any], rate: float,
+        ahead: bool = False,
+    ) -> None:  # fmt: skip
+        """Updates parameters by dense gradients; ``ahead``: such as were gradients of rows."""
+        current = signature(params)
         plan = self._plans.get(key)
         if plan is None or plan.signature != current:
-            plan = self._plans[key] = UpdatePlan(current, self._batches(group, params))
+            plan = self._plans[key] = UpdatePlan(current, self._batches(group, params, ahead))
         for batch in plan.batches:
             self._step_batch(batch, batch.take_gradients(grads), rate * batch.factor)
             if batch.changed:
                 self._plans.pop(key, None)
 
+    def _before_update(self, batch: Batch) -> None:
+        """What a kind of optimizer does before each update."""
+
     def _step_batch(self, batch: Batch, grads: list, rate: float) -> None:
+        self._before_update(batch)
         weights = batch.take_weights()
         if self._exposed:
             batch.unshare_states()

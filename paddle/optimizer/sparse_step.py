@@ -64,6 +64,13 @@ def update(
         rows (list): the row numbers, without repetition.
         rate (float): the learning rate.
     """
+    if not optimizer._lazily:  # the other rows change too, as momentum has it
+        whole = [
+            wrap(kernels.whole_table(p._buf, index, value._buf))
+            for p, index, value in zip(params, rows, values, strict=True)
+        ]
+        optimizer._update_whole((id(group), "ahead"), group, params, whole, rate, True)
+        return
     key, current = (id(group), "rows"), signature(params)
     plan = optimizer._plans.get(key)
     if plan is None or plan.signature != current:
@@ -79,6 +86,7 @@ def update(
 
 
 def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, rate: float) -> None:
+    optimizer._before_update(batch)
     tables = batch.take_weights()
     if optimizer._exposed:
         batch.unshare_states()

@@ -40,7 +40,8 @@ def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[s
 def _rule(block: Block, op: Operator) -> UpdateRule | None:
     """The rule of an operator that others may join; None for one that stays by itself."""
     if op.type == "rows_update":
-        return None if op.attrs["epsilon_outside"] else rule_of(op.attrs["kind"])
+        alone = op.attrs["epsilon_outside"] or op.attrs.get("whole")
+        return None if alone else rule_of(op.attrs["kind"])
     rule = rule_of(op.type)
     if rule is None or not updates_in_place(block, op, rule):
         return None

@@ -9,7 +9,7 @@ from paddle.analysis.def_use import DefUse, made_from, replace, single
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.ops.optimizer.rules import UpdateRule
+from paddle.ops.optimizer.rules import RULES, UpdateRule
 from paddle.ops.optimizer.updates import rule_of
 from paddle.passes.merge_optimizers import (
     assigned_by,
@@ -19,6 +19,13 @@ from paddle.passes.merge_optimizers import (
 )
 
 _LOOK_UPS = ("lookup_table_v2_grad", "lookup_table_grad")
+# The slots of the rows of a gradient and of the gradient, and what leaves a gradient of rows one.
+_NUMBERS = {
+    "lookup_table_v2_grad": ("Ids", "W@GRAD"), "lookup_table_grad": ("Ids", "W@GRAD"),
+    "nce_grad": ("SampleLabels", "Weight@GRAD"),
+    "hierarchical_sigmoid_grad": ("PathTable", "W@GRAD"),
+}  # fmt: skip
+_ROW_WISE = ("clip", "clip_by_norm", "scale", "elementwise_mul", "elementwise_div", "cast")
 _READERS = ("merge_selected_rows", "get_tensor_from_selected_rows", "split_selected_rows")
 
 
@@ -30,7 +37,8 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     one, or several whose gradients are summed. Not matched: a gradient that something else reads
     (clipping, a penalty, a fetch), tables and accumulators that something assigns before, and row
     numbers that are overwritten before the update. Such gradients are dense, with the same numbers
-    but for ``lazy_mode``, which then has no effect, as in PaddlePaddle.
+    but for ``adam``: where what is done to the gradient leaves it one of rows, as clipping does,
+    the rows are found all the same, for ``lazy_mode`` and for how the bias is corrected.
     """
     block = program.global_block()
     _gather_for_readers(block, fetches)
@@ -42,7 +50,62 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
         assigned = {n for other in before for n in assigned_by(other)} if found else set()
         if found and assigned.isdisjoint(updated_by(op, rule)):
             _join(block, op, rule, found, def_use.definition(grad))
+    for op in [o for o in block.ops if o.type in RULES and RULES[o.type].rows_ahead]:
+        _update_found_rows(block, op, RULES[op.type], fetches)
     program._changed()
+
+
+def _update_found_rows(
+    block: Block, op: Operator, rule: UpdateRule, fetches: Sequence[str]
+) -> None:
+    """An update whose dense gradient is one of rows for PaddlePaddle."""
+    leaving = ("EpsilonTensor",) if op.attrs.get("_epsilon_outside") else ()
+    if not updates_in_place(block, op, rule, leaving):
+        return
+    def_use = DefUse(block, fetches)
+    grad = single(op, "Grad") or ""
+    found = _row_numbers(def_use, grad, op)
+    before = block.ops[: block.ops.index(op)]
+    assigned = {n for other in before for n in assigned_by(other)} if found else set()
+    if not found or not assigned.isdisjoint(updated_by(op, rule)):
+        return
+    attrs = {"kind": op.type, **rule.settings_of(op.attrs)}
+    attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
+    inputs = {s: op.inputs[s] for s in (*rule.updated, "LearningRate")}
+    if rule.by_rows(op.attrs):
+        inputs |= {"Ids": [name for name, _ in found], "OutGrad": [grad]}
+        attrs |= {"look_ups": [len(found)], "padding": [skip for _, skip in found], "whole": True}
+        kind = "rows_update"
+    else:
+        inputs |= {"Grad": [grad]}
+        kind, attrs["ahead"] = "merged_update", True
+    replace(block, op, made_from(op, kind, inputs, updated_outputs(rule, inputs), attrs))
+
+
+def _row_numbers(def_use: DefUse, grad: str, reader: Operator) -> list[tuple[str, int]] | None:
+    """The variables with the numbers of a gradient's rows, and which row of each has none.
+
+    None where the gradient is not one of rows.
+    """
+    writer = def_use.definition(grad)
+    if writer is None:
+        return None
+    if writer.type in _ROW_WISE:
+        names = [single(writer, "X") or ""]
+    elif writer.type == "sum":
+        names = writer.inputs["X"]
+    else:
+        numbers, made = _NUMBERS.get(writer.type, ("", ""))
+        ids = single(writer, numbers)
+        if not ids or not writer.attrs.get("is_sparse") or writer.outputs.get(made) != [grad]:
+            return None
+        if not def_use.unchanged([ids], writer, reader):
+            return None
+        return [(ids, int(writer.attrs.get("padding_idx", -1)))]
+    found = [_row_numbers(def_use, name, reader) for name in names]
+    if any(one is None for one in found):
+        return None
+    return [pair for one in found for pair in one or ()]
 
 
 def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str, str]) -> None:
@@ -84,6 +147,18 @@ def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
         found = _look_ups(def_use, table, grad, op) if table else []
         if table and found:
             _gather(block, def_use, table, grad, found)
+            continue
+        numbers = _row_numbers(def_use, grad, op)
+        if numbers:
+            var = block._var_recursive(grad)
+            taken = block.create_var(
+                name=block._unused_name(f"{grad}@ROWS"), shape=var.shape, dtype=var.dtype
+            )
+            attrs = {"padding": [skip for _, skip in numbers]}
+            inputs = {"Ids": [name for name, _ in numbers], "X": [grad]}
+            made = made_from(op, "rows_of_table", inputs, {"Out": [taken.name]}, attrs)
+            block.ops.insert(block.ops.index(op), made)
+            op.inputs["X"] = [taken.name]
 
 
 def _is_sum(op: Operator | None) -> bool:

@@ -247,12 +247,16 @@ class OptimizerWithMixedPrecision:
             create_global_var([1], 0, "int32", True, name=unique_name.generate(f"num_{kind}_steps"))
             for kind in ("good", "bad")
         )
+        rule = dict(self._rule)
+        if block.program.of_1x:  # 1.8.5 changes the factor one step later
+            for name in ("incr_every_n_steps", "decr_every_n_nan_or_inf"):
+                rule[name] += 1
         block.append_op(
             "update_loss_scaling",
             {"X": grads, "FoundInfinite": found, "PrevLossScaling": scale, "InGoodSteps": good,
              "InBadSteps": bad},
             {"Out": grads, "LossScaling": scale, "OutGoodSteps": good, "OutBadSteps": bad},
-            {**self._rule, "stop_update": not self._dynamic},
+            {**rule, "stop_update": not self._dynamic},
         )  # fmt: skip
 
     def minimize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -36,10 +37,12 @@ class Printer:
     Args:
         name (str): of the variable.
         attrs (dict): attributes of the operator.
+        of_1x (bool): whether it prints as 1.8.5 does.
     """
 
-    def __init__(self, name: str, attrs: dict[str, Any]) -> None:
+    def __init__(self, name: str, attrs: dict[str, Any], of_1x: bool = False) -> None:
         self.name = name
+        self._described = description_1x if of_1x else description
         self.attrs = attrs
         self.count = 0
         phase = str(attrs.get("print_phase", "BOTH")).upper()
@@ -54,9 +57,9 @@ class Printer:
         if isinstance(value, list):
             for i, part in enumerate(value):
                 if part is not None:
-                    print(description(f"{self.name}[{i}]", part, self.attrs), flush=True)
+                    print(self._described(f"{self.name}[{i}]", part, self.attrs), flush=True)
             return
-        print(description(self.name, value, self.attrs), flush=True)
+        print(self._described(self.name, value, self.attrs), flush=True)
 
 
 def description(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
@@ -67,7 +70,8 @@ def description(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
     if attrs.get("message"):
         lines.append(f"  - message: {attrs['message']}")
     if attrs.get("print_tensor_lod", True):
-        lines.append("  - lod: {}")
+        levels = "".join(f"{{{', '.join(map(str, level))}}}" for level in levels_on(value) or ())
+        lines.append(f"  - lod: {{{levels}}}")
     lines.append(f"  - place: {backend_of(value).place(value.device.index or 0)}")
     if attrs.get("print_tensor_shape", True):
         lines.append(f"  - shape: [{', '.join(map(str, value.shape))}]")
@@ -77,6 +81,30 @@ def description(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
         kind = FROM_TORCH[value.dtype]
         lines.append(f"  - dtype: {_TYPES.get(kind, dtype_name(kind))}")
     lines.append(f"  - data: {elements(value, attrs.get('summarize', 20))}")
+    return "\n".join(lines)
+
+
+_LETTERS = {
+    torch.float32: "f", torch.float64: "d", torch.int64: "l", torch.int32: "i",
+}  # fmt: skip
+
+
+def description_1x(name: str, value: torch.Tensor, attrs: dict[str, Any]) -> str:
+    """A value as the operator print of 1.8.5 shows it."""
+    place = str(backend_of(value).place(value.device.index or 0))
+    lines = [f"{int(time.time())}\t{attrs.get('message') or ''}\tThe place is:{place}"]
+    if attrs.get("print_tensor_name", True):
+        lines.append(f"Tensor[{name}]")
+    if attrs.get("print_tensor_shape", True):
+        lines.append(f"\tshape: [{''.join(f'{n},' for n in value.shape)}]")
+    if attrs.get("print_tensor_type", True):
+        lines.append(f"\tdtype: {_LETTERS.get(value.dtype) or dtype_name(FROM_TORCH[value.dtype])}")
+    levels = levels_on(value)
+    if attrs.get("print_tensor_lod", True) and levels:
+        told = "".join(f"[ {','.join(map(str, level))}, ]" for level in levels)
+        lines.append(f"\tLoD: [{told}]")
+    data = elements(value, attrs.get("summarize", 20))[1:-1].split()
+    lines.append(f"\tdata: {''.join(f'{n},' for n in data)}")
     return "\n".join(lines)
 
 
@@ -95,7 +123,8 @@ def elements(value: torch.Tensor, count: int) -> str:
 def _print(em: Emitter, op: Operator) -> None:
     source = op.inputs["In"][0]
     value = em.read(source)
-    em.line(f"{em.constant(Printer(source, dict(op.attrs)), 'printer')}({value})")
+    printer = Printer(source, dict(op.attrs), op.block.program.of_1x)
+    em.line(f"{em.constant(printer, 'printer')}({value})")
     for target in op.outputs.get("Out", []):
         if target != EMPTY:
             em.line(f"{em.write(target)} = {em.alias(source)}")

@@ -55,6 +55,7 @@ class MergedUpdate:
         self.count = PowerCount(rule, settings, ahead)
         self.fused = FusedUpdate(rule, settings, self.count)
         self._epsilon = settings["epsilon"] if epsilon_outside else None
+        self._ahead = settings["beta2"] if epsilon_outside and ahead else 1.0
         self._alike = True  # whether all parameters had the same number of updates
 
     def __call__(self, grads: Buffers, rate: torch.Tensor) -> None:
@@ -72,7 +73,7 @@ class MergedUpdate:
     def _corrected(self, at: int) -> float:
         """The epsilon with which this release's rule computes what 1.x does."""
         assert self._epsilon is not None
-        return self._epsilon / math.sqrt(1.0 - self.count.powers[-1][at].item())
+        return self._epsilon / math.sqrt(1.0 - self.count.powers[-1][at].item() * self._ahead)
 
     def _update_each(
         self, params: Buffers, grads: Buffers, states: list[Buffers], rate: float
@@ -148,16 +149,27 @@ class RowsUpdate:
 
     def __call__(self, ids: Buffers, grads: Buffers, rate: torch.Tensor) -> None:
         """Sums the gradients of every row up and updates the rows in place."""
-        tables, states = self.update.held()
         merges = by_row.all_gathered(
             [(ids[at], grads[at], self.padding[at]) for at in self._spans],
-            [table.shape for table in tables],
+            [table.shape for table in self.update.held()[0]],
         )
+        self._update(merges, rate)
+
+    def _update(self, merges: list[tuple[torch.Tensor, torch.Tensor]], rate: torch.Tensor) -> None:
+        tables, states = self.update.held()
         fused = self.update.fused
         if self._epsilon is not None:
             power, beta2 = self.update.count.powers[-1][0], fused.settings["beta2"]
             fused.settings["epsilon"] = self._epsilon / math.sqrt(1.0 - power.item() * beta2)
         fused.update_rows(tables, merges, states, rate.item())
+
+
+class WholeRowsUpdate(RowsUpdate):
+    """The same where the gradient of the whole table was computed: its rows are taken out."""
+
+    def __call__(self, ids: Buffers, grads: Buffers, rate: torch.Tensor) -> None:
+        """Updates the rows that occur in place."""
+        self._update([by_row.rows_that_occur(ids, grads[0], self.padding)], rate)
 
 
 @emitter("merged_update")
@@ -175,7 +187,8 @@ def _emit_rows(e: Emitter, op: Operator) -> None:
     update = _maker(e, op, by_rows=True)
     name = e.temporary("update_rows")
     counts = ", ".join(repr(op.attrs[k]) for k in ("look_ups", "padding", "epsilon_outside"))
-    e.before(f"{name} = {e.constant(RowsUpdate, 'RowsUpdate')}({update}, {counts})")
+    made = WholeRowsUpdate if op.attrs.get("whole") else RowsUpdate
+    e.before(f"{name} = {e.constant(made, made.__name__)}({update}, {counts})")
     ids = ", ".join(e.read(n) for n in op.inputs["Ids"])
     grads = ", ".join(e.read(n) for n in op.inputs["OutGrad"])
     e.line(f"{name}([{ids}], [{grads}], {e.read(op.inputs['LearningRate'][0])})")
@@ -193,6 +206,14 @@ def _emit_rows_gradient(e: Emitter, op: Operator) -> None:
     e.line(f"{e.write(op.outputs['Out'][0])} = {made}")
 
 
+@emitter("rows_of_table")
+def _emit_rows_of_table(e: Emitter, op: Operator) -> None:
+    ids = ", ".join(e.read(n) for n in op.inputs["Ids"])
+    function = e.constant(by_row.rows_of_table, "rows_of_table")
+    made = f"{function}([{ids}], {e.read(op.inputs['X'][0])}, {op.attrs['padding']!r})"
+    e.line(f"{e.write(op.outputs['Out'][0])} = {made}")
+
+
 def _maker(e: Emitter, op: Operator, by_rows: bool = False) -> str:
     """The expression that makes the update of an operator from the scope's holders."""
     kind = op.attrs["kind"]
@@ -202,7 +223,7 @@ def _maker(e: Emitter, op: Operator, by_rows: bool = False) -> str:
     held = ", ".join("[" + ", ".join(map(e.scope_slot, names)) + "]" for names in updated)
     e.needed.update(dict.fromkeys(n for names in updated for n in names))
     words = {k: op.attrs[k] for k in rule.settings if k in op.attrs}
-    if by_rows and rule.rows_ahead:
+    if (by_rows or op.attrs.get("ahead")) and rule.rows_ahead:
         words["ahead"] = rule.rows_ahead
     if not by_rows and op.attrs.get("epsilon_outside"):
         words["epsilon_outside"] = True

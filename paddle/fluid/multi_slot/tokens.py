@@ -159,10 +159,11 @@ def _by_numpy(words: Words, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]
         for a, b in zip(words.begin[chosen].tolist(), words.end[chosen].tolist(), strict=True)
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it stops at what is no number, and warns
+        # It stops at what is no number; NumPy before 2.3 warns of that, and returns what it has.
+        warnings.simplefilter("error", DeprecationWarning)
         try:
             found = np.fromstring(text, np.float64, sep=" ")
-        except ValueError:
+        except (ValueError, DeprecationWarning):
             found = np.empty(0)
     if len(found) == len(chosen) and b"_" not in text:
         return found, np.ones(len(chosen), bool)

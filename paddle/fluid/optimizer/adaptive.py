@@ -134,12 +134,11 @@ class AdamOptimizer(Optimizer):
         self._lazy_mode = bool(lazy_mode)
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
 
-    def _step_batch(self, batch: Any, grads: list, rate: float) -> None:
+    def _before_update(self, batch: Any) -> None:
         # 1.x does not scale epsilon with the correction of the bias
         (group,) = self._param_groups
-        correction = math.sqrt(1.0 - group["beta2"] ** (batch.count.done + 1))
+        correction = math.sqrt(1.0 - group["beta2"] ** (batch.count.done + 1 + batch.count.ahead))
         batch.fused.settings["epsilon"] = group["epsilon"] / correction
-        super()._step_batch(batch, grads, rate)
 
 
 class AdamaxOptimizer(Optimizer):

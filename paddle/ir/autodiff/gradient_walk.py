@@ -11,12 +11,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.core.dtype import VarType
 from paddle.ir.autodiff.custom_operators import HOOK
 from paddle.ir.autodiff.gradient_flow import Flags
 from paddle.ir.autodiff.inlining import apply_hook
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator, Role, SourceLocation
+from paddle.ir.row_gradients import rows_written
 
 Names = list[str]
 
@@ -293,6 +295,19 @@ class GradientWalk:
             name=gradient, type=var.type, shape=var._dims, dtype=var.dtype, lod_level=var.lod_level
         )
 
+    def _note_rows(self, op: Operator) -> None:
+        """Says of gradients of rows that they are; clipping and penalties of 1.x ask for it."""
+        block = self.target
+
+        def known(name: str) -> bool:
+            var = block._find_var_recursive(name)
+            return var is not None and var.type == VarType.SELECTED_ROWS
+
+        for name in rows_written(op, known):
+            var = block._find_var_recursive(name)
+            if var is not None:
+                var.type = VarType.SELECTED_ROWS
+
     # -- the end ----------------------------------------------------------------------------------
 
     def write(self, callbacks: Sequence[Callable] = ()) -> None:
@@ -310,6 +325,8 @@ class GradientWalk:
             )
             op.attr_kinds = step.kinds
             self.target.ops.append(op)
+            if self.target.program.of_1x:
+                self._note_rows(op)
             for gradient in op.output_arg_names:
                 var = self.target._find_var_recursive(gradient)
                 if var is not None:

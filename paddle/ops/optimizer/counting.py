@@ -59,7 +59,7 @@ class UpdateCount:
         self, rule: UpdateRule, settings: dict[str, Any], done: int, ahead: int = 0
     ) -> None:
         self.done = done
-        self._form, self._ahead = rule.counts, ahead
+        self._form, self.ahead = rule.counts, ahead
         self._betas = rule.betas(settings)
         self._counted: list[tuple] = [()]
 
@@ -72,12 +72,12 @@ class UpdateCount:
         self.done += 1
         if self._form == "steps":
             if not self._counted[0]:  # on the device, so that none waits
-                now = torch.tensor(float(self.done + self._ahead), device=params[0].device)
+                now = torch.tensor(float(self.done + self.ahead), device=params[0].device)
                 self._counted = [([now] * len(params),)]
             else:
                 self._counted[0][0][0].add_(1)
         elif self._form:
-            count = self.done + self._ahead
+            count = self.done + self.ahead
             self._counted = [(tuple(1.0 - beta**count for beta in self._betas),)]
         return self._counted
 
@@ -89,7 +89,7 @@ class PowerCount:
     """
 
     def __init__(self, rule: UpdateRule, settings: dict[str, Any], ahead: int = 0) -> None:
-        self._form, self._ahead = rule.counts, ahead
+        self._form, self.ahead = rule.counts, ahead
         self._betas, self._multiplies = rule.betas(settings), rule.writes_powers
         self.powers: list[Buffers] = []
         self._shared: Any = None
@@ -134,7 +134,7 @@ class PowerCount:
     def _steps(self) -> Buffers:
         """The number of this update for every parameter; usually it is one for all."""
         steps = steps_of(self.powers, self._betas)
-        if self._ahead:
-            steps = [s + self._ahead for s in steps]
+        if self.ahead:
+            steps = [s + self.ahead for s in steps]
         same = all(float(s) == float(steps[0]) for s in steps)
         return [steps[0]] * len(steps) if same else steps

@@ -34,6 +34,29 @@ def gradient_of_look_ups(
     return Rows(index.long(), values, shape)
 
 
+def rows_that_occur(
+    ids: list[torch.Tensor], grad: torch.Tensor, padding: list[int]
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The row numbers in ``ids``, sorted and without repetition, and these rows of a gradient.
+
+    Numbers below zero and those of padding rows do not count.
+    """
+    flat = [i.reshape(-1) for i in ids]
+    used = [i[(i != skip) & (i >= 0)] for i, skip in zip(flat, padding, strict=True)]
+    rows = torch.unique(torch.cat(used))
+    return rows, grad.index_select(0, rows)
+
+
+def whole_table(table: torch.Tensor, rows: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """The gradient of a table that these rows of it are, without repetition."""
+    return torch.zeros_like(table).index_copy_(0, rows, values.to(table.dtype))
+
+
+def rows_of_table(ids: list[torch.Tensor], grad: torch.Tensor, padding: list[int]) -> Rows:
+    """The same as one gradient."""
+    return Rows(*rows_that_occur(ids, grad, padding), grad.shape)
+
+
 def _listed(
     ids: torch.Tensor, d_out: torch.Tensor, padding_idx: int
 ) -> tuple[torch.Tensor, torch.Tensor]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
@@ -105,12 +107,15 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
                   contextStride=1):  # fmt: skip
     """A row of Out is made of contextLength rows of X, from contextStart away on.
 
-    Filter is [contextLength * width of X, width of Out]. Rows outside of the sequence are zero.
+    Filter is [contextLength * width of X, width of Out]. Rows outside of the sequence are zero, or
+    with paddingTrainable those of PaddingData: first the rows before a sequence, then those behind.
     """
-    if paddingTrainable or padding is not None:
-        raise UnimplementedError(
-            "sequence_conv(paddingTrainable): trained rows around a sequence are not supported; "
-            "pad with zeros."
+    before, behind = max(0, -contextStart), max(0, contextStart + contextLength - 1)
+    around = (before + behind, x.shape[-1])
+    if paddingTrainable and (padding is None or tuple(padding.shape) != around):
+        raise InvalidArgumentError(
+            f"sequence_conv(paddingTrainable): expected PaddingData of shape {list(around)}, but "
+            f"received {'none' if padding is None else list(padding.shape)}."
         )
     if contextStride != 1:
         raise UnimplementedError(
@@ -122,18 +127,51 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
             f"received {list(x.shape)} and {list(weight.shape)} for contextLength {contextLength}."
         )
     offsets = last_level("sequence_conv", "X", x, 1)
-    return affine(windows(x, offsets, contextStart, contextLength), weight)
+    seen = windows(x, offsets, contextStart, contextLength)
+    if paddingTrainable and around[0]:
+        seen = _with_padding(seen, padding, _outside(x, offsets, contextStart, contextLength))
+    return affine(seen, weight)
 
 
-@sequence_conv.grad("X Filter")
-def _(d_out, x, weight, *, contextLength, contextStart, needs_grad):  # fmt: skip
+@sequence_conv.grad("X PaddingData Filter")
+def _(d_out, x, padding, weight, *, paddingTrainable, contextLength, contextStart, needs_grad):
     offsets = last_level("sequence_conv", "X", x, 1)
-    d_x = d_weight = None
+    d_x = d_padding = d_weight = None
     if needs_grad[0]:  # the rows that a row went into, by the filter turned round
         turned = weight.unflatten(0, (contextLength, x.shape[1])).flip(0).transpose(1, 2)
         start = 1 - contextStart - contextLength
         d_x = affine(windows(d_out, offsets, start, contextLength), turned.flatten(0, 1))
+    trained = paddingTrainable and padding is not None and padding.shape[0] > 0
+    outside = _outside(x, offsets, contextStart, contextLength) if trained else None
+    if needs_grad[1] and trained:
+        there, row = outside
+        d_seen = affine(d_out, weight.t()).unflatten(1, (contextLength, x.shape[1]))
+        d_seen = torch.where(there.unsqueeze(2), 0.0, d_seen)
+        d_padding = torch.zeros_like(padding).index_add(0, row.reshape(-1), d_seen.flatten(0, 1))
     if needs_grad[2]:
         seen = windows(x, offsets, contextStart, contextLength)
-        d_weight = product_of_rows(seen, d_out)
-    return d_x, None, d_weight
+        d_weight = product_of_rows(
+            _with_padding(seen, padding, outside) if trained else seen, d_out
+        )
+    return d_x, d_padding, d_weight
+
+
+def _outside(
+    x: torch.Tensor, offsets: list[int], start: int, length: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """[N, length]: whether a neighbour is of the same sequence, else which row of padding it is."""
+    owner = owners(offsets, x)
+    ends = positions(offsets, x)
+    first, end = ends[owner].unsqueeze(1), ends[owner + 1].unsqueeze(1)
+    steps = torch.arange(start, start + length, device=x.device)
+    place = torch.arange(x.shape[0], device=x.device).unsqueeze(1) + steps
+    there = torch.logical_and(place >= first, place < end)
+    row = torch.where(place < first, place - first, place - end) + max(0, -start)
+    last = max(0, -start) + max(0, start + length - 1) - 1
+    return there, row.clamp(0, last)
+
+
+def _with_padding(seen: torch.Tensor, padding: torch.Tensor, outside: Any) -> torch.Tensor:
+    there, row = outside
+    rows = seen.unflatten(1, (there.shape[1], padding.shape[1]))
+    return torch.where(there.unsqueeze(2), rows, padding[row]).flatten(1)

@@ -21,6 +21,7 @@ from paddle.ir.attribute_kinds import StatedKinds, is_private
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
+from paddle.ir.row_gradients import rows_written
 from paddle.ir.variable import Variable
 from paddle.ir.versions import RELEASE, V1_8
 from paddle.serialization.program.additions import Written
@@ -219,22 +220,14 @@ CHANGES: dict[str, Callable[[Written], Any]] = {
     "while_grad": _same_loop,
 }
 
-# Operators whose gradient of W is rows where they say is_sparse.
-SPARSE = ("lookup_table", "lookup_table_v2", "nce", "hierarchical_sigmoid")
-ROWS = ("merge_selected_rows", "scale", "clip", "clip_by_norm", "cast")
-
 
 def rows(program: Program) -> set[str]:
     """Variables that hold rows in 1.8.5, of which the Program has to say so."""
     found: set[str] = set()
     for block in program.blocks:
         for op in block.ops:
-            if op.type.removesuffix("_grad") in SPARSE and op.attrs.get("is_sparse"):
-                found.update(op.outputs.get("W@GRAD", ()))
-            elif (op.type in ROWS or op.type == "sum") and set(op.inputs["X"]) & found:
-                if op.type != "sum" or set(op.inputs["X"]) <= found:
-                    found.update(op.outputs["Out"])
-    return found - {EMPTY}
+            found.update(rows_written(op, found.__contains__))
+    return found
 
 
 def undeclared(block: Block) -> set[str]:
