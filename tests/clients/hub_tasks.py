@@ -9,7 +9,6 @@ import os
 import sys
 
 import numpy as np
-
 from fluid_parts import import_all
 from palm_tasks import BAD, GOOD, MARKS, OTHER, sentences, write
 
@@ -47,8 +46,8 @@ class Words(hub.Module):
 
 def dataset(hub, folder: str, tokenizer, tags: bool = False):
     """Files of sentences, and what reads them."""
-    known = {word: "B-G" for word in GOOD}
-    known.update({word: "B-B" for word in BAD})
+    known = dict.fromkeys(GOOD, "B-G")
+    known.update(dict.fromkeys(BAD, "B-B"))
     for name, start, count in (("train", 1, 128), ("dev", 2, 32), ("test", 3, 16)):
         rows = sentences(count, start)
         if tags:
