@@ -70,7 +70,7 @@ def tell(module: str, name: str) -> None:
     if new is None:
         return
     level, frame = _asking()
-    if frame is None or opcode.opname[frame.f_code.co_code[frame.f_lasti]] not in _ASKING:
+    if frame is None or _doing(frame) not in _ASKING:
         return
     table()[module].pop(name, None)
     warnings.warn(
@@ -79,6 +79,14 @@ def tell(module: str, name: str) -> None:
         DeprecationWarning,
         stacklevel=level,
     )
+
+
+def _doing(frame: Any) -> str:
+    """The instruction that a frame is at; some versions of Python point behind it."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    while at > 0 and opcode.opname[code[at]] == "CACHE":
+        at -= 2
+    return opcode.opname[code[at]]
 
 
 def _asking() -> tuple[int, Any]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from paddle.core import dry_run
@@ -42,6 +43,9 @@ class Spec:
 
 def in_range(axis: int, rank: int, name: str = "axis") -> int:
     """Returns a dimension's number counted from the front, or raises the error for a wrong one."""
+    if not isinstance(axis, (int, np.integer)):
+        kind = type(axis).__name__
+        raise TypeError(f"{name} is expected to be an int, but received {kind} {axis!r:.60}.")
     if not -rank <= axis < rank:
         raise AxisError(
             f"{name} is expected to be in range of [{-rank}, {rank - 1}], but received {axis}."
@@ -60,9 +64,6 @@ def same(inputs: list, attrs: dict) -> list[Spec]:
     """Every output looks like the first input; an axis is one of its."""
     axis, rank = attrs.get("axis"), len(inputs[0].shape) or 1
     for given in axis if isinstance(axis, (list, tuple)) else (axis,):
-        if given is not None and not isinstance(given, int):
-            kind = type(given).__name__
-            raise TypeError(f"axis is expected to be an int, but received {kind} {given!r}.")
         if given is not None:
             in_range(given, rank)
     return [inputs[0]]

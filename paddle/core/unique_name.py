@@ -102,7 +102,18 @@ def generate_with_ignorable_key(key: str) -> str:
 
 
 class _Current(UniqueNameGenerator):
-    """Whatever generator is the current one; a copy is a copy of that, and stays what it is."""
+    """Whatever generator is the current one; a copy is a copy of that, and stays what it is.
+
+    Examples:
+        .. code-block:: python
+
+            import copy
+            import paddle
+            with paddle.utils.unique_name.guard():
+                print(paddle.utils.unique_name.generator("fc"))  # fc_0
+                kept = copy.deepcopy(paddle.utils.unique_name.generator)
+                print(kept("fc"), paddle.utils.unique_name.generate("fc"))  # fc_1 fc_1
+    """
 
     def __init__(self) -> None:
         pass

@@ -15,6 +15,7 @@ from paddle.core.place import (
     Place,
     XPUPlace,
     is_compiled_with_cuda,
+    is_compiled_with_mkldnn,
 )
 from paddle.core.place import device_count as get_cuda_device_count
 from paddle.core.tensor import Tensor as VarBase
@@ -27,7 +28,7 @@ from paddle.ir.operator import Role
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
     "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count",
-    "is_compiled_with_cuda",
+    "is_compiled_with_cuda", "is_compiled_with_mkldnn",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     "op_proto_and_checker_maker", "ops",
 ]  # fmt: skip

@@ -90,6 +90,7 @@ def get_entities(seq: list[Any], suffix: bool = False) -> list[tuple[str, int, i
 
 
 _NAMES: dict[str, dict[str, Any]] = {
+    "chardet": {"detect": lambda data: {"encoding": "utf-8"}},
     "attrdict": {"AttrDict": _Unused},
     "colorama": {"Fore": type("Fore", (), dict.fromkeys(("BLUE", "RED", "CYAN", "RESET"), ""))},
     "colorlog": {"ColoredFormatter": _Formatter},
@@ -179,9 +180,9 @@ class _OpenPackages:
 
 
 _OPEN = (
-    "IPy", "chardet", "click", "cloudpickle", "cma", "flask", "flask_cors", "gdal", "gym", "imgaug",
-    "jieba", "nltk", "osgeo", "paddle2onnx", "paddle_gpu_serving", "paddlecloud", "pandas", "psutil",
-    "pyarrow", "pycocotools", "regex", "requests", "rlschool", "sentencepiece", "skimage",
+    "IPy", "click", "cloudpickle", "cma", "flask", "flask_cors", "gdal", "gym", "imgaug",
+    "jieba", "nltk", "osgeo", "paddle2onnx", "paddle_gpu_serving", "paddlecloud", "pandas",
+    "psutil", "pyarrow", "pycocotools", "regex", "requests", "rlschool", "sentencepiece", "skimage",
     "sklearn", "tensorboardX", "ujson", "visualdl", "yaml", "zmq",
 )  # fmt: skip
 
@@ -201,7 +202,7 @@ def install_for_1x() -> None:
             setattr(np, name, now)
     if "product" not in vars(np):
         np.product = np.prod  # type: ignore[attr-defined]
-    for name in ("colorama", "colorlog", "termcolor", "tqdm"):
+    for name in ("chardet", "colorama", "colorlog", "termcolor", "tqdm"):
         if importlib.util.find_spec(name) is None:
             made = sys.modules[name] = _Open(name)
             made.__dict__.update(_NAMES[name])

@@ -28,7 +28,8 @@ MODULES = [
     )
 ] + ["paddle.fluid.contrib.layers.nn", "paddle.fluid.contrib.layers.nn_2_0",
      "paddle.fluid.contrib.layers.recommending", "paddle.fluid.default_scope_funcs",
-     "paddle.fluid.profiler", "paddle.fluid.io",
+     "paddle.fluid.profiler", "paddle.fluid.io", "paddle.fluid.debugger",
+     "paddle.fluid.layers.blocks",
      "paddle.fluid.data", "paddle.fluid.input", "paddle.fluid.layer_helper_base",
      "paddle.fluid.nets"]  # fmt: skip
 

@@ -299,6 +299,22 @@ def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None =
         pred_fn_pairs (list[tuple]|tuple[tuple]): pairs of one boolean and a function.
         default (callable, optional): runs if no condition holds; None means the last function.
         name (str, optional): has no effect.
+
+    Returns:
+        Variable|list[Variable]: what the function returned.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                n = fluid.layers.fill_constant([1], "int64", 1)
+                low = fluid.layers.less_than(n, n)
+                out = fluid.layers.case(
+                    [(low, lambda: fluid.layers.fill_constant([1], "float32", 1.0))],
+                    default=lambda: fluid.layers.fill_constant([1], "float32", 2.0),
+                )
+            print(fluid.Executor().run(out.block.program, fetch_list=[out]))
     """
     with functions.branching_by(cond):
         return functions.case(pred_fn_pairs, default, name)
@@ -314,6 +330,22 @@ def switch_case(
         branch_fns (dict|list|tuple): number -> function, as a dict, pairs, or a list from 0.
         default (callable, optional): runs for other numbers; None means the last function.
         name (str, optional): has no effect.
+
+    Returns:
+        Variable|list[Variable]: what the function returned.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                n = fluid.layers.fill_constant([1], "int64", 1)
+                out = fluid.layers.switch_case(
+                    n,
+                    {1: lambda: fluid.layers.fill_constant([1], "float32", 1.0)},
+                    default=lambda: fluid.layers.fill_constant([1], "float32", 2.0),
+                )
+            print(fluid.Executor().run(out.block.program, fetch_list=[out]))
     """
     with functions.branching_by(cond):
         return functions.switch_case(branch_index, branch_fns, default, name)

@@ -8,7 +8,10 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import to_vartype
+from paddle.core.failed_call import described
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C, py
 from paddle.fluid.layers.examples import example
@@ -49,6 +52,22 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
+def _of_kind(value: Any, kind: type, argument: str) -> Any:
+    """An attribute as the operator declares it, by its default."""
+    if type(value) is kind or value is None:
+        return value
+    if isinstance(value, (bool, int, float, np.generic)):
+        if kind is float or (isinstance(value, (bool, int, np.bool_, np.integer))):
+            return kind(value)
+        if kind is int and float(value).is_integer():
+            return int(value)
+    raise TypeError(
+        f"fluid.layers.{argument}: expected {_WORDS[kind]}, but received {described(value)}."
+    )
+
+
+_WORDS = {bool: "True or False", int: "an int", float: "a number"}
+
 CONVERTERS: dict[str, Callable] = {
     "dtype": _dtype, "list": list, "float": float, "int": int, "str": str, "bool": bool,
     "ints": _ints, "dims": _dims, "pair": _pair, "edges": _edges, "none": _none, "listed": _listed,
@@ -60,7 +79,7 @@ def function(row: Row) -> FunctionType:
     """The function that a row describes."""
     scope = {
         "C": C, "LayerHelper": LayerHelper, "_recording": recording, "_recorded": recorded,
-        "_stored": stored, "_chosen": operator.itemgetter,
+        "_stored": stored, "_chosen": operator.itemgetter, "_of_kind": _of_kind,
         **{f"_{name}": made for name, made in CONVERTERS.items()},
     }  # fmt: skip
     exec(compile(_source(row), __file__, "exec"), scope)
@@ -88,7 +107,7 @@ def _source(row: Row) -> str:
         f"_listed({given[s.name + '*']})" if s.name + "*" in given else given.get(s.name, "None")
         for s in op.inputs
     )
-    attrs = [_attribute(pair) for pair in row.attributes.split() if not pair.startswith("-")]
+    attrs = [_attribute(row, p) for p in row.attributes.split() if not p.startswith("-")]
     arguments = ", ".join(filter(None, [operands, *attrs]))
     takes = _parameters(row.signature)
     act = "act" if "act" in takes else "None"
@@ -122,7 +141,7 @@ def _source(row: Row) -> str:
     return "\n".join(lines)
 
 
-def _attribute(pair: str) -> str:
+def _attribute(row: Row, pair: str) -> str:
     attr, _, text = pair.partition("=")
     key = py(attr)
     if text.endswith("!"):
@@ -130,6 +149,9 @@ def _attribute(pair: str) -> str:
     optional = text.endswith("?")
     parameter, _, converter = text.rstrip("?").partition(":")
     value = f"_{converter}({parameter})" if converter else parameter
+    kind = type(REGISTRY[row.operator].attrs.get(attr))
+    if not converter and kind in _WORDS:
+        value = f"_of_kind({parameter}, {kind.__name__}, '{row.name}({parameter})')"
     if optional:
         return f"**({{}} if {parameter} is None else {{{key!r}: {value}}})"
     return f"{key}={value}"

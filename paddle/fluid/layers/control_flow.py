@@ -357,6 +357,18 @@ def Print(
 
     Returns:
         Variable: the same value.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [2])
+                y = fluid.layers.Print(x, message="x is")
+            rows = np.ones([2], "float32")
+            fluid.Executor().run(main, {"x": rows}, [y])
     """
     token = print_op.prefix.set("print_{name}")
     try:

@@ -83,8 +83,13 @@ def auc(
     """
     settle_static("fluid.layers.auc")
     layer = StaticLayer("auc")
+    layer.check("input", input)
+    layer.check("label", label)
     if curve not in ("ROC", "PR"):
         raise layer.wrong("curve", "'ROC' or 'PR'", curve)
+    for argument, value in (("num_thresholds", num_thresholds), ("slide_steps", slide_steps)):
+        if not isinstance(value, int) or value < 0:
+            raise layer.wrong(argument, "an int that is 0 or more", value)
     helper = LayerHelper("auc", name=layer.name)
     area = layer.fresh(VarType.FP64, stop_gradient=True)
     recent = layer.fresh(VarType.FP64, stop_gradient=True)

@@ -152,7 +152,10 @@ class OpDesc(_View):
             block (BlockDesc): the block it is in, which it knows.
         """
         infer_outputs(self._of)
-        self._of.block.program._changed()
+        for name in self._of.output_arg_names:
+            var = self._of.block._find_var_recursive(name)
+            if var is not None:
+                var.shape = var.shape  # so that the Program notes the change
 
     def set_is_target(self, target: bool) -> None:
         """Says whether a Program that is pruned keeps it.

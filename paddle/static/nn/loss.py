@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
@@ -48,6 +50,8 @@ def cross_entropy(
     soft = soft_label is True
     layer = StaticLayer("cross_entropy", prefix="cross_entropy" if soft else "cross_entropy2")
     layer.flag("soft_label", soft_label)
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, (int, np.integer)):
+        raise layer.wrong("ignore_index", "an int", ignore_index)
     rank = len(layer.check("input", input, dtypes=FLOATS).shape)
     if rank < 2:
         raise layer.wrong("input", "at least 2 dimensions", list(input.shape))

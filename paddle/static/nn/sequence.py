@@ -227,7 +227,7 @@ def sequence_first_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_first_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return _pooled(StaticLayer("sequence_first_step"), input, "first")
+    return _pooled(StaticLayer("sequence_first_step", prefix="sequence_pool"), input, "first")
 
 
 def sequence_last_step(input: Any) -> Variable:
@@ -253,7 +253,7 @@ def sequence_last_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_last_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return _pooled(StaticLayer("sequence_last_step"), input, "last")
+    return _pooled(StaticLayer("sequence_last_step", prefix="sequence_pool"), input, "last")
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Variable:
@@ -320,6 +320,8 @@ def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None
     """
     layer = StaticLayer("sequence_expand", name)
     layer.check("x", x)
+    if isinstance(ref_level, bool) or not isinstance(ref_level, int):
+        raise layer.wrong("ref_level", "an int", ref_level)
     return layer.call("sequence_expand", x, layer.check("y", y), ref_level=ref_level)
 
 
