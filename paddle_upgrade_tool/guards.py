@@ -47,10 +47,10 @@ def unguard(file: File) -> tuple[str, list[int]] | None:
             after[last] = after.get(last, "") + end
             continue
         if len(node.items) > 1:  # the other items keep the block
-            begin, end = (source.span(item.context_expr)[0] for item in node.items[:2])
+            one, two = (source.span(item.context_expr)[0] for item in node.items[:2])
             at = source.starts[node.lineno - 1]
             start = f"{indent}paddle.disable_static({place}){newline}"
-            lines[node.lineno - 1] = start + head[: begin - at] + head[end - at :]
+            lines[node.lineno - 1] = start + head[: one - at] + head[two - at :]
             continue
         lines[node.lineno - 1] = start
         for number in range(node.lineno + 1, last + 1):
