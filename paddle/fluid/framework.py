@@ -41,7 +41,6 @@ class _EitherMode(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = cls._recorded(*args, **kwargs)
         made.block.vars[made.name] = made  # who makes one puts it into its block, in 1.x
-        made.block.program._changed()
         return made
 
     def __getattr__(cls, name: str) -> Any:

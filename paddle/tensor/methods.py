@@ -7,7 +7,7 @@ name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
 from __future__ import annotations
 
 import functools
-import sys
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -136,7 +136,7 @@ def _recorded(name: str, function: Any) -> Any:
     @functools.wraps(function)
     def named(self: Any, other_var: Any) -> Any:
         with layer_name("tmp"):
-            if self.block.program.of_1x and written_for_1x(sys._getframe(1)):
+            if self.block.program.of_1x and written_for_1x(inspect.currentframe()):
                 return old(self, other_var)
             return function(self, other_var)
 

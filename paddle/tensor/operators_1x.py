@@ -35,16 +35,18 @@ _COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _EXACT = 2**24
 
 
-def written_for_1x(frame: FrameType) -> bool:
+def written_for_1x(frame: FrameType | None) -> bool:
     """Whether an expression is the user's or fluid's; the rest of this package means 2.0's rules.
 
     Args:
-        frame (FrameType): who calls the operator.
+        frame (FrameType): that of the operator.
     """
-    module = frame.f_globals.get("__name__", "")
-    if module == "paddle.tensor.static" and frame.f_back is not None:  # what joins lists by `+`
-        module = frame.f_back.f_globals.get("__name__", "")
-    return not module.startswith("paddle.") or module.startswith("paddle.fluid.")
+    while frame is not None:
+        frame = frame.f_back
+        module = frame.f_globals.get("__name__", "") if frame is not None else ""
+        if module != "paddle.tensor.static":  # what joins lists by `+` stands between
+            return not module.startswith("paddle.") or module.startswith("paddle.fluid.")
+    return True
 
 
 def of_1x(name: str, later: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -113,7 +113,8 @@ def test_a_sequence_operator_asks_for_levels() -> None:
 
 def test_levels_are_saved_with_a_program(tmp_path: Any) -> None:
     x = fluid.data("x", [None, 2], lod_level=1)
-    pooled = fluid.layers.sequence_pool(fluid.layers.fc(x, 3), "sum")
+    with fluid.unique_name.guard():
+        pooled = fluid.layers.sequence_pool(fluid.layers.fc(x, 3), "sum")
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fluid.default_startup_program())
     feed = {"x": (ROWS, [[1, 2]])}

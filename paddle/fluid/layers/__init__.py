@@ -1,10 +1,8 @@
 """The layer functions of 1.x: made from rows of ``_rows.tsv``, or written in the modules here."""
 
-from types import FunctionType
 from typing import Any
 
 from paddle._names_told import tell
-from paddle.core.guards import guarded
 from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
 
@@ -16,8 +14,6 @@ def __getattr__(name: str) -> Any:
     found = rows.find(name)
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if isinstance(found, FunctionType) and not hasattr(found, "guards"):
-        found = guarded(found)
     globals()[name] = found
     tell(__name__, name)
     return found

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.user_frame import outside
 from paddle.fluid.layers import rows
@@ -343,3 +344,6 @@ def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
             stacklevel=outside(),
         )
     return LayerHelper("swish", name=name).call("swish", x)
+
+
+guard_module(globals())

@@ -12,6 +12,7 @@ import numpy as np
 
 from paddle.core.dtype import to_vartype
 from paddle.core.failed_call import described
+from paddle.core.guards import guarded
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C, py
 from paddle.fluid.layers.examples import example
@@ -75,7 +76,7 @@ CONVERTERS: dict[str, Callable] = {
 _GIVES_INTO = ("out", "cond", "output")  # parameters that take the result
 
 
-def function(row: Row) -> FunctionType:
+def function(row: Row) -> Callable:
     """The function that a row describes."""
     scope = {
         "C": C, "LayerHelper": LayerHelper, "_recording": recording, "_recorded": recorded,
@@ -87,7 +88,7 @@ def function(row: Row) -> FunctionType:
     assert isinstance(made, FunctionType)
     made.__doc__ = _documentation(row)
     made.__module__ = "paddle.fluid.layers"
-    return made
+    return guarded(made)
 
 
 def snake(slot: str) -> str:

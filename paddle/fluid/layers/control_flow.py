@@ -7,6 +7,7 @@ from typing import Any
 from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -406,3 +407,6 @@ def select_output(input: Any, outputs: Any, mask: Any) -> Any:
     """
     append("select_output", {"X": [input], "Mask": [mask]}, {"Out": list(outputs)})
     return outputs
+
+
+guard_module(globals())

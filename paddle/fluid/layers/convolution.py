@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes
 from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Normal
@@ -265,3 +266,6 @@ def deformable_conv(
     else:
         out = layer.call("deformable_conv_v1", input, offset, weight, **attrs)
     return layer.bias(out, bias_attr, num_filters, axis=1)
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.static.nn import multi_box_head as head
 
@@ -561,3 +562,6 @@ def collect_fpn_proposals(
         rois_num_per_level, post_nms_topN=post_nms_top_n
     )  # fmt: skip
     return boxes if rois_num_per_level is None else (boxes, numbers)
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.incubate.layer_helper import LayerHelper
 
 __all__ = ["deformable_roi_pooling", "roi_align", "roi_pool"]
@@ -141,3 +142,6 @@ def deformable_roi_pooling(
         pooled_height=pooled_height, pooled_width=pooled_width, part_size=part,
         sample_per_part=sample_per_part, trans_std=trans_std, order="Output TopCount",
     )[1]  # fmt: skip
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.fluid.layers.detection_boxes import bipartite_match, box_coder, target_assign
 from paddle.incubate.layer_helper import LayerHelper
@@ -385,3 +386,6 @@ def yolov3_loss(
         downsample_ratio=downsample_ratio, use_label_smooth=use_label_smooth,
         scale_x_y=scale_x_y, order="Loss ObjectnessMask GTMatchMask",
     )[0]  # fmt: skip
+
+
+guard_module(globals())

@@ -14,6 +14,7 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.fluid.layers.blocks import Switch
 from paddle.fluid.layers.variable_making import autoincreased_step_counter
@@ -389,3 +390,6 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end
                 given = isinstance(learning_rate, Variable)
                 _put(learning_rate if given else _number(float(learning_rate)), rate)
         return rate
+
+
+guard_module(globals())

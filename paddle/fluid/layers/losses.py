@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers import rows
 from paddle.fluid.layers.common import API, both_modes, check_value
 from paddle.incubate.layer_helper import LayerHelper
@@ -452,3 +453,6 @@ def _sampled(layer: StaticLayer, logits: Any, label: Any, given: Any, attrs: dic
         "one_hot", {"X": outputs["SampledLabels"]}, {"Out": marks}, depth=attrs["num_samples"] + 1
     )
     return {**outputs, "marks": marks}
+
+
+guard_module(globals())

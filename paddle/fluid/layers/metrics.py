@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes, check_value
 from paddle.fluid.layers.shaping import topk
 from paddle.fluid.mode import settle_static
@@ -110,3 +111,6 @@ def auc(
             curve=curve, num_thresholds=num_thresholds, slide_steps=steps,
         )  # fmt: skip
     return area, recent, states
+
+
+guard_module(globals())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes
 from paddle.static.nn import basic
 from paddle.static.nn.common import bilinear_tensor_product as _bilinear
@@ -167,3 +168,6 @@ def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) ->
                 print(fluid.layers.prelu(image, "channel").shape)  # (2, 8, 6, 6)
     """
     return _prelu(x, mode, param_attr, name)
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes, check_value, is_value
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.initializer import Constant
@@ -374,3 +375,6 @@ def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: str | None = N
     axis = 0 if rank == 1 else axis
     helper = LayerHelper("l2_normalize", name=name)
     return helper.call("norm", x, axis=axis, epsilon=float(epsilon))[0]
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import API, check_value
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.functional.window_args import channel_last, integers, padding_of
@@ -208,3 +209,6 @@ def _adapted(
     kind = f"max_pool{rank}d_with_index"
     found = LayerHelper(kind, name=name).call(kind, input, **common)
     return list(found) if require_index else found[0]
+
+
+guard_module(globals())

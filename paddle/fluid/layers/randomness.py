@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import API, check_value, is_static, sizes
 from paddle.fluid.layers.results import recorded, stored
 from paddle.incubate.layer_helper import LayerHelper
@@ -258,3 +259,6 @@ def randperm(
     made = _given(out, lambda: helper.call("randperm", **attrs), "randperm", [], attrs)
     made.stop_gradient = stop_gradient
     return made
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.user_frame import outside
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
@@ -411,3 +412,6 @@ def lstm(
         is_test=is_test, input_size=width, num_layers=num_layers, seed=seed,
     )  # fmt: skip
     return out, last_h, last_c
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.fluid.layers.common import API, check_value, is_value, sizes
 from paddle.incubate.layer_helper import LayerHelper
@@ -305,3 +306,6 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
     wanted = [int(float(n) * (float(out_short_len) / short) + 0.5) for n in shape[2:]]
     wanted[list(shape[2:]).index(short)] = out_short_len
     return image_resize(input, out_shape=wanted, resample=resample)
+
+
+guard_module(globals())

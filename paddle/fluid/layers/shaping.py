@@ -6,6 +6,7 @@ import builtins
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.fluid.input import one_hot_by
 from paddle.fluid.layers import rows, slicing
@@ -449,3 +450,6 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
             f"{API}affine_grid(out_shape): expected 4 sizes, but received {wanted.ints}."
         )
     return helper.call("affine_grid", theta, wanted.whole, output_shape=wanted.ints)
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -185,3 +186,6 @@ def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None
     if out is None:
         return helper.call("crop_tensor", *operands, **attrs)
     return write(out, "crop_tensor", operands, attrs)
+
+
+guard_module(globals())

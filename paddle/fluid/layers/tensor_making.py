@@ -9,6 +9,7 @@ import numpy as np
 from paddle.core import unique_name
 from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -482,3 +483,6 @@ def _cast(x: Any, kind: VarType) -> Any:
 
 
 # -- variables -------------------------------------------------------------------------------------
+
+
+guard_module(globals())

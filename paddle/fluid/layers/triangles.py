@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -119,3 +120,6 @@ def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
                 print(fluid.layers.triu(square, diagonal=1).shape)  # (3, 3)
     """
     return _triangle("triu", input, diagonal, name)
+
+
+guard_module(globals())

@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.fluid.layers.common import (
     API,
@@ -211,3 +212,6 @@ def autoincreased_step_counter(
         )  # fmt: skip
         counter.stop_gradient = True
     return counter
+
+
+guard_module(globals())

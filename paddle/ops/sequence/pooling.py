@@ -7,6 +7,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.linalg.matrices import affine, product_of_rows
 from paddle.ops.sequence.levels import (
     last_level,
     lengths_of,
@@ -16,6 +17,7 @@ from paddle.ops.sequence.levels import (
     padded,
     positions,
     unpadded,
+    windows,
 )
 
 
@@ -120,19 +122,18 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
             f"received {list(x.shape)} and {list(weight.shape)} for contextLength {contextLength}."
         )
     offsets = last_level("sequence_conv", "X", x, 1)
-    return torch.mm(_windows(x, offsets, contextStart, contextLength), weight)
+    return affine(windows(x, offsets, contextStart, contextLength), weight)
 
 
-def _windows(x: torch.Tensor, offsets: list[int], start: int, length: int) -> torch.Tensor:
-    """Beside each row its neighbours of the same sequence, zero where there is none."""
-    owner = owners(offsets, x)
-    first, end = positions(offsets, x)[owner], positions(offsets, x)[owner + 1]
-    here = torch.arange(x.shape[0], device=x.device)
-    parts = []
-    for shift in range(start, start + length):
-        place = here + shift
-        there = torch.logical_and(place >= first, place < end)
-        place = torch.where(there, place, 0)
-        rows = x[place] if x.shape[0] else x
-        parts.append(torch.where(there.unsqueeze(1), rows, torch.zeros_like(rows)))
-    return torch.cat(parts, 1)
+@sequence_conv.grad("X Filter")
+def _(d_out, x, weight, *, contextLength, contextStart, needs_grad):  # fmt: skip
+    offsets = last_level("sequence_conv", "X", x, 1)
+    d_x = d_weight = None
+    if needs_grad[0]:  # the rows that a row went into, by the filter turned round
+        turned = weight.unflatten(0, (contextLength, x.shape[1])).flip(0).transpose(1, 2)
+        start = 1 - contextStart - contextLength
+        d_x = affine(windows(d_out, offsets, start, contextLength), turned.flatten(0, 1))
+    if needs_grad[2]:
+        seen = windows(x, offsets, contextStart, contextLength)
+        d_weight = product_of_rows(seen, d_out)
+    return d_x, None, d_weight

@@ -38,7 +38,7 @@ case_adagrad_start = _case(
 case_adam = _case(lambda f: f.optimizer.Adam(0.05, name="foo"))
 case_adam_epsilon = _case(lambda f: f.optimizer.AdamOptimizer(0.05, 0.8, 0.9, 0.1, lazy_mode=True))
 case_adamax = _case(lambda f: f.optimizer.Adamax(0.05))
-case_dpsgd = _case(lambda f: f.optimizer.Dpsgd(0.1), close=1e-3)
+case_dpsgd = _case(lambda f: f.optimizer.Dpsgd(0.1))
 case_decayed_adagrad = _case(lambda f: f.optimizer.DecayedAdagrad(0.05))
 case_adadelta = _case(lambda f: f.optimizer.Adadelta(0.1))
 case_rmsprop = _case(lambda f: f.optimizer.RMSPropOptimizer(0.02, momentum=0.1))
