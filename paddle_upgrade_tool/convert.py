@@ -18,7 +18,7 @@ from . import guards, imports
 from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning, numbers
 from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
-from .rewrite import MARK, STEPS_OF_OPTIMIZER, Calls
+from .rewrite import MARK, Calls, rename_parameters
 from .rules import Rule, find, modules, star_names
 
 STEPS = ("refactor_import", "norm_api_alias", "args_to_kwargs", "refactor_kwargs", "api_rename",
@@ -34,7 +34,6 @@ _STATIC_NAMES = frozenset(
                              "DynamicRNN", "create_parameter", "create_global_var", "layer_norm",
                              "conv3d_transpose", "group_norm", "dynamic_gru", "dynamic_lstm")]
 )  # fmt: skip
-_SCHEDULES = re.compile(r"\.(dygraph\.\w+Decay|layers\.(\w+_decay|linear_lr_warmup))$")
 _RUNS = frozenset(f"{_FLUID}.{n}" for n in ("Executor", "ParallelExecutor"))
 _LEVELS = re.compile(
     r"\.(sequence_|dynamic_lstm|dynamic_gru|lod_|DynamicRNN|.*crf|create_lod_tensor)"
@@ -133,7 +132,7 @@ class File:
         names = {c.name or c.full for c in self.chains}
         dynamic = any(n.startswith(DYNAMIC) for n in names)
         dynamic |= bool({f"{_FLUID}.enable_dygraph", f"{_FLUID}.enable_imperative"} & names)
-        static = bool(_STATIC_NAMES & names)
+        static = bool(_STATIC_NAMES & names) or "paddle.enable_static" in names
         self.mixed = static and dynamic
         self.mode = (
             "static" if static and not dynamic else "dynamic" if dynamic and not static else ""
@@ -344,21 +343,8 @@ class File:
         rule = find(chain.full)[0]
         return rule is not None and rule.old.startswith(DYNAMIC) and "act" in rule.moves
 
-    @functools.cached_property
-    def schedules_stay(self) -> bool:
-        """Whether the file calls schedules of 1.x that are not converted."""
-        return any(
-            c.call is not None and c.call not in self.scheduled and _SCHEDULES.search(c.full)
-            for c in self.fluid
-        )
-
     def _plan_steps(self) -> None:
-        for chain in self.walk.chains:
-            made = self.optimizers.get(".".join(chain.parts[:-1]))
-            if made is not None and made.new is not None and chain.call is not None:
-                if chain.parts[-1] in STEPS_OF_OPTIMIZER and chain.action is None:
-                    if any(k.arg == "parameter_list" for k in chain.call.keywords):
-                        chain.action = ("parameters", "")
+        rename_parameters(self)
         for owner, chains in getattr(self, "steppers", {}).items():
             made = self.optimizers[owner]
             if made.new is None:
@@ -522,10 +508,6 @@ class File:
             if chain.full != chain.name + chain.tail and chain.text.startswith("paddle."):
                 chain.new = chain.name + chain.tail
 
-    def leave_module(self, chain: Chain) -> None:
-        """Leave a module under another name, for what stays of it."""
-        self.leave(chain, _unknown(chain))
-
     def leave(self, chain: Chain, message: str) -> None:
         """Leave a name of 1.x as it is, and say so."""
         chain.settled = True
@@ -588,7 +570,7 @@ def _written(chain: Chain) -> str:
 
 def _unknown(chain: Chain) -> str:
     if chain.full in modules() or chain.full == _FLUID:
-        return "a module of 1.x, which 2.0 does not have"
+        return imports.MODULE
     return "2.0 has no public name for it; it stays as it is"
 
 

@@ -18,6 +18,8 @@ def unguard(file: File) -> tuple[str, list[int]] | None:
     the left. Where a file uses both modes, the mode is put back after the block.
     """
     blocks = [b for b in (_block(file, node) for node, _ in file.walk.withs) if b is not None]
+    if file.mixed:  # what is set has to be put back behind the block
+        blocks = [(node, place) for node, place in blocks if len(node.items) == 1]
     if not blocks:
         return None
     source = file.source
@@ -44,6 +46,12 @@ def unguard(file: File) -> tuple[str, list[int]] | None:
                 lines[last - 1] += newline
             after[last] = after.get(last, "") + end
             continue
+        if len(node.items) > 1:  # the other items keep the block
+            one, two = (source.span(item.context_expr)[0] for item in node.items[:2])
+            at = source.starts[node.lineno - 1]
+            start = f"{indent}paddle.disable_static({place}){newline}"
+            lines[node.lineno - 1] = start + head[: one - at] + head[two - at :]
+            continue
         lines[node.lineno - 1] = start
         for number in range(node.lineno + 1, last + 1):
             if number in frozen:
@@ -63,8 +71,10 @@ def unguard(file: File) -> tuple[str, list[int]] | None:
 
 
 def _block(file: File, node: ast.With) -> tuple[ast.With, str] | None:
-    """Return a `with` statement that is nothing but a guard, and its place."""
-    if len(node.items) != 1 or node.items[0].optional_vars is not None:
+    """Return a `with` statement that is, or begins with, a guard, and the guard's place."""
+    if node.items[0].optional_vars is not None:
+        return None
+    if len(node.items) > 1 and node.items[1].context_expr.lineno != node.lineno:
         return None
     call = node.items[0].context_expr
     if not isinstance(call, ast.Call) or node.body[0].lineno == node.lineno:

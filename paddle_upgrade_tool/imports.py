@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .convert import File
 
 _FLUID = "paddle.fluid"
+MODULE = "a module of 1.x, which 2.0 does not have"
 
 
 def of_fluid(node: ast.Import | ast.ImportFrom) -> bool:
@@ -76,7 +77,7 @@ def unalias(file: File) -> list[tuple[int, int, str]]:
         (chain,) = [c for c in file.chains if c.node is alias.node.value]
         if (0, alias.name) in remaining or alias.name in file.walk.exported \
                 or file.name == "__init__.py":  # fmt: skip
-            file.leave_module(chain)
+            file.leave(chain, MODULE)
             continue
         chain.new = ""
         begin, stop, new = _without(file, alias.node)

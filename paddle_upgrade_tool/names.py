@@ -389,13 +389,13 @@ def numbers(tree: ast.Module) -> dict[str, int]:
             if isinstance(name, ast.Name) and re.fullmatch(r"-?\d+", ast.unparse(item)):
                 found[name.id] = int(ast.unparse(item))
     bound: list[str] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            bound.append(node.id)
-        elif isinstance(node, ast.arg):
-            bound.append(node.arg)
-        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            bound.append(node.name)
-        elif isinstance(node, ast.alias):
-            bound.append(node.asname or node.name)
+    for inner in ast.walk(tree):
+        if isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
+            bound.append(inner.id)
+        elif isinstance(inner, ast.arg):
+            bound.append(inner.arg)
+        elif isinstance(inner, (*_FUNCTIONS, ast.ClassDef)):
+            bound.append(inner.name)
+        elif isinstance(inner, ast.alias):
+            bound.append(inner.asname or inner.name)
     return {name: value for name, value in found.items() if bound.count(name) == 1}

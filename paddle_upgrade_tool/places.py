@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 DYNAMIC = "paddle.fluid.dygraph."
 OPTIMIZER = "paddle.fluid.optimizer."
+_SCHEDULES = re.compile(r"\.(dygraph\.\w+Decay|layers\.(\w+_decay|linear_lr_warmup))$")
 
 
 class Place:
@@ -91,10 +93,17 @@ class Place:
     def rate_may_stay(self, edit: CallEdit) -> bool:
         """Whether a learning rate may be, in ways that cannot be seen, a schedule that stays."""
         rate = edit.get("learning_rate") if self.chain.name.startswith(OPTIMIZER) else None
-        if rate is None or not self.file.schedules_stay or literal(rate) is not MISSING:
+        if rate is None or not self._schedules_stay() or literal(rate) is not MISSING:
             return False
         return not isinstance(rate, cst.Name) or (
             rate.value not in self.file.numbers and rate.value not in self.file.scheduled.values()
+        )
+
+    def _schedules_stay(self) -> bool:
+        """Whether the file calls schedules of 1.x that are not converted."""
+        return any(
+            c.call is not None and c.call not in self.file.scheduled and _SCHEDULES.search(c.full)
+            for c in self.file.fluid
         )
 
     def number(self, node: cst.BaseExpression) -> int | None:

@@ -115,6 +115,17 @@ class Calls(cst.CSTTransformer):
         return node.with_changes(args=[])
 
 
+def rename_parameters(file: File) -> None:
+    """Note where `parameter_list=` goes to a method of an optimizer that is one of 2.0 now."""
+    for chain in file.walk.chains:
+        made = file.optimizers.get(".".join(chain.parts[:-1]))
+        if made is None or made.new is None or chain.call is None or chain.action is not None:
+            continue
+        if chain.parts[-1] in STEPS_OF_OPTIMIZER:
+            if any(k.arg == "parameter_list" for k in chain.call.keywords):
+                chain.action = ("parameters", "")
+
+
 def _parameters(node: cst.Call) -> cst.Call:
     """Rename `parameter_list=` in a call of an optimizer's method."""
     args = [

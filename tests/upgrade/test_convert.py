@@ -391,6 +391,27 @@ def test_guard_beside_static_code():
     )
 
 
+@pytest.mark.parametrize("open_, close", [("", ""), ("(", ")")])
+def test_guard_before_other_items(open_, close):
+    text = f"""\
+    def f():
+        with {open_}fluid.dygraph.guard(place), fluid.unique_name.guard(), open(g) as h{close}:  # here
+            a = fluid.dygraph.to_variable(b)
+    """
+    want = f"""\
+    def f():
+        paddle.disable_static(place)
+        with {open_}paddle.utils.unique_name.guard(), open(g) as h{close}:  # here
+            a = paddle.to_tensor(b)"""
+    assert body(text) == textwrap.dedent(want)
+
+
+def test_guard_before_other_items_beside_static_code():
+    text = "exe = fluid.Executor()\nwith fluid.dygraph.guard(), open(g):\n    pass\n"
+    new, findings = upgraded(text)
+    assert "with fluid.dygraph.guard(), open(g):" in new and len(findings) == 1
+
+
 def test_guards_that_stay():
     new, findings = upgraded(
         "with fluid.dygraph.guard() as g:\n    pass\nh = fluid.dygraph.guard\n"
@@ -405,6 +426,34 @@ def test_lines_are_those_of_the_old_file():
 
 
 # --------------------------------------------------------------- training
+def test_minimize_takes_parameters():
+    text = """\
+    opt = fluid.optimizer.SGD(0.1)
+    opt.minimize(a, b, parameter_list=c)
+    fluid.optimizer.SGD(0.1).minimize(a, parameter_list=c)
+    other.minimize(a, parameter_list=c)
+    """
+    assert body(text).splitlines() == [
+        "opt = paddle.optimizer.SGD(0.1)", "opt.minimize(a, b, parameters=c)",
+        "paddle.optimizer.SGD(0.1).minimize(a, parameters=c)",
+        "other.minimize(a, parameter_list=c)",
+    ]  # fmt: skip
+
+
+def test_optimizer_stays_with_a_schedule_out_of_sight():
+    text = """\
+    def rate():
+        return fluid.layers.noam_decay(64, 10)
+    a = fluid.optimizer.SGD(rate())
+    b = fluid.optimizer.SGD(learning_rate=given).minimize(loss, parameter_list=c)
+    d = fluid.optimizer.SGD(0.1)
+    """
+    new, findings = upgraded(text)
+    assert "a = fluid.optimizer.SGD(rate())" in new and "d = paddle.optimizer.SGD(0.1)" in new
+    assert "b = fluid.optimizer.SGD(learning_rate=given).minimize(loss, parameter_list=c)" in new
+    assert len(findings) == 3 and "may be a schedule" in findings[1].message
+
+
 def test_training_by_hand():
     text = """
     net = Net()

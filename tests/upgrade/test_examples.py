@@ -25,7 +25,7 @@ LEFT = {
     "ctr": "DatasetFactory incubate.data_generator.MultiSlotDataGenerator "
     "io.DataLoader.from_dataset",
     "dqn": "",
-    "dygraph_digits": "dygraph.PiecewiseDecay dygraph.guard load_dygraph optimizer.AdamOptimizer",
+    "dygraph_digits": "dygraph.PiecewiseDecay load_dygraph optimizer.AdamOptimizer",
     "ernie": "core.EOFException layers.linear_lr_warmup layers.polynomial_decay layers.py_reader "
     "layers.read_file optimizer.Adam",
     "fit_a_line": "DataFeeder",
