@@ -40,10 +40,10 @@ quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %
 	$(PY) examples/quickstart.py
 
 test: $(READY) ## the whole suite, in parallel
-	$(PYTEST) -q -n $(WORKERS) $(ARGS)
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-quick: $(READY) ## the suite without the tests marked slow
-	$(PYTEST) -q -n $(WORKERS) -m "not slow" $(ARGS)
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
 
 test-variation: $(READY) ## the whole suite as another machine would run it, in turn (VARIATION=0..)
 	$(PY) scripts/run_variation.py $(ARGS)
@@ -68,7 +68,7 @@ bad-calls: $(READY) ## every public callable with nonsense for each argument (AR
 bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quick --only eager")
 	$(PY) -m benchmarks $(ARGS)
 
-docs: $(READY) ## write docs/coverage.md: which names of the 2.0 API exist
+docs: $(READY) ## write docs/coverage.md: which names of the 2.0 and 1.x APIs exist
 	$(PY) scripts/make_coverage.py
 
 wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl

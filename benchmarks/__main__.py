@@ -17,7 +17,7 @@ from benchmarks.table import Row, markdown
 
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
-    "programs", "floors", "text_parsing", "fluid_data", "inference", "serve", "upgrade",
+    "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "serve", "upgrade",
 )  # fmt: skip
 
 
@@ -47,6 +47,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         default=os.environ.get("PADDLE_PREDICTORS", ""),
         metavar="PYTHON,...",
         help="interpreters of further PaddlePaddles, whose Predictors are measured beside ours",
+    )
+    parser.add_argument(
+        "--oracle185",
+        default=os.environ.get("PADDLE_ORACLE_185", ""),
+        metavar="PYTHON",
+        help="interpreter with PaddlePaddle 1.8.5, measured beside the networks over sequences",
     )
     return parser.parse_args(arguments)
 
@@ -81,7 +87,9 @@ def main() -> int:
     given = parse()
     threads = tuple(int(part) for part in given.threads.split(","))
     predictors = tuple(filter(None, given.predictors.split(",")))
-    options = Options(given.only, given.quick, threads, given.oracle, given.jax, predictors)
+    options = Options(
+        given.only, given.quick, threads, given.oracle, given.jax, predictors, given.oracle185
+    )
     about = machine()
     print(", ".join(f"{key} {value}" for key, value in about.items()), file=sys.stderr)
     rows: list[Row] = []

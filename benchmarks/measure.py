@@ -10,7 +10,7 @@ from itertools import repeat
 from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 from time import perf_counter, process_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 PATIENCE = 4
 
@@ -26,7 +26,10 @@ class Sample:
     cpu: float
 
 
-Timer = Callable[[int], Sample]
+if TYPE_CHECKING:
+    Timer = Callable[[int], Sample]
+else:  # Python 3.7, which PaddlePaddle 1.8.5 needs, cannot subscript it
+    Timer = Callable
 """Runs a workload so many times and returns the time of one run."""
 
 

@@ -25,6 +25,7 @@ class Options:
         oracle: interpreter of a real PaddlePaddle, or empty.
         jax: interpreter with JAX, or empty.
         predictors: interpreters of further releases of PaddlePaddle, whose Predictors run too.
+        oracle185: interpreter of PaddlePaddle 1.8.5, or empty.
     """
 
     only: str
@@ -33,6 +34,7 @@ class Options:
     oracle: str = ""
     jax: str = ""
     predictors: tuple[str, ...] = ()
+    oracle185: str = ""
 
     def wants(self, group: str, name: str) -> bool:
         """Says whether a row is asked for."""

@@ -56,7 +56,7 @@ class Worker:
             f"from benchmarks.worker import serve; serve({module!r}, {task!r}, {side!r}, {threads})"
         )
         self._process = subprocess.Popen(
-            [python, "-P", "-c", code],
+            [python, "-I" if first else "-P", "-c", code],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL if first else None,

@@ -18,7 +18,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from paddle import _packages
+from paddle import _names_told, _packages
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _FILE = os.path.join(_HERE, "_module_paths.tsv")
@@ -88,6 +88,9 @@ def _complete(module: ModuleType) -> None:
     """Lets a module find the names that the table gives it, if any."""
     path = module.__name__
     names = table().get(path)
+    old = f"{path}.".startswith(_OLD_PACKAGE)
+    if old:
+        _names_told.watch(module)
     if names is None:
         return
     own = module.__dict__.get("__getattr__")
@@ -103,6 +106,8 @@ def _complete(module: ModuleType) -> None:
             found = _public(at.owner, at.name or name)
             if found is not _MISSING:
                 setattr(module, name, found)
+                if old:
+                    _names_told.tell(path, name)
                 return found
         if f"{path}.{name}" in table() or _has_module(module, name):
             return importlib.import_module(f"{path}.{name}")
@@ -162,11 +167,13 @@ class NotThereYet(ModuleNotFoundError):
 
 
 def _to_come(name: str) -> str | None:
-    """What to say of a name that is still to come; None for any other."""
-    if not name.startswith("paddle.fluid.") or name not in _names_1x():
+    """What to say of a name, or of a module of such names, that is still to come; else None."""
+    if not name.startswith(_OLD_PACKAGE):
         return None
-    new = _names_1x()[name]
-    use = f"use {new.replace(',', ' or ')}" if new else "docs/migration.md says what 2.0 has"
+    if name not in _names_1x() and not any(n.startswith(f"{name}.") for n in _names_1x()):
+        return None
+    new = _names_1x().get(name)
+    use = f"use {new.replace(',', ' or ')}" if new else "docs/fluid.md says what is"
     return f"{name} is PaddlePaddle 1.x's, which is not part of this version yet; {use}."
 
 

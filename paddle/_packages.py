@@ -37,6 +37,8 @@ class Package(ModuleType):
             body = _read(self, "__name__") + ".__init__"
             importlib.import_module(body)
             _read(self, "__dict__").pop("__init__", None)
+            if type(self) is not Package:
+                return type(self).__getattribute__(self, name)
         return _read(self, name)
 
 
@@ -87,7 +89,9 @@ class _Body(SourceFileLoader):
         exec(code, _read(package, "__dict__"))
         self.filled(package)
         names = _read(package, "__dict__")
-        package.__class__ = _Hiding if "_HIDDEN" in names else ModuleType
+        kind = _Hiding if "_HIDDEN" in names else ModuleType
+        if type(package) is Package:  # nobody gave it another one
+            package.__class__ = kind  # type: ignore[assignment]
         for name in [n for n, v in names.items() if _hidden(package, n, v)]:
             del names[name]
 

@@ -15,10 +15,10 @@ from collections.abc import Callable
 import libcst as cst
 
 from . import guards, imports
-from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning
+from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning, numbers
 from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
-from .rewrite import MARK, Calls
+from .rewrite import MARK, STEPS_OF_OPTIMIZER, Calls
 from .rules import Rule, find, modules, star_names
 
 STEPS = ("refactor_import", "norm_api_alias", "args_to_kwargs", "refactor_kwargs", "api_rename",
@@ -34,6 +34,7 @@ _STATIC_NAMES = frozenset(
                              "DynamicRNN", "create_parameter", "create_global_var", "layer_norm",
                              "conv3d_transpose", "group_norm", "dynamic_gru", "dynamic_lstm")]
 )  # fmt: skip
+_SCHEDULES = re.compile(r"\.(dygraph\.\w+Decay|layers\.(\w+_decay|linear_lr_warmup))$")
 _RUNS = frozenset(f"{_FLUID}.{n}" for n in ("Executor", "ParallelExecutor"))
 _LEVELS = re.compile(
     r"\.(sequence_|dynamic_lstm|dynamic_gru|lod_|DynamicRNN|.*crf|create_lod_tensor)"
@@ -343,7 +344,21 @@ class File:
         rule = find(chain.full)[0]
         return rule is not None and rule.old.startswith(DYNAMIC) and "act" in rule.moves
 
+    @functools.cached_property
+    def schedules_stay(self) -> bool:
+        """Whether the file calls schedules of 1.x that are not converted."""
+        return any(
+            c.call is not None and c.call not in self.scheduled and _SCHEDULES.search(c.full)
+            for c in self.fluid
+        )
+
     def _plan_steps(self) -> None:
+        for chain in self.walk.chains:
+            made = self.optimizers.get(".".join(chain.parts[:-1]))
+            if made is not None and made.new is not None and chain.call is not None:
+                if chain.parts[-1] in STEPS_OF_OPTIMIZER and chain.action is None:
+                    if any(k.arg == "parameter_list" for k in chain.call.keywords):
+                        chain.action = ("parameters", "")
         for owner, chains in getattr(self, "steppers", {}).items():
             made = self.optimizers[owner]
             if made.new is None:
@@ -388,6 +403,11 @@ class File:
         if text[end:stop].strip()[:1] in ("", "#"):
             indent = self.source.indent(statement.lineno)
             self.after.setdefault(stop, []).extend(newline + indent + line for line in lines)
+
+    @functools.cached_property
+    def numbers(self) -> dict[str, int]:
+        """Names that stand for one whole number in all of this file."""
+        return numbers(self.tree)
 
     @functools.cached_property
     def newline(self) -> str:
@@ -465,6 +485,8 @@ class File:
         if not chain.full.startswith(_FLUID):
             return
         rule = find(chain.full)[0]
+        if any(alias.node.value is chain.node for alias in self.walk.aliases):
+            return  # goes if nothing needs it: `imports.unalias`
         if rule is None or not chain.load:
             self.leave(chain, _unknown(chain))
         elif rule.old == DYNAMIC + "no_grad" and chain.decorator and not chain.tail:
@@ -499,6 +521,10 @@ class File:
         elif "norm_api_alias" in self.steps and chain.name:
             if chain.full != chain.name + chain.tail and chain.text.startswith("paddle."):
                 chain.new = chain.name + chain.tail
+
+    def leave_module(self, chain: Chain) -> None:
+        """Leave a module under another name, for what stays of it."""
+        self.leave(chain, _unknown(chain))
 
     def leave(self, chain: Chain, message: str) -> None:
         """Leave a name of 1.x as it is, and say so."""

@@ -40,12 +40,17 @@ def data(edit: CallEdit, place: Place) -> cst.BaseExpression:
     batch = edit.literal("append_batch_size", True)
     shape = edit.get("shape")
     if batch and shape is not None:
-        sizes = literal(shape)
-        if not isinstance(shape, (cst.List, cst.Tuple)) or sizes is MISSING:
+        if not isinstance(shape, (cst.List, cst.Tuple)):
             raise Stays(
                 "a shape that is not a literal: write paddle.static.data with [None] + shape"
             )
-        if all(isinstance(size, int) and size >= 0 for size in sizes):
+        sizes = [place.number(element.value) for element in shape.elements]
+        if any(size is None and literal(element.value) is MISSING
+               for size, element in zip(sizes, shape.elements)):  # fmt: skip
+            raise Stays(
+                "a shape that is not a literal: write paddle.static.data with [None] + shape"
+            )
+        if all(size is not None and size >= 0 for size in sizes):
             first = cst.Element(cst.Name("None"))
             if shape.elements:
                 space = cst.SimpleWhitespace(" ")
@@ -65,15 +70,18 @@ def data(edit: CallEdit, place: Place) -> cst.BaseExpression:
 @handler
 def embedding(edit: CallEdit, place: Place) -> cst.BaseExpression:
     """`layers.embedding` drops the trailing 1 of the ids."""
-    if place.levels:
+    ids = edit.get("input")
+    if ids is None:
+        raise Stays("has no input")
+    if not place.levels:
+        edit.set("input", call("paddle.squeeze", ids, "axis=[-1]"))
+    elif isinstance(ids, cst.Name):  # the levels that the ids may have pass through a reshape
+        edit.set("input", call("paddle.reshape", ids, f"{code(ids)}.shape[:-1]"))
+    else:
         raise Stays(
             "the ids may have levels, which paddle.squeeze would drop; write fluid.embedding "
             "for ids without the trailing 1"
         )
-    ids = edit.get("input")
-    if ids is None:
-        raise Stays("has no input")
-    edit.set("input", call("paddle.squeeze", ids, "axis=[-1]"))
     return edit.build("paddle.static.nn.embedding")
 
 

@@ -28,7 +28,7 @@ def _full(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> str:
 
 def edit(file: File) -> list[tuple[int, int, str]]:
     """Return the changes to import statements, and the line that turns static mode on."""
-    edits: list[tuple[int, int, str]] = []
+    edits = unalias(file)
     remaining, seen = _remaining(file)
     # Scopes in which `paddle` is bound by a statement that stays.
     has = {id(i.scope) for i in file.walk.imports if _binds_paddle(i)}
@@ -65,6 +65,26 @@ def edit(file: File) -> list[tuple[int, int, str]]:
         edits.append((start, end, new))
     if file.wants_static and file.converted:
         edits.append(_static_mode(file, "" if module_has else f"import paddle{file.newline}"))
+    return edits
+
+
+def unalias(file: File) -> list[tuple[int, int, str]]:
+    """Take `layers = fluid.layers` away where nothing under that name stays; report it else."""
+    edits: list[tuple[int, int, str]] = []
+    for alias in reversed(file.walk.aliases):
+        remaining, _ = _remaining(file)
+        (chain,) = [c for c in file.chains if c.node is alias.node.value]
+        if (0, alias.name) in remaining or alias.name in file.walk.exported \
+                or file.name == "__init__.py":  # fmt: skip
+            file.leave_module(chain)
+            continue
+        chain.new = ""
+        begin, stop, new = _without(file, alias.node)
+        # What stood between blank lines leaves one of them.
+        blank = file.newline
+        if not new and file.text[:begin].endswith(2 * blank) and file.text[stop:].startswith(blank):
+            stop += len(blank)
+        edits.append((begin, stop, new))
     return edits
 
 

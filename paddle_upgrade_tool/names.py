@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .rules import modules
+
 _NEWLINE = re.compile(r"\r\n|\n|\r")
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -73,6 +75,15 @@ class Chain:
 
 
 @dataclass
+class Alias:
+    """A module under a name of its own: `layers = fluid.layers`."""
+
+    node: ast.Assign
+    name: str
+    full: str
+
+
+@dataclass
 class Import:
     """An import statement, with the names that it binds."""
 
@@ -125,6 +136,7 @@ class Walk:
         self.module = Scope("module", tree, None)
         self.chains: list[Chain] = []
         self.imports: list[Import] = []
+        self.aliases: list[Alias] = []
         self.stars: list[str] = []
         self.parents: dict[ast.AST, ast.AST] = {}
         self.withs: list[tuple[ast.With, Scope]] = []
@@ -163,8 +175,26 @@ class Walk:
                 self.withs.append((node, scope))
             elif isinstance(node, ast.Assign) and scope is self.module:
                 self._exports(node)
-            self._children(node, scope, None)
+            if not (outer is None and isinstance(node, ast.Assign) and self._alias(node)):
+                self._children(node, scope, None)
         self._stmt = outer
+
+    def _alias(self, node: ast.Assign) -> bool:
+        """Whether the statement gives a module of fluid another name, as an import would."""
+        target = node.targets[0]
+        if not isinstance(node.value, (ast.Name, ast.Attribute)):
+            return False
+        parts = ast.unparse(node.value).split(".")
+        if len(node.targets) != 1 or not isinstance(target, ast.Name):
+            return False
+        first = meaning(parts[0], self.module, {})
+        full = ".".join([first or "", *parts[1:]])
+        if not full.startswith("paddle.fluid.") or full not in modules():
+            return False
+        self._expression(node.value, self.module, node.value)
+        self.module.bind(target.id, full)
+        self.aliases.append(Alias(node, target.id, full))
+        return True
 
     def _exports(self, node: ast.Assign) -> None:
         if any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
@@ -344,3 +374,28 @@ def meaning(name: str, scope: Scope, stars: dict[str, str]) -> str | None:
                 return UNCERTAIN if several else None
         here = here.parent
     return stars.get(name)
+
+
+def numbers(tree: ast.Module) -> dict[str, int]:
+    """Return the names that a module binds to a whole number, and that are bound only there."""
+    found: dict[str, int] = {}
+    for node in tree.body:
+        if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+            continue
+        target, value = node.targets[0], node.value
+        both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+        pairs = zip(target.elts, value.elts) if both else [(target, value)]  # type: ignore[attr-defined]
+        for name, item in pairs:
+            if isinstance(name, ast.Name) and re.fullmatch(r"-?\d+", ast.unparse(item)):
+                found[name.id] = int(ast.unparse(item))
+    bound: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            bound.append(node.id)
+        elif isinstance(node, ast.arg):
+            bound.append(node.arg)
+        elif isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            bound.append(node.name)
+        elif isinstance(node, ast.alias):
+            bound.append(node.asname or node.name)
+    return {name: value for name, value in found.items() if bound.count(name) == 1}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from .calls import ACTIVATIONS, CallEdit, Stays, code
+from .calls import ACTIVATIONS, MISSING, CallEdit, Stays, code, literal
 from .names import Chain
+from .rules import find
 
 if TYPE_CHECKING:
     from .convert import File
@@ -53,6 +54,24 @@ class Place:
         return self.chain.call in self.file.scheduled
 
     @property
+    def rate_left(self) -> str:
+        """The schedule that stays of 1.x and is the rate of this optimizer, "" if there is none."""
+        call = self.chain.call
+        if call is None or not self.chain.name.startswith(OPTIMIZER):
+            return ""
+        given = [*call.args[:1], *(k.value for k in call.keywords if k.arg == "learning_rate")]
+        names = {ast.unparse(node) for node in given if isinstance(node, (ast.Name, ast.Attribute))}
+        for other in self.file.fluid:
+            rule = find(other.full)[0]
+            if rule is None or other.call is None:
+                continue
+            counted = rule.handler == "schedule" and other.call not in self.file.scheduled
+            if rule.kind == "stays" or counted:
+                if other.call in given or Place(self.file, other).assigned_to() in names - {""}:
+                    return other.name
+        return ""
+
+    @property
     def inference_pairs(self) -> set[str]:
         """The folders that this file saves a model for inference to, and loads it from."""
         return self.file.inference_pairs
@@ -68,6 +87,22 @@ class Place:
             if len(statement.targets) == 1:
                 return self.file.source.of(statement.targets[0])
         return ""
+
+    def rate_may_stay(self, edit: CallEdit) -> bool:
+        """Whether a learning rate may be, in ways that cannot be seen, a schedule that stays."""
+        rate = edit.get("learning_rate") if self.chain.name.startswith(OPTIMIZER) else None
+        if rate is None or not self.file.schedules_stay or literal(rate) is not MISSING:
+            return False
+        return not isinstance(rate, cst.Name) or (
+            rate.value not in self.file.numbers and rate.value not in self.file.scheduled.values()
+        )
+
+    def number(self, node: cst.BaseExpression) -> int | None:
+        """Return the value of a number, or of a name that the module binds to one, once."""
+        value = literal(node)
+        if isinstance(value, int):
+            return value
+        return self.file.numbers.get(node.value) if isinstance(node, cst.Name) else None
 
     def unpacked(self) -> tuple[bool, bool] | None:
         """Return which of two results are used, None if that cannot be seen."""

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from . import handlers_dynamic  # noqa: F401  (registers its handlers)
+from . import handlers_dynamic, handlers_nets  # noqa: F401  (they register their handlers)
 from .calls import CallEdit, Stays, activated
 from .handlers import HANDLERS
 from .names import Chain
-from .places import DYNAMIC, Place
+from .places import DYNAMIC, OPTIMIZER, Place
 from .rules import Rule, find
 
 if TYPE_CHECKING:
     from .convert import File
 
 _FLUID = "paddle.fluid"
+STEPS_OF_OPTIMIZER = ("minimize", "backward")
 MARK = re.compile(r"__upgrade_(\d+)__")
 """What stands in the place of a dotted name while its expression is a tree."""
 
@@ -34,7 +35,7 @@ class Calls(cst.CSTTransformer):
         func = updated_node.func
         found = MARK.fullmatch(func.value) if isinstance(func, cst.Name) else None
         if found is None:
-            return updated_node
+            return self._method(original_node, updated_node)
         chain = self.chains[int(found.group(1))]
         if chain.action is not None:
             return self._action(chain, updated_node)
@@ -65,6 +66,10 @@ class Calls(cst.CSTTransformer):
         place = Place(self.file, chain)
         try:
             edit = CallEdit(node, rule)
+            if place.rate_left:
+                raise Stays(f"its learning rate is a {place.rate_left}, which stays")
+            if place.rate_may_stay(edit):
+                raise Stays("its learning rate may be a schedule of 1.x, which stays")
             if rule.handler:
                 new = HANDLERS[rule.handler](edit, place)
             else:
@@ -85,14 +90,40 @@ class Calls(cst.CSTTransformer):
         self.file.converted += 1
         return new
 
+    def _method(self, before: cst.Call, node: cst.Call) -> cst.Call:
+        """Rewrite `Adam(...).minimize(...)`, where the optimizer is one of 2.0 now."""
+        func = node.func
+        if not isinstance(func, cst.Attribute) or func.attr.value not in STEPS_OF_OPTIMIZER:
+            return node
+        inner = before.func.value if isinstance(before.func, cst.Attribute) else None
+        made = inner.func if isinstance(inner, cst.Call) else None
+        found = MARK.fullmatch(made.value) if isinstance(made, cst.Name) else None
+        chain = self.chains[int(found.group(1))] if found else None
+        if chain is None or chain.new is None or not chain.name.startswith(OPTIMIZER):
+            return node
+        return _parameters(node)
+
     def _action(self, chain: Chain, node: cst.Call) -> cst.BaseExpression:
         chain.settled = True
         kind, value = chain.action or ("", "")
         self.file.converted += 1
         if kind == "act":
             return activated(node, value)
+        if kind == "parameters":
+            return _parameters(node)
         chain.new = value
         return node.with_changes(args=[])
+
+
+def _parameters(node: cst.Call) -> cst.Call:
+    """Rename `parameter_list=` in a call of an optimizer's method."""
+    args = [
+        arg.with_changes(keyword=arg.keyword.with_changes(value="parameters"))
+        if arg.keyword is not None and arg.keyword.value == "parameter_list"
+        else arg
+        for arg in node.args
+    ]
+    return node.with_changes(args=args)
 
 
 def _with_keywords(node: cst.Call, rule: Rule) -> cst.BaseExpression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -95,32 +96,93 @@ FLUID = """
 ## The 1.x API, `paddle.fluid`
 
 From `tests/data/fluid-1.8-api.tsv`: the names and members of 1.8.5, and those that only 2.0's fluid
-has. What is left out on purpose, and why, stands in `tests/fluid/test_conformance.py`.
+has. A call of a name works in the form of 1.8.5 and, where 2.0 has another one, in that form too.
+What is left out on purpose is told by reason below; [fluid.md](fluid.md) says what happens when
+such a name is used.
 """
 
 
-def render_fluid(spaces: dict[str, Namespace]) -> str:
+@dataclass
+class Fluid:
+    """What was found for a module of 1.x: names and members apart."""
+
+    present: list[int] = field(default_factory=lambda: [0, 0])
+    total: list[int] = field(default_factory=lambda: [0, 0])
+
+
+def survey_fluid() -> tuple[dict[str, Fluid], dict[str, list[str]], dict[str, list[str]]]:
+    """The 1.x API: per module what exists; by reason what does not, and what is another one."""
+    from tests.fluid.test_conformance import EXCEPTIONS, REFUSED, REFUSED_CLASSES, _wrong
+
+    spaces: dict[str, Fluid] = defaultdict(Fluid)
+    missing: dict[str, list[str]] = defaultdict(list)
+    differing: dict[str, list[str]] = defaultdict(list)
+    for row in api_table.fluid_rows():
+        space = spaces[_part(_owner(row))]
+        space.total[row.is_member] += 1
+        wrong = _wrong(row)
+        if wrong != "is missing":
+            space.present[row.is_member] += 1
+        if wrong is not None:
+            why = _reason(row.name, REFUSED | REFUSED_CLASSES | EXCEPTIONS)
+            (missing if wrong == "is missing" else differing)[why].append(row.name)
+    return dict(sorted(spaces.items())), missing, differing
+
+
+def _reason(name: str, reasons: dict[str, str]) -> str:
+    """Why a name is left out, or in another form."""
+    short = name.removeprefix("paddle.fluid.")
+    found = [why for pattern, why in reasons.items() if re.fullmatch(pattern, short)]
+    return re.sub(r"^\w: ", "", found[0]) if found else "not yet"
+
+
+def _part(module: str) -> str:
+    """The namespace under which a module is counted: `paddle.fluid.layers`, `paddle.dataset`."""
+    parts = module.split(".")
+    deep = parts[1:2] == ["fluid"] and parts[2:3] in (["contrib"], ["incubate"])
+    return ".".join(parts[: (4 if deep else 3) if parts[1:2] == ["fluid"] else 2])
+
+
+def render_fluid() -> str:
     """The part about the 1.x API."""
-    total = sum(s.total for s in spaces.values())
-    present = sum(s.present for s in spaces.values())
+    spaces, missing, differing = survey_fluid()
+    sums = [
+        sum(counts(s)[member] for s in spaces.values())
+        for member in (0, 1)
+        for counts in (lambda s: s.present, lambda s: s.total)
+    ]
     lines = [
         FLUID,
-        f"**{present} of {total}** names and members are present.",
+        "**{} of {}** names and **{} of {}** members are present.".format(*sums),
         "",
-        "| namespace | present | total | signature differs |",
-        "|---|---:|---:|---:|",
+        "| namespace | names | of | members | of |",
+        "|---|---:|---:|---:|---:|",
     ]
     for name, space in spaces.items():
-        lines.append(f"| `{name}` | {space.present} | {space.total} | {len(space.differing)} |")
+        (names, members), (of_names, of_members) = space.present, space.total
+        lines.append(f"| `{name}` | {names} | {of_names} | {members} | {of_members} |")
+    for title, found in (("Left out", missing), ("In another form", differing)):
+        lines += ["", f"### {title}", "", "| why | how many | which |", "|---|---:|---|"]
+        for why, names in sorted(found.items()):
+            lines.append(f"| {why} | {len(names)} | {_shortened(names)} |")
     return "\n".join(lines) + "\n"
+
+
+def _shortened(names: list[str]) -> str:
+    """Names without their members; whole modules where there are many."""
+    short = [name.removeprefix("paddle.fluid.") for name in names]
+    if len(short) > 12:
+        heads = {name: ".".join(name.split(".")[:2]) for name in short}
+        short = [head + ".*" * (head != name) for name, head in heads.items()]
+        short = [name for name in short if name + ".*" not in short]
+    return ", ".join(f"`{name}`" for name in sorted(set(short)))
 
 
 def main() -> None:
     """Write the page and print its summary."""
     spaces, hidden = survey()
     TARGET.parent.mkdir(exist_ok=True)
-    old, _ = survey(api_table.fluid_rows())
-    TARGET.write_text(render(spaces, hidden) + render_fluid(old), encoding="utf8")
+    TARGET.write_text(render(spaces, hidden) + render_fluid(), encoding="utf8")
     total = sum(s.total for s in spaces.values())
     present = sum(s.present for s in spaces.values())
     print(f"{TARGET.relative_to(ROOT)}: {present} of {total} names present")

@@ -8,7 +8,8 @@ already, but for what is left out below); tests/data/fluid-aliases-2.0.tsv, unde
 scripts/private_paths.tsv, what is in no table.
 
 Also writes paddle/_names_1x.tsv: the names of 1.x that this does not lead to, and what stands for
-them in 2.0 by tests/data/api-map-1x-to-2.tsv.
+them in 2.0 by tests/data/api-map-1x-to-2.tsv; and paddle/_names_2x.tsv: what 2.0 has for any public
+name of 1.x, by the rules of the upgrade tool and, for what that leaves, by the same map.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scripts.api_table import rows  # noqa: E402
+from scripts.api_table import MISSING, resolve, rows  # noqa: E402
 
 DATA = ROOT / "tests" / "data"
 TARGET = ROOT / "paddle" / "_module_paths.tsv"
 NAMES_1X = ROOT / "paddle" / "_names_1x.tsv"
+NAMES_2X = ROOT / "paddle" / "_names_2x.tsv"
+RULES = ROOT / "paddle_upgrade_tool" / "rules.tsv"
 PRIVATE = ROOT / "scripts" / "private_paths.tsv"
 
 # Not in 2.0, or packages of their own with issues of their own.
@@ -165,6 +168,22 @@ def text_1x() -> str:
     return "".join(sorted(lines))
 
 
+def text_2x() -> str:
+    """The contents of the file of what 2.0 has: public name of 1.x, name of 2.0."""
+    stands = {line["old"]: line["new"].replace(" ", "") for line in _lines("api-map-1x-to-2.tsv")}
+    with RULES.open(encoding="utf8", newline="") as file:
+        for rule in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            if rule["new"] and rule["kind"] != "stays":
+                stands[rule["old"]] = rule["new"]
+    lines = []
+    for old, new in sorted(stands.items()):
+        there = [name for name in new.split(",") if name and resolve(name) is not MISSING]
+        if there and old.startswith("paddle.fluid."):
+            lines.append(f"{old}\t{' or '.join(there)}\n")
+    return "".join(lines)
+
+
 if __name__ == "__main__":
     TARGET.write_text(text(), encoding="utf8")
     NAMES_1X.write_text(text_1x(), encoding="utf8")
+    NAMES_2X.write_text(text_2x(), encoding="utf8")

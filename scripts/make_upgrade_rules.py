@@ -79,6 +79,7 @@ TARGET = {
     L + "uniform_random": "paddle.uniform",
     L + "where": "paddle.nonzero",
     L + "yolo_box": "paddle.vision.ops.yolo_box",
+    L + "yolov3_loss": "paddle.vision.ops.yolo_loss",
     L + "image_resize": F + "interpolate",
     L + "resize_bilinear": F + "interpolate",
     L + "resize_nearest": F + "interpolate",
@@ -168,6 +169,8 @@ SPECIAL = {
     L + "pool3d": "pool",
     L + "reshape": "reshape",
     L + "smooth_l1": "smooth_l1",
+    "paddle.fluid.nets.sequence_conv_pool": "sequence_conv_pool",
+    "paddle.fluid.nets.simple_img_conv_pool": "img_conv_pool",
 }
 
 _SCHEDULE = (
@@ -228,6 +231,7 @@ STAYS = {
     "paddle.fluid.clip.set_gradient_clip": "give grad_clip= to the optimizer",
     "paddle.fluid.DataFeeder": "feed a dict of arrays, or use paddle.io.DataLoader",
     "paddle.fluid.create_lod_tensor": "2.0 has no levels; pad the sequences",
+    "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader takes no dataset of files; read them in a paddle.io.IterableDataset",
     "paddle.fluid.memory_optimize": "not needed in 2.0: delete the call",
     "paddle.fluid.release_memory": "not needed in 2.0: delete the call",
     "paddle.fluid.io.PyReader": "write paddle.io.DataLoader.from_generator(feed_list, capacity, return_list=...)",

@@ -87,7 +87,7 @@ def chosen(given: str | None, number: int) -> int:
 
 def command(row: Variation, workers: str | None, seed: int) -> list[str]:
     """Returns the arguments of Python that run the suite."""
-    words = ["-m", "pytest", "-q", "-n", workers or str(row.workers)]
+    words = ["-m", "pytest", "-q", "-n", workers or str(row.workers), "--dist", "worksteal"]
     return [*words, "--random-order", str(seed)] if row.in_random_order else words
 
 

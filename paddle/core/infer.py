@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
 
 from paddle.core import dry_run
@@ -42,6 +43,9 @@ class Spec:
 
 def in_range(axis: int, rank: int, name: str = "axis") -> int:
     """Returns a dimension's number counted from the front, or raises the error for a wrong one."""
+    if not isinstance(axis, (int, np.integer)):
+        kind = type(axis).__name__
+        raise TypeError(f"{name} is expected to be an int, but received {kind} {axis!r:.60}.")
     if not -rank <= axis < rank:
         raise AxisError(
             f"{name} is expected to be in range of [{-rank}, {rank - 1}], but received {axis}."
@@ -49,13 +53,17 @@ def in_range(axis: int, rank: int, name: str = "axis") -> int:
     return axis + rank if axis < 0 else axis
 
 
+def fits(tensor: Any, shape: tuple[int, ...]) -> bool:
+    """Whether a tensor can have a shape: -1 on either side stands for any size."""
+    sizes = tuple(tensor.shape)
+    same_rank = len(sizes) == len(shape)
+    return same_rank and all(-1 in (a, b) or a == b for a, b in zip(sizes, shape, strict=True))
+
+
 def same(inputs: list, attrs: dict) -> list[Spec]:
     """Every output looks like the first input; an axis is one of its."""
     axis, rank = attrs.get("axis"), len(inputs[0].shape) or 1
     for given in axis if isinstance(axis, (list, tuple)) else (axis,):
-        if given is not None and not isinstance(given, int):
-            kind = type(given).__name__
-            raise TypeError(f"axis is expected to be an int, but received {kind} {given!r}.")
         if given is not None:
             in_range(given, rank)
     return [inputs[0]]
@@ -99,15 +107,21 @@ def broadcast(inputs: list, attrs: dict) -> list[Spec]:
     """The output has the broadcast shape of two inputs and the dtype of the first."""
     x, y = inputs[:2]
     axis = attrs.get("axis", -1)
-    shape = y.shape
-    if axis not in (-1, None) and len(x.shape) > len(shape):
-        if not -len(x.shape) <= axis < len(x.shape):
+    shapes = x.shape, y.shape
+    rank = max(map(len, shapes))
+    if axis not in (-1, None) and len(x.shape) != len(y.shape):
+        if not -rank <= axis < rank:
             raise InvalidArgumentError(
                 f"expected axis to be -1 or a dimension of the first operand, 0 to "
-                f"{len(x.shape) - 1}, but it is {axis}."
+                f"{rank - 1}, but it is {axis}."
             )
-        shape = shape + (1,) * (len(x.shape) - axis - len(shape))
-    return [Spec(broadcast_shapes(x.shape, shape), x.dtype)]
+        shapes = _begins_at(x.shape, axis, rank), _begins_at(y.shape, axis, rank)
+    return [Spec(broadcast_shapes(*shapes), x.dtype)]
+
+
+def _begins_at(shape: tuple[int, ...], axis: int, rank: int) -> tuple[int, ...]:
+    """The shape of an operand that begins at a dimension of the other one, of rank ``rank``."""
+    return shape if len(shape) == rank else shape + (1,) * (rank - axis - len(shape))
 
 
 def compare(inputs: list, attrs: dict) -> list[Spec]:

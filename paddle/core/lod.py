@@ -81,6 +81,8 @@ class LoDTensor:
         return self._filled().numpy()
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if self.tensor is None:  # as in 1.x, where libraries copy variables that have no value yet
+            return np.empty([0], dtype or "float64")
         return self._filled().__array__(dtype)
 
     def __len__(self) -> int:

@@ -26,6 +26,11 @@ _current: Place | None = None
 _current_device: torch.device = backends.CPU.device()
 
 
+def is_compiled_with_mkldnn() -> bool:
+    """Whether there are kernels of oneDNN, which was called MKL-DNN."""
+    return torch.backends.mkldnn.is_available()
+
+
 def is_compiled_with_cuda() -> bool:
     """Says whether the kernels can run on an NVIDIA GPU.
 

@@ -306,6 +306,15 @@ class Tensor(Methods):
 
     __str__ = __repr__
 
+    def to_string(self, throw_on_error: bool, with_details: bool = False) -> str:
+        """The text that is printed, as 1.x calls it.
+
+        Args:
+            throw_on_error (bool): of interest for Variables of a Program only.
+            with_details (bool): of interest for Variables of a Program only.
+        """
+        return str(self)
+
     def __reduce__(self) -> Any:
         state = {
             k: v

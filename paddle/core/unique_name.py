@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import copy
 import threading
 from collections.abc import Iterator
 
@@ -100,17 +101,46 @@ def generate_with_ignorable_key(key: str) -> str:
     return current()(key if recording() else "dygraph_tmp")
 
 
-def generator(key: str) -> str:
-    """The current generator, called; the same as :func:`generate`.
+class _Current(UniqueNameGenerator):
+    """Whatever generator is the current one; a copy is a copy of that, and stays what it is.
 
     Examples:
         .. code-block:: python
 
+            import copy
             import paddle
             with paddle.utils.unique_name.guard():
                 print(paddle.utils.unique_name.generator("fc"))  # fc_0
+                kept = copy.deepcopy(paddle.utils.unique_name.generator)
+                print(kept("fc"), paddle.utils.unique_name.generate("fc"))  # fc_1 fc_1
     """
-    return current()(key)
+
+    def __init__(self) -> None:
+        pass
+
+    @property
+    def ids(self) -> dict[str, int]:  # type: ignore[override]
+        return current().ids
+
+    @property
+    def prefix(self) -> str:  # type: ignore[override]
+        return current().prefix
+
+    def __call__(self, key: str) -> str:
+        return current()(key)
+
+    def __copy__(self) -> UniqueNameGenerator:
+        return copy.copy(current())
+
+    def __deepcopy__(self, memo: dict) -> UniqueNameGenerator:
+        return copy.deepcopy(current(), memo)
+
+    def __reduce__(self) -> tuple:
+        return copy.copy(current()).__reduce_ex__(2)  # type: ignore[return-value]
+
+
+generator = _Current()
+"""The current generator: ``generator("fc")`` is the same as ``generate("fc")``."""
 
 
 def dygraph_parameter_name_checker(name: str) -> bool:
@@ -153,6 +183,8 @@ def switch(
 def _pair(
     names: UniqueNameGenerator | None = None, checker: DygraphParameterNameChecker | None = None
 ) -> tuple[UniqueNameGenerator, DygraphParameterNameChecker]:
+    if names is generator:
+        names = current()
     return (
         UniqueNameGenerator() if names is None else names,
         DygraphParameterNameChecker() if checker is None else checker,

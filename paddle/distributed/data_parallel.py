@@ -113,6 +113,7 @@ class DataParallel(Layer):
         """
         return self._layers.state_dict(destination, include_sublayers, structured_name_prefix)
 
+    @also_named(stat_dict="state_dict")  # as 1.x has it
     def set_state_dict(
         self, state_dict: Any, include_sublayers: bool = True, use_structured_name: bool = True
     ) -> Any:
@@ -125,7 +126,7 @@ class DataParallel(Layer):
         """
         return self._layers.set_state_dict(state_dict, include_sublayers, use_structured_name)
 
-    set_dict = load_dict = also_named(stat_dict="state_dict")(set_state_dict)
+    set_dict = load_dict = set_state_dict
 
 
 def _processes(strategy: Any) -> int:

@@ -8,6 +8,7 @@ own: the emitters of :mod:`paddle.executor.emitters.control_flow` write ``if`` a
 from __future__ import annotations
 
 import builtins
+import copy
 import keyword
 import math
 import re
@@ -197,18 +198,27 @@ class Emitter:
     def _load(self, name: str, key: tuple[int, str]) -> None:
         var = self.program.blocks[key[0]].vars[name]
         if var.is_data and not var._persistable:
-            reader = self._current.type if self._current else "fetch"
-            location = self._current.location if self._current else None
-            raise MissingValueError(
-                f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
-                f"fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else ""),
-                hint=f"Executor.run(feed={{{name!r}: array}})",
-            )
+            error = self._not_fed(name)
+            if self._current is None or not self._current.block.idx:
+                raise error
+            made = f"{self.constant(copy.copy, 'copied')}({self.constant(error, 'not_fed')})"
+            self.line(f"raise {made}")  # where the block does not run, nothing is missing
+            return
         self.defined.add(key)
         self.needed[name] = None
         local = self.python_name(name, self.program.blocks[key[0]])
         lines = self._frozen_lines if name in self.frozen else self._prologue
         lines.append(f"{local} = {self._held(name, self.scope_slot(name) + '.tensor._buf')}")
+
+    def _not_fed(self, name: str) -> MissingValueError:
+        """What to say of a variable that should have been fed."""
+        reader = self._current.type if self._current else "fetch"
+        location = self._current.location if self._current else None
+        return MissingValueError(
+            f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
+            f"fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else ""),
+            hint=f"Executor.run(feed={{{name!r}: array}})",
+        )
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""

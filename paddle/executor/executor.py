@@ -435,7 +435,8 @@ def _check_fed(buf: torch.Tensor, var: Variable, name: str, value: Any) -> None:
         fits = False
     else:
         fits = all(w in (-1, g) for w, g in zip(dims, got, strict=False))
-    if not fits and var.lod_level == 0:
+    stated = var.need_check_feed or not var.block.program.of_1x  # layers.data of 1.x only guesses
+    if not fits and var.lod_level == 0 and stated:
         raise InvalidArgumentError(
             f"Executor.run(feed): {name!r} is expected to have shape {list(dims)} "
             f"(-1: any size), but received {list(got)}."

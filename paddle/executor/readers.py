@@ -57,6 +57,10 @@ class BatchQueue:
         """As :meth:`reset`."""
         self.reset()
 
+    def size(self) -> int:
+        """Returns how many batches wait: none, since each is made when it is asked for."""
+        return 0
+
     def buffers(self, count: int) -> list[Any]:
         """The buffers of the next batch.
 

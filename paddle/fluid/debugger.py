@@ -26,6 +26,20 @@ def repr_data_type(type: Any) -> str:
 
     Args:
         type (VarType|int): the type.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_data_type(x.dtype))
+            # float32
     """
     return dtype_name(VarType(int(type)))
 
@@ -35,6 +49,20 @@ def repr_tensor(proto: Any) -> str:
 
     Args:
         proto (Variable): has ``dtype`` and ``shape``.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_tensor(x))
+            # tensor(type=float32, shape=[-1, 2])
     """
     return f"tensor(type={repr_data_type(proto.dtype)}, shape={list(proto.shape)})"
 
@@ -44,6 +72,20 @@ def repr_lodtensor(proto: Any) -> str:
 
     Args:
         proto (Variable): the variable.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_lodtensor(x))
+            # x(shape=[-1, 2], dtype=float32, lod_level=0)
     """
     return f"{proto.name}(shape={list(proto.shape)}, dtype={repr_data_type(proto.dtype)}, " \
            f"lod_level={proto.lod_level})"  # fmt: skip
@@ -54,6 +96,20 @@ def repr_selected_rows(proto: Any) -> str:
 
     Args:
         proto (Variable): the variable.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_selected_rows(x))
+            # selected_rows(tensor(type=float32, shape=[-1, 2]))
     """
     return f"selected_rows({repr_tensor(proto)})"
 
@@ -63,6 +119,20 @@ def repr_tensor_array(proto: Any) -> str:
 
     Args:
         proto (Variable): the variable.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_tensor_array(x))
+            # tensor_array(float32, lod_level=0)
     """
     return f"tensor_array({repr_data_type(proto.dtype)}, lod_level={proto.lod_level})"
 
@@ -79,6 +149,20 @@ def repr_var(vardesc: Any) -> str:
 
     Args:
         vardesc (Variable): the variable.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_var(x))
+            # x(shape=[-1, 2], dtype=float32, lod_level=0)
     """
     shown = _KINDS.get(vardesc.type)
     return vardesc.name if shown is None else shown(vardesc)
@@ -92,6 +176,12 @@ def repr_attr(desc: tuple[str, Any]) -> tuple[str, str]:
 
     Returns:
         tuple: ``name=value``, and the name.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            print(fluid.debugger.repr_attr(("axis", 1)))  # ('axis=1', 'axis')
     """
     name, value = desc
     number = getattr(value, "idx", None)
@@ -108,6 +198,19 @@ def repr_op(opdesc: Any) -> str:
 
     Args:
         opdesc (Operator): the operator.
+
+    Returns:
+        str: the text.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            print(fluid.debugger.repr_op(main.global_block().ops[0]))  # Out=[...] = scale(...)
     """
     outs = {slot: list(opdesc.output(slot)) for slot in opdesc.output_names}
     ins = {slot: list(opdesc.input(slot)) for slot in opdesc.input_names}
@@ -145,6 +248,19 @@ def pprint_block_codes(block_desc: Any, show_backward: bool = False) -> None:
     Args:
         block_desc (Block): the block.
         show_backward (bool): with the operators of gradients and updates. Default: False.
+
+    Raises:
+        TypeError: it is no Block.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            fluid.debugger.pprint_block_codes(main.global_block())
     """
     if not isinstance(block_desc, Block):
         raise TypeError(
@@ -213,6 +329,19 @@ def prepare_fast_nan_inf_debug(_program: Any) -> None:
 
     Args:
         _program (Program): the Program.
+
+    Raises:
+        TypeError: it is no Program.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            fluid.debugger.prepare_fast_nan_inf_debug(main)
     """
     if not isinstance(_program, Program):
         raise TypeError(
@@ -252,6 +381,19 @@ def run_fast_nan_inf_debug(
 
     Raises:
         RuntimeError: an operator made a NaN or an infinity; it is named.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.scale(x, 2.0)
+            rows = np.ones([1, 2], "float32")
+            exe = fluid.Executor()
+            print(fluid.debugger.run_fast_nan_inf_debug(exe, main, {"x": rows}, [y]))
     """
     program = default_main_program() if program is None else program
     old = flags.get("FLAGS_check_nan_inf")

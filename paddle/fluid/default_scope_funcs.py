@@ -23,17 +23,46 @@ def _stack() -> list[Any]:
 
 
 def get_cur_scope() -> Any:
-    """Returns the innermost scope."""
+    """Returns the innermost scope.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.fluid import default_scope_funcs as scopes
+            scopes.var("x")
+            print(scopes.get_cur_scope().find_var("x") is not None)  # True
+    """
     return _stack()[-1]
 
 
 def enter_local_scope() -> None:
-    """Makes a scope inside the current one, and that the current one."""
+    """Makes a scope inside the current one, and that the current one.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.fluid import default_scope_funcs as scopes
+            scopes.enter_local_scope()
+            scopes.var("inner")
+            scopes.leave_local_scope()
+            print(scopes.find_var("inner"))  # None
+    """
     _stack().append(get_cur_scope().new_scope())
 
 
 def leave_local_scope() -> None:
-    """Goes back to the scope around the current one, whose variables end."""
+    """Goes back to the scope around the current one, whose variables end.
+
+    Raises:
+        RuntimeError: the current scope is the outermost one.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.fluid import default_scope_funcs as scopes
+            scopes.enter_local_scope()
+            scopes.leave_local_scope()
+    """
     if len(_stack()) == 1:
         raise RuntimeError("leave_local_scope: there is no local scope to leave.")
     _stack().pop()
@@ -45,6 +74,12 @@ def var(name: str) -> Any:
 
     Args:
         name (str): its name.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.fluid import default_scope_funcs as scopes
+            print(scopes.var("x") is scopes.find_var("x"))
     """
     return get_cur_scope().var(name)
 
@@ -54,6 +89,12 @@ def find_var(name: str) -> Any:
 
     Args:
         name (str): its name.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.fluid import default_scope_funcs as scopes
+            print(scopes.find_var("nobody"))  # None
     """
     return get_cur_scope().find_var(name)
 

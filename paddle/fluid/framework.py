@@ -7,7 +7,8 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.core.errors import PreconditionNotMetError
+from paddle.core.dtype import VarType
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
 from paddle.core.place import CUDAPinnedPlace
 from paddle.core.place import device_count as device_count_of_machine
@@ -18,7 +19,7 @@ from paddle.ir import current, variable
 from paddle.ir.program import Program
 
 __all__ = [
-    "Parameter", "Variable", "cuda_pinned_places", "default_main_program",
+    "ComplexVariable", "Parameter", "Variable", "cuda_pinned_places", "default_main_program",
     "default_startup_program", "program_guard",
 ]  # fmt: skip
 
@@ -38,7 +39,9 @@ class _EitherMode(type):
         return issubclass(other, (cls._recorded, cls._eager))
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return cls._recorded(*args, **kwargs)
+        made = cls._recorded(*args, **kwargs)
+        made.block.vars[made.name] = made  # who makes one puts it into its block, in 1.x
+        return made
 
     def __getattr__(cls, name: str) -> Any:
         if name == "__signature__":
@@ -68,6 +71,75 @@ class Parameter(metaclass=_EitherMode):
     """A Variable that training changes: in a Program, or in dynamic mode an eager one."""
 
     _recorded, _eager = variable.Parameter, EagerParameter
+
+
+class ComplexVariable:
+    """Two Tensors as the parts of complex numbers, as 1.8's dynamic mode has it.
+
+    It only keeps them. What computes with complex numbers here is the Tensor that
+    ``dygraph.to_variable`` makes of a complex array; 1.8 makes a ComplexVariable of that.
+
+    Args:
+        real (Tensor): the real parts.
+        imag (Tensor): the imaginary parts, of the same dtype and shape.
+
+    Raises:
+        InvalidArgumentError: the parts differ in shape or dtype.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            with fluid.dygraph.guard():
+                part = fluid.dygraph.to_variable(np.ones([2], "float32"))
+                both = fluid.ComplexVariable(part, part * 2)
+                print(both.dtype, both.numpy())  # complex64 [1.+2.j 1.+2.j]
+    """
+
+    def __init__(self, real: Tensor, imag: Tensor) -> None:
+        if real.shape != imag.shape or real.dtype != imag.dtype:
+            raise InvalidArgumentError(
+                "ComplexVariable(real, imag): expected parts of one shape and dtype, but received "
+                f"{real.shape} of {real.dtype} and {imag.shape} of {imag.dtype}."
+            )
+        if real.dtype not in _COMPLEX_OF:
+            raise InvalidArgumentError(
+                "ComplexVariable(real, imag): expected float32 or float64, but received "
+                f"{real.dtype}."
+            )
+        self.real, self.imag = real, imag
+
+    @property
+    def dtype(self) -> str:
+        """``complex64`` or ``complex128``."""
+        return _COMPLEX_OF[self.real.dtype]
+
+    @property
+    def shape(self) -> list[int]:
+        """The shape of each part."""
+        return self.real.shape
+
+    @property
+    def name(self) -> dict[str, str]:
+        """The names of the parts: ``{"real": ..., "imag": ...}``."""
+        return {"real": self.real.name, "imag": self.imag.name}
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self.real.name, self.imag.name = f"{name}.real", f"{name}.imag"
+
+    def numpy(self) -> Any:
+        """The complex numbers as an array."""
+        return self.real.numpy() + 1j * self.imag.numpy()
+
+    def __str__(self) -> str:
+        return f"REAL: {self.real}\nIMAG: {self.imag}"
+
+    __repr__ = __str__
+
+
+_COMPLEX_OF = {VarType.FP32: "complex64", VarType.FP64: "complex128"}
 
 
 def default_main_program() -> Program:

@@ -33,6 +33,15 @@ def is_parameter(var: Any) -> bool:
 
     Args:
         var (Variable): the variable.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                weight = fluid.default_main_program().all_parameters()[0]
+                print(fluid.io.is_parameter(weight))  # True
     """
     return isinstance(var, Parameter)
 
@@ -42,6 +51,15 @@ def is_persistable(var: Any) -> bool:
 
     Args:
         var (Variable): the variable.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                weight = fluid.default_main_program().all_parameters()[0]
+                print(fluid.io.is_persistable(weight))  # True
     """
     return bool(var.persistable) and var.type not in NO_VALUES
 
@@ -51,6 +69,15 @@ def is_belong_to_optimizer(var: Any) -> bool:
 
     Args:
         var (Variable): the variable.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                weight = fluid.default_main_program().all_parameters()[0]
+                print(fluid.io.is_belong_to_optimizer(weight))  # False
     """
     if not (isinstance(var, Parameter) or var.is_data):
         return is_persistable(var)
@@ -154,6 +181,16 @@ def save_persistables(
 
     Returns:
         bytes: what one file would hold, where ``dirname`` is None; else None.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                exe = fluid.Executor(fluid.CPUPlace())
+                exe.run(fluid.default_startup_program())
+                fluid.io.save_persistables(exe, "model", filename="all")
     """
     program = _program(main_program, "save_persistables")
     return io_vars.save_vars(executor, dirname, program, None, is_persistable, filename)
@@ -172,6 +209,17 @@ def load_params(
 
     Raises:
         RuntimeError: (also a FileNotFoundError) a file is not there.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                exe = fluid.Executor(fluid.CPUPlace())
+                exe.run(fluid.default_startup_program())
+                fluid.io.save_params(exe, "model")
+                fluid.io.load_params(exe, "model")
     """
     program = _program(main_program, "load_params")
     io_vars.load_vars(executor, dirname, program, None, is_parameter, filename)
@@ -190,6 +238,17 @@ def load_persistables(
 
     Raises:
         RuntimeError: (also a FileNotFoundError) a file is not there.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                fluid.layers.fc(fluid.data("x", [None, 2]), 3)
+                exe = fluid.Executor(fluid.CPUPlace())
+                exe.run(fluid.default_startup_program())
+                fluid.io.save_persistables(exe, "model")
+                fluid.io.load_persistables(exe, "model")
     """
     program = _program(main_program, "load_persistables")
     io_vars.load_vars(executor, dirname, program, None, is_persistable, filename)
@@ -259,7 +318,7 @@ def save_inference_model(
         _save_whole(executor, folder, program, model_filename, params_filename, program_only)
         return [v.name for v in targets]
     block = program.global_block()
-    made = normalize(program, [block.var(n) for n in names], targets)
+    made = normalize(program, [block.var(n) for n in names], targets, partial=True)
     layout = folder_layout(folder, model_filename, params_filename)._replace(table=None)
     if program_only:
         _warn_only(where)
@@ -316,6 +375,19 @@ def load_inference_model(
     Raises:
         ValueError: there is no such folder, or a file is damaged.
         RuntimeError: (also a FileNotFoundError) a file is not there.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                x = fluid.data("x", [None, 2])
+                y = fluid.layers.fc(x, 3)
+                exe = fluid.Executor(fluid.CPUPlace())
+                exe.run(fluid.default_startup_program())
+                fluid.io.save_inference_model("served", ["x"], [y], exe)
+                program, feeds, fetches = fluid.io.load_inference_model("served", exe)
+                print(feeds, fetches[0].shape)  # ['x'] (-1, 3)
     """
     if dirname is not None and isinstance(dirname, str) and not os.path.isdir(dirname):
         prefix = dirname + ".pdmodel"

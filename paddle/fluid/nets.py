@@ -154,6 +154,14 @@ def sequence_conv_pool(
 
     Returns:
         Variable: a row for each sequence.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program(), fluid.Program()):
+                words = fluid.data("words", [None, 8], lod_level=1)
+                print(fluid.nets.sequence_conv_pool(words, 4, 3).shape)  # (-1, 4)
     """
     convolved = rows.find("sequence_conv")(
         input, num_filters, filter_size, param_attr=param_attr, bias_attr=bias_attr, act=act

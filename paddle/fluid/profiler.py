@@ -35,7 +35,7 @@ class _Watcher:
 
     def __call__(self, op: Any, *results: Any) -> None:
         now = time.perf_counter()
-        eager._record.calls.append((op.type, self.last, now - self.last))
+        eager.record.calls.append((op.type, self.last, now - self.last))
         self.last = time.perf_counter()
 
 
@@ -57,6 +57,15 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
 
     Raises:
         ValueError: another state or option.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.stop_profiler("total", "trace.json")
     """
     _check("start_profiler(state)", state, _STATES)
     _check("start_profiler(tracer_option)", tracer_option, _TRACERS)
@@ -78,23 +87,43 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> N
 
     Raises:
         ValueError: another key.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.stop_profiler("calls", "trace.json")
     """
     _check("stop_profiler(sorted_key)", sorted_key, _ORDERS)
     if not _on[0]:
         return
     _on[0] = False
     debug.watch(None)
-    calls = list(eager._record.calls)
-    eager._write(profile_path)
-    if eager._record.on:
+    calls = list(eager.record.calls)
+    eager.write_trace(profile_path)
+    if eager.record.on:
         eager.stop_profiler(None, profile_path)
-    eager._record.calls.clear()
+    eager.record.calls.clear()
     print(_report(calls, sorted_key), file=sys.stdout)
 
 
 def reset_profiler() -> None:
-    """Forgets what was timed so far."""
-    eager._record.calls.clear()
+    """Forgets what was timed so far.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            fluid.profiler.start_profiler("CPU")
+            with fluid.dygraph.guard():
+                fluid.layers.ones([2], "float32")
+            fluid.profiler.reset_profiler()
+            fluid.profiler.stop_profiler(profile_path="trace.json")
+    """
+    eager.record.calls.clear()
 
 
 @contextlib.contextmanager

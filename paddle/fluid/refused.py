@@ -23,3 +23,11 @@ def files(name: str) -> NotYet:
         name (str): dotted in full.
     """
     return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")
+
+
+_GRAPHS = (
+    "graphs of operators are for the passes of contrib.slim, which are not available: a Program's "
+    "operators are those of program.global_block().ops"
+)
+IrGraph = NotYet("paddle.fluid.framework.IrGraph", _GRAPHS)
+Graph = NotYet("paddle.fluid.core.Graph", _GRAPHS)

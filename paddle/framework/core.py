@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 from paddle.core.dtype import VarType
 from paddle.core.errors import EOFException
 from paddle.core.errors import FrameworkError as EnforceNotMet
@@ -13,6 +15,7 @@ from paddle.core.place import (
     Place,
     XPUPlace,
     is_compiled_with_cuda,
+    is_compiled_with_mkldnn,
 )
 from paddle.core.place import device_count as get_cuda_device_count
 from paddle.core.tensor import Tensor as VarBase
@@ -20,12 +23,14 @@ from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compil
 from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
+from paddle.ir.operator import Role
 
 __all__ = [
     "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
     "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count",
-    "is_compiled_with_cuda",
-    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "ops",
+    "is_compiled_with_cuda", "is_compiled_with_mkldnn",
+    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
+    "op_proto_and_checker_maker", "ops",
 ]  # fmt: skip
 
 
@@ -33,6 +38,46 @@ class VarDesc:
     """Descriptions of variables; of interest for the types, ``VarDesc.VarType.FP32``."""
 
     VarType = VarType
+
+
+class op_proto_and_checker_maker:
+    """Names of the attributes that every operator has, and the values of ``op_role``."""
+
+    class OpRole(enum.IntFlag):
+        """What an operator is for."""
+
+        Forward = Role.FORWARD
+        Backward = Role.BACKWARD
+        Optimize = Role.OPTIMIZE
+        RPC = Role.RPC
+        Dist = Role.DIST
+        LRSched = Role.LR_SCHED
+        Loss = Role.LOSS
+
+    @staticmethod
+    def kOpRoleAttrName() -> str:
+        """The attribute that says what an operator is for."""
+        return "op_role"
+
+    @staticmethod
+    def kOpRoleVarAttrName() -> str:
+        """The attribute with the names of a parameter and its gradient."""
+        return "op_role_var"
+
+    @staticmethod
+    def kOpNameScopeAttrName() -> str:
+        """The attribute with the ``name_scope`` around the call."""
+        return "op_namescope"
+
+    @staticmethod
+    def kOpDeviceAttrName() -> str:
+        """The attribute with the device of ``device_guard``."""
+        return "op_device"
+
+    @staticmethod
+    def kOpCreationCallstackAttrName() -> str:
+        """The attribute with the lines of the call."""
+        return "op_callstack"
 
 
 ops = CoreOps()

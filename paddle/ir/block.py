@@ -203,14 +203,20 @@ class Block(Methods):
         return found
 
     def _clone_variable(self, var: Variable, force_persistable: bool = True) -> Variable:
-        """Makes a variable here that looks like one of another block."""
-        info = var._info()
+        """Makes a variable here that looks like one of another block; never a Parameter."""
+        shown = ("name", "shape", "dtype", "type", "lod_level", "persistable", "is_data",
+                 "need_check_feed")  # fmt: skip
+        info = {name: value for name, value in var.describe().items() if name in shown}
         if force_persistable:
             info["persistable"] = True
-        if isinstance(var, Parameter):
-            dims, dtype = info.pop("shape"), info.pop("dtype")
-            return self.create_parameter(dims, dtype, **info)
         return self.create_var(**info)
+
+    def clone_with_kind(self, var: Variable) -> Variable:
+        """Makes a persistable variable like another one; of a Parameter a Parameter."""
+        info = {**var.describe(), "persistable": True}
+        if not isinstance(var, Parameter):
+            return self.create_var(**info)
+        return self.create_parameter(info.pop("shape"), info.pop("dtype"), **info)
 
     # -- operators --------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def _copy_rest(old: Any, new: Any) -> None:
 
 def copy_variable(var: Variable, block: Block) -> Variable:
     """Makes the same variable in another block."""
-    info = var._info()
+    info = var.describe()
     name = info["name"]
     if isinstance(var, Parameter):
         dims, dtype = info.pop("shape"), info.pop("dtype")

@@ -6,11 +6,13 @@ everything for each output; their attribute ``col`` is the position in the calle
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.user_frame import outside
 from paddle.ir.block import Block
 from paddle.ir.cloning import for_testing, prune, reads
 from paddle.ir.operator import Operator, Role
@@ -32,8 +34,9 @@ def persistables(program: Program) -> list[Variable]:
 
 
 def normalize(
-    program: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], scaled: bool = True
-) -> Program:
+    program: Program, feeds: Sequence[Variable], fetches: Sequence[Variable], scaled: bool = True,
+    partial: bool = False,
+) -> Program:  # fmt: skip
     """Returns a copy of a Program for inference.
 
     Args:
@@ -42,6 +45,7 @@ def normalize(
         fetches (Sequence[Variable]): the outputs.
         scaled (bool): fetch a copy of each output, which is called ``save_infer_model/scale_<i>``.
             Default: True.
+        partial (bool): some inputs may be missing, as in 1.x; then it warns. Default: False.
 
     Raises:
         InvalidArgumentError: a variable is not of the Program, an input leads to no output, or an
@@ -53,7 +57,11 @@ def normalize(
     made = for_testing(_without_marks(program))
     made = prune(made, names, outputs)
     block = made.global_block()
-    _check_connected(block, names, outputs)
+    missing = _check_connected(block, names, outputs)
+    if missing and not partial:
+        raise InvalidArgumentError(missing)
+    if missing:
+        warnings.warn(missing, stacklevel=outside())
     if scaled:
         outputs = [_scaled(block, name, i) for i, name in enumerate(outputs)]
     mark(made, names, outputs)
@@ -87,8 +95,8 @@ def _without_marks(program: Program) -> Program:
     return made
 
 
-def _check_connected(block: Block, feeds: list[str], fetches: list[str]) -> None:
-    """Checks that inputs and outputs are those that belong together."""
+def _check_connected(block: Block, feeds: list[str], fetches: list[str]) -> str:
+    """Checks that inputs lead to outputs; returns what to say where some are missing."""
     needed = set(fetches).union(*(reads(op) for op in block.ops))
     for i, name in enumerate(feeds):
         if name not in needed:
@@ -99,11 +107,12 @@ def _check_connected(block: Block, feeds: list[str], fetches: list[str]) -> None
     written = {n for op in block.ops for n in op.output_arg_names}
     open_ = [n for n, v in block.vars.items()
              if v.is_data and n in needed and n not in feeds and n not in written]  # fmt: skip
-    if open_:
-        raise InvalidArgumentError(
-            f"feed_vars: expected every input of fetch_vars {fetches}, but they need {open_} too; "
-            f"given are {feeds}."
-        )
+    if not open_:
+        return ""
+    return (
+        f"feed_vars: expected every input of fetch_vars {fetches}, but they need {open_} too; "
+        f"given are {feeds}."
+    )
 
 
 def _scaled(block: Block, name: str, at: int) -> str:

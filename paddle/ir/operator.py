@@ -166,20 +166,30 @@ class Operator(Methods):
     # -- slots ----------------------------------------------------------------------------------
 
     def input(self, name: str) -> list[str]:
-        """Returns the variable names of an input slot."""
+        """Returns the variable names of an input slot; [] where a declared one is not used."""
         return list(self._slot(self.inputs, name, "input"))
 
     def output(self, name: str) -> list[str]:
-        """Returns the variable names of an output slot."""
+        """Returns the variable names of an output slot; [] where a declared one is not used."""
         return list(self._slot(self.outputs, name, "output"))
 
     def _slot(self, slots: dict[str, list[str]], name: str, kind: str) -> list[str]:
         found = slots.get(name)
+        if found is None and self._declares(name, f"{kind}s"):
+            return []
         if found is None:
             raise NotFoundError(
                 f"operator {self.type} has no {kind} {name!r}; it has {sorted(slots)}.{here()}"
             )
         return found
+
+    def _declares(self, name: str, kind: str) -> bool:
+        """Whether the operator, or that whose gradient it is, has a slot of a name."""
+        known = self.declared
+        if known is None:
+            return False
+        slots = [*getattr(known, kind), *(known.base.inputs if known.base is not None else [])]
+        return any(slot.name == name for slot in slots)
 
     @property
     def input_names(self) -> list[str]:

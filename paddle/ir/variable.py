@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
@@ -274,6 +275,15 @@ class Variable(Methods):
         )
 
     def __bool__(self) -> bool:
+        if self.block.program.of_1x:  # 1.x asks `if attn_bias:` for whether there is one
+            if self.dtype == VarType.BOOL:
+                warnings.warn(
+                    f"Variable {self._name!r} of a Program of 1.x is always true as a Python "
+                    f"condition: its value is known only in a run.{here()}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+            return True
         raise OnlyInARunError(
             f"Variable {self._name!r} of a static Program cannot be a Python condition: "
             f"its value is known only in a run.{here()}",
@@ -325,7 +335,7 @@ class Variable(Methods):
             hint="use Program.clone()",
         )
 
-    def _info(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What a copy in another block needs."""
         info = {"lod_level": self.lod_level, "error_clip": self.error_clip}
         info |= {"need_check_feed": self.need_check_feed, "is_data": self.is_data}
@@ -377,9 +387,10 @@ class Parameter(Variable):
             block, shape=dims, dtype=dtype, persistable=True, stop_gradient=stop, **options
         )
 
-    def _info(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
+        """What a copy in another block needs, and what makes it a parameter."""
         kept = ("trainable", "optimize_attr", "regularizer", "do_model_average", "need_clip")
-        return super()._info() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
+        return super().describe() | {k: getattr(self, k) for k in (*kept, "is_distributed")}
 
 
 def _kind(value: Any) -> VarType:

@@ -137,7 +137,7 @@ def _(d_y, x, label, *, soft_label, ignore_index):
 def _cross_entropy2_rule(inputs: list, attrs: dict) -> list:
     x, label = inputs
     y = Spec(_loss_shape(x.shape, label.shape), x.dtype)
-    return [y, None, y]
+    return [y, Spec((*x.shape, 0), x.dtype), Spec((*x.shape[:-1], 1), x.dtype)]
 
 
 @op(
@@ -153,7 +153,7 @@ def cross_entropy2(x, label, *, ignore_index=-100):
     index, counted = _safe_labels(x, label, ignore_index)
     picked = _picked(x, index)
     loss = _minus_log(picked.masked_fill(~counted, 1))
-    return loss.reshape(shape), None, picked.detach().mul(counted).reshape(shape)
+    return loss.reshape(shape), None, picked.detach().mul(counted)
 
 
 # -- shapes -------------------------------------------------------------------------------------

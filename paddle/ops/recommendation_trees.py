@@ -119,7 +119,7 @@ def tdm_sampler(
 def _tag_rule(inputs: list, attrs: dict) -> list[Spec]:
     x = inputs[0]
     return [
-        Spec((-1, *x.shape[1:]), x.dtype), Spec((-1, 1), VarType.FP32), Spec((-1, 2), VarType.INT64)
+        Spec((-1, *x.shape[1:]), x.dtype), Spec((-1, 1), VarType.FP32), Spec((-1, 3), VarType.INT64)
     ]  # fmt: skip
 
 

@@ -41,7 +41,7 @@ _q = Pattern("scale", _multiplies, optional=True, X=Operand("Q"))
 _scores = _product(_q, Operand("K"), transposed=True)
 _scaled = Pattern("scale", _multiplies, repeated=True, X=_scores)
 _masked = Pattern(
-    "elementwise_add", lambda op: op.attrs.get("axis", -1) == -1, optional=True,
+    "elementwise_add", lambda op: op.attrs.get("axis", -1) in (-1, 0), optional=True,
     X=_scaled, Y=Operand("Mask", trainable=False),
 )  # fmt: skip
 _softmax = Pattern("softmax", lambda op: op.attrs.get("axis", -1) in (-1, 3), X=_masked)
@@ -61,8 +61,12 @@ def _where(match: Match, def_use: DefUse) -> bool:
     if any(len(shape) != 4 or shape[3] != shapes[0][3] or shape[3] < 1 for shape in shapes):
         return False
     mask = match.var("Mask")
-    same = len({var.dtype for var in known if var is not None}) == 1
-    return same and (mask is None or 1 <= len(mask.shape) <= 4)
+    if len({var.dtype for var in known if var is not None}) != 1:
+        return False
+    if mask is None:
+        return True
+    ranks = (4,) if match[_masked].attrs.get("axis", -1) == 0 else (1, 2, 3, 4)
+    return len(mask.shape) in ranks
 
 
 def _attributes(match: Match) -> dict:

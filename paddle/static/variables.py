@@ -84,7 +84,7 @@ def create_global_var(
 def fill(var: Variable, value: float, force_cpu: bool = False) -> None:
     """Lets the startup Program fill a variable of the main Program with one number."""
     startup = default_startup_program().global_block()
-    target = startup._clone_variable(var)
+    target = startup.clone_with_kind(var)
     attrs = {"shape": list(var.shape), "dtype": int(var.dtype), "value": float(value)}
     attrs |= {"str_value": constants.digits(value), "force_cpu": force_cpu}
     if startup.program.of_1x:

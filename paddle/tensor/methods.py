@@ -7,6 +7,7 @@ name; ``OPERATORS`` holds Python's operators. Nothing is written twice.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,7 @@ from paddle.tensor import (
 from paddle.tensor.gradients import METHODS
 from paddle.tensor.indexing import __getitem__, __setitem__
 from paddle.tensor.operators import OPERATORS
+from paddle.tensor.operators_1x import of_1x, written_for_1x
 from paddle.tensor.to_tensor import to_tensor
 
 MODULES = (attribute, inplace, linalg, logic, manipulation, math, search, stat)
@@ -127,12 +129,15 @@ def __contains__(self: Tensor, value: Any) -> bool:
     return bool((self == value).any())
 
 
-def _recorded(function: Any) -> Any:
+def _recorded(name: str, function: Any) -> Any:
     """A Python operator on Variables: its results are called ``tmp_0``, ``tmp_1``, ..."""
+    old = of_1x(name, function)
 
     @functools.wraps(function)
     def named(self: Any, other_var: Any) -> Any:
         with layer_name("tmp"):
+            if self.block.program.of_1x and written_for_1x(inspect.currentframe()):
+                return old(self, other_var)
             return function(self, other_var)
 
     del named.__wrapped__  # type: ignore[attr-defined]  # so that the parameter shows its name
@@ -156,7 +161,7 @@ def attach() -> None:
     for name, function in OPERATORS.items():
         setattr(Tensor, name, function)
         two = callable(function) and function.__code__.co_argcount == 2
-        setattr(Variable, name, _recorded(function) if two else function)
+        setattr(Variable, name, _recorded(name, function) if two else function)
     for function in (__getitem__, __setitem__, cpu, cuda, pin_memory, to, __iter__, __contains__):
         setattr(Tensor, function.__name__, function)
     for name, member in METHODS.items():

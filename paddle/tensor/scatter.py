@@ -34,12 +34,12 @@ def gather(x: Tensor, index: Tensor, axis: Any = None, name: str | None = None) 
             print(paddle.gather(x, paddle.to_tensor([2, 0])).tolist())  # [[5, 6], [1, 2]]
     """
     if axis is None:
-        return C.gather(x, index)
+        return C.gather(x, index, overwrite=False)
     if type(axis) is not int:
         if is_variable(axis):
-            return C.gather(x, index, axis)
+            return C.gather(x, index, axis, overwrite=False)
         axis = read_int(axis, "gather", "axis")
-    return C.gather(x, index, axis=axis)
+    return C.gather(x, index, axis=axis, overwrite=False)
 
 
 def gather_nd(x: Tensor, index: Tensor, name: str | None = None) -> Tensor:

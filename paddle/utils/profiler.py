@@ -42,7 +42,7 @@ class _Record:
         return result
 
 
-_record = _Record()
+record = _Record()
 
 
 def _synchronize() -> None:
@@ -86,12 +86,12 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
             "start_profiler: operators of a Program are not timed here; run the script with "
             "PADDLE_DEBUG=time in the environment, which prints the time of every operator."
         )
-    if _record.on:
+    if record.on:
         return
-    _record.wait = state != "CPU"
-    _record.inner = mode.current_hook()
-    _record.on = True
-    mode._install(_record)
+    record.wait = state != "CPU"
+    record.inner = mode.current_hook()
+    record.on = True
+    mode._install(record)
 
 
 def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> None:
@@ -116,15 +116,15 @@ def stop_profiler(sorted_key: str | None = None, profile_path: str = _PATH) -> N
             profiler.stop_profiler("calls", profile_path="profile.json")
     """
     _check("stop_profiler", "sorted_key", sorted_key, _ORDERS)
-    if not _record.on:
+    if not record.on:
         return
-    _record.on = False
-    if mode.current_hook() is _record:
-        mode._install(_record.inner)
+    record.on = False
+    if mode.current_hook() is record:
+        mode._install(record.inner)
     if sorted_key is not None:
         print(_table(sorted_key), file=sys.stdout)
-    _write(profile_path)
-    _record.calls.clear()
+    write_trace(profile_path)
+    record.calls.clear()
 
 
 def reset_profiler() -> None:
@@ -140,13 +140,13 @@ def reset_profiler() -> None:
                 profiler.reset_profiler()  # leave out the first step
                 paddle.ones([2, 2]).mean()
     """
-    _record.calls.clear()
+    record.calls.clear()
 
 
 def _table(order: str) -> str:
     """A line per operator."""
     times: dict[str, list[float]] = {}
-    for name, _, seconds in _record.calls:
+    for name, _, seconds in record.calls:
         times.setdefault(name, []).append(seconds * 1e3)
     rows: list[dict[str, Any]] = [
         {"name": n, "calls": len(t), "total": sum(t), "min": min(t), "max": max(t),
@@ -165,11 +165,11 @@ def _table(order: str) -> str:
     return "Times in milliseconds\n" + "\n".join(lines)
 
 
-def _write(path: str) -> None:
+def write_trace(path: str) -> None:
     events = [
         {"name": name, "ph": "X", "ts": start * 1e6, "dur": seconds * 1e6, "pid": os.getpid(),
          "tid": 0, "cat": "operator"}
-        for name, start, seconds in _record.calls
+        for name, start, seconds in record.calls
     ]  # fmt: skip
     with open(path, "w", encoding="utf8") as file:
         json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file)
@@ -343,7 +343,7 @@ class Profiler(Guarded):
             with open(summary, "w", encoding="utf8") as file:
                 file.write(_table(order or "default") + "\n")
         if self.profiler_options["timeline_path"] is not None:
-            _write(self.profiler_options["timeline_path"])
+            write_trace(self.profiler_options["timeline_path"])
         stop_profiler(order, self.profiler_options["profile_path"] or os.devnull)
 
     def reset(self) -> None:

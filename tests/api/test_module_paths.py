@@ -69,6 +69,7 @@ def test_the_table_is_the_generator_s() -> None:
     assert made == make_module_paths.TARGET.read_text(encoding="utf8"), (
         "run `python scripts/make_module_paths.py`"
     )
+    assert make_module_paths.text_2x() == make_module_paths.NAMES_2X.read_text(encoding="utf8")
     assert make_module_paths.text_1x() == make_module_paths.NAMES_1X.read_text(encoding="utf8")
 
 

@@ -38,3 +38,12 @@ def results_of(program: str, folder: Path, *arguments: str) -> dict[str, np.ndar
 def expected(library: str) -> dict[str, np.ndarray]:
     """Returns what PaddlePaddle 2.6.2 gives, from scripts/oracle/clients_262.py."""
     return dict(np.load(ROOT / "tests" / "data" / f"{library}.npz"))
+
+
+def alike(got: np.ndarray, known: np.ndarray, rtol: float = 1e-4, atol: float = 1e-5) -> None:
+    """Asserts that two results are the same: texts and integers exactly, others nearly."""
+    assert got.shape == known.shape
+    if known.dtype.kind in "USiub":
+        assert got.tolist() == known.tolist()
+    else:
+        np.testing.assert_allclose(got, known, rtol=rtol, atol=atol)

@@ -22,9 +22,22 @@ from tests.fluid.running import run
 
 DATA = Path(__file__).parent.parent / "data" / "fluid"
 HERE = Path(__file__).parent / "cases"
-# Results that only gradients read; they are not the same everywhere.
-ASIDE = ("XShape", "Mask", "MatchX", "LabelsDim", "LogitsDim")
-UNWRITTEN = ("W_Out",)
+# Results that only gradients read, whose shape or type 1.8.5 does not know, or states otherwise.
+ASIDE = ("XShape", "Mask", "LabelsDim")
+UNWRITTEN = ("W_Out",)  # hierarchical_sigmoid names its weight as a result, which nothing writes
+# Results that 1.8.5's operators do not have yet.
+LATER = ("RoisNum", "RpnRoisNum", "MultiLevelRoIsNum", "MaxOverlapWithGT", "Counts", "Indices")
+# Attributes under other names, or that one side does not have: (operator, attribute).
+RENAMED = (
+    ("flip", "dims"), ("flip", "axis"), ("linspace", "dtype"), ("roll", "dims"), ("roll", "axis"),
+    ("allclose", "rtol"), ("allclose", "atol"), ("trace", "dim1"), ("trace", "dim2"),
+    ("trace", "axis1"), ("trace", "axis2"),
+)  # fmt: skip
+# Gradients that 1.8.5 does not have.
+DIFFERENTIABLE = (
+    "case_clip_by_norm", "case_increment_fresh", "case_topk", "case_topk_tensor", "case_argsort",
+    "case_diag_embed",
+)  # fmt: skip
 PROTOS = DATA.parent / "op-protos.json"
 IRREGULAR = {"cross_entropy_grad2": "cross_entropy2"}
 EXTRA = {"dtype", "print_tensor_layout"}  # of linspace and print; 1.8.5 passes over them
@@ -74,7 +87,8 @@ def test_equals_185(family: str, name: str) -> None:
     if getattr(case, "program", True):
         same_program(got, want, getattr(case, "variables", True))
         assert uncounted(got["fetches"]) == uncounted(want["fetches"])
-    assert [n for n in got["gradients"] if n in want["gradients"]] == want["gradients"]
+    if name not in DIFFERENTIABLE:
+        assert got["gradients"] == want["gradients"]
     expected = {k.split("/", 1)[1]: v for k, v in data.items() if k.startswith(f"{name}/")}
     del expected["told"]
     assert set(expected) <= set(arrays)
@@ -194,23 +208,24 @@ def same_operator(got: list, want: list) -> None:
     assert {s: n for s, n in got[1].items() if s in ins} == ins, kind
     if not kind.endswith("_grad"):  # here gradients have all the slots that there are
         assert not [s for s in got[1] if s not in ins], (kind, got[1], ins)
-    assert {s: n for s, n in got[2].items() if s in outs} == outs, kind
+    assert {s: n for s, n in got[2].items() if s in outs or s not in LATER} == outs, kind
     known = protos().get(kind, {"attrs": {}})["attrs"]
+    for name in set(got[3]) - set(attrs):
+        defaults = known.get(name, {}).get("defaults") or [None]
+        assert got[3][name] == defaults[-1] or (kind, name) in RENAMED, (kind, name)
     for name, value in attrs.items():
         if (name == "str_value" and not value) or name == "remote_prefetch":
             continue  # initializers of 1.8.5 leave it out; parameter servers
+        if (kind, name) in RENAMED:
+            continue
         if name in got[3]:
             mine = got[3][name]
         else:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
-            if mine is None:
-                continue
-        if (
-            name == "axis"
-            and (set(ins) == {"X", "Y"} or "_grad" in kind)
-            and {mine, value} == {0, -1}
-        ):
-            continue  # x * y of the same rank: 1.8.5 says 0 where the batch is unknown
+            if name.endswith("_data_format"):
+                continue  # of oneDNN
+            if mine is None and kind.endswith("_grad"):
+                continue  # it is added when the Program is written
         if (kind, name) == ("slice", "ends"):
             mine, value = ([min(n, 10_000_000) for n in ends] for ends in (mine, value))
         first = value[0] if isinstance(value, list) and value else value

@@ -12,7 +12,7 @@ import pytest
 import paddle
 import paddle.fluid as fluid
 from paddle.core.op import REGISTRY
-from paddle.fluid.layers import tensor_making
+from paddle.fluid.layers import variable_making
 from paddle.incubate import layer_helper
 from paddle.nn.layer import parameters
 from paddle.static.nn import helper
@@ -85,5 +85,5 @@ def _first_numbers(monkeypatch: Any, names: list[str]) -> None:
             made.set_value(filled(made.shape, names.index(made.name)).astype("float32"))
         return made
 
-    for module in (layer_helper, helper, tensor_making):
+    for module in (layer_helper, helper, variable_making):
         monkeypatch.setattr(module, "make_parameter", make_parameter)

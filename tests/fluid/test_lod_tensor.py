@@ -113,7 +113,8 @@ def test_a_sequence_operator_asks_for_levels() -> None:
 
 def test_levels_are_saved_with_a_program(tmp_path: Any) -> None:
     x = fluid.data("x", [None, 2], lod_level=1)
-    pooled = fluid.layers.sequence_pool(fluid.layers.fc(x, 3), "sum")
+    with fluid.unique_name.guard():
+        pooled = fluid.layers.sequence_pool(fluid.layers.fc(x, 3), "sum")
     exe = fluid.Executor(fluid.CPUPlace())
     exe.run(fluid.default_startup_program())
     feed = {"x": (ROWS, [[1, 2]])}
@@ -124,3 +125,14 @@ def test_levels_are_saved_with_a_program(tmp_path: Any) -> None:
     assert levels["x"] == levels["fc_0.tmp_1"] == 1 and levels[pooled.name] == 0
     (found,) = exe.run(again, feed=feed, fetch_list=[pooled.name])
     np.testing.assert_array_equal(found, want)
+
+
+def test_shapes_of_layers_data_are_not_checked_as_those_of_fluid_data_are() -> None:
+    loose, exact = fluid.layers.data("loose", [2]), fluid.data("exact", [None, 2])
+    twice, exe = [fluid.layers.scale(var, 2.0) for var in (loose, exact)], fluid.Executor()
+    rows = np.ones([4, 3], "float32")
+    assert exe.run(feed={"loose": rows}, fetch_list=twice[:1])[0].shape == (4, 3)
+    with pytest.raises(ValueError, match=r"\[-1, 2\] .*\[4, 3\]"):
+        exe.run(feed={"exact": rows}, fetch_list=twice[1:])
+    with pytest.raises(ValueError, match="float32, but received float64"):
+        exe.run(feed={"loose": rows.astype("float64")}, fetch_list=twice[:1])

@@ -1,4 +1,4 @@
-"""Read-only descriptions of operators, variables, blocks and Programs."""
+"""Descriptions of operators, variables, blocks and Programs."""
 
 from __future__ import annotations
 
@@ -58,16 +58,41 @@ def test_it_shows_what_the_operator_is_now(main: Program) -> None:
 
 
 @pytest.mark.parametrize("name", ["_set_attr", "set_type", "_rename_input", "remove_attr"])
-def test_nothing_is_written_through_it(main: Program, name: str) -> None:
+def test_little_is_written_through_it(main: Program, name: str) -> None:
     desc = main.global_block().ops[0].desc
-    with pytest.raises(UnimplementedError, match=rf"OpDesc.{name}: a description is only read"):
+    with pytest.raises(UnimplementedError, match=rf"OpDesc.{name}: this is not written through"):
         getattr(desc, name)("x_num_col_dims", 3)
     with pytest.raises(NotImplementedError, match=r"var.stop_gradient = True"):
-        main.global_block().var("x").desc.set_shape([1])
+        main.global_block().var("x").desc.set_name("y")
     with pytest.raises(NotImplementedError, match=r"block.append_op"):
         main.global_block().desc.append_op()
     with pytest.raises(AttributeError, match="OpDesc has no attribute 'typ'"):
         desc.typ()
+
+
+def test_what_libraries_of_1x_write(main: Program) -> None:
+    op, block = main.global_block().ops[0], main.global_block()
+    assert op.input("X") == ["x"]
+    block.var("fc_0.w_0").desc.set_shape([4, 7])
+    assert block.var("fc_0.w_0").shape == (4, 7) and block.var("fc_0.tmp_0").shape == (-1, 3)
+    op.desc.infer_shape(block.desc)
+    assert block.var("fc_0.tmp_0").shape == (-1, 7)
+    op.desc.set_is_target(True)
+    block.var("x").desc.set_persistable(True)
+    main.desc.flush()
+    assert op.is_target and block.var("x").persistable
+
+
+def test_a_declared_slot_that_is_not_used_is_empty() -> None:
+    with building() as (main, _):
+        x = static.data("x", [2, 3, 8, 8])
+        out = static.nn.conv2d(x, 2, 3, bias_attr=False)
+        paddle.optimizer.SGD(0.1).minimize(paddle.mean(out))
+    ops = {op.type: op for op in main.global_block().ops}
+    assert ops["conv2d"].input("Bias") == ops["conv2d"].desc.input("ResidualData") == []
+    assert ops["conv2d_grad"].input("Bias") == ops["conv2d_grad"].output("Bias@GRAD") == []
+    with pytest.raises(RuntimeError, match=r"conv2d has no input 'Output'; it has"):
+        ops["conv2d"].input("Output")
 
 
 def test_what_variables_blocks_and_programs_are(main: Program) -> None:

@@ -19,19 +19,31 @@ WITHOUT_RULE: dict[str, str] = {
         "decayed_adagrad dpsgd ftrl lamb lars_momentum merged_adam merged_momentum momentum "
         "proximal_adagrad proximal_gd rmsprop sgd update_loss_scaling coalesce_tensor "
         "bipartite_match target_assign yolov3_loss nce hierarchical_sigmoid center_loss warpctc "
-        "teacher_student_sigmoid_loss linear_chain_crf shuffle_batch",
+        "teacher_student_sigmoid_loss linear_chain_crf shuffle_batch rpn_target_assign "
+        "retinanet_target_assign mine_hard_examples generate_proposal_labels generate_mask_labels "
+        "sample_logits dgc dgc_clip_by_norm dgc_momentum random_crop tdm_sampler filter_by_instag "
+        "inplace_abn",
     ),
-    **_each("it measures over many batches, or by steps of its own", "auc edit_distance"),
+    **_each(
+        "it measures over many batches, or by steps of its own",
+        "auc edit_distance chunk_eval detection_map precision_recall positive_negative_pair",
+    ),
     **_each(
         "ONNX has none, and a composition is not written: two-stage and older detectors",
         "retinanet_detection_output locality_aware_nms box_decoder_and_assign "
-        "polygon_box_transform psroi_pool prroi_pool roi_perspective_transform",
+        "polygon_box_transform psroi_pool prroi_pool roi_perspective_transform "
+        "deformable_psroi_pooling",
     ),
     **_each(
         "ONNX has none, and a composition is not written",
-        "overlap_add correlation bilateral_slice",
+        "overlap_add correlation bilateral_slice cudnn_lstm similarity_focus tree_conv tdm_child "
+        "rank_attention",
     ),
-    **_each("ONNX reads no bytes of fractions", "view_dtype lookup_table_dequant"),
+    **_each(
+        "ONNX's tensors have no chosen rows (SelectedRows)",
+        "get_tensor_from_selected_rows merge_selected_rows split_selected_rows merge_ids",
+    ),
+    **_each("ONNX reads no bytes of fractions", "view_dtype lookup_table_dequant hash"),
     "poisson": "onnxruntime draws no Poisson numbers",
     **_each(
         "ONNX's operators take no complex numbers",
@@ -58,14 +70,18 @@ WITHOUT_RULE_IF_THERE: dict[str, str] = {
         "lod_tensor_to_array lstm lstmp max_sequence_len reorder_lod_tensor_by_rank "
         "sequence_concat sequence_conv sequence_enumerate sequence_erase sequence_expand "
         "sequence_expand_as sequence_pad sequence_pool sequence_reshape sequence_reverse "
-        "sequence_scatter sequence_slice sequence_softmax sequence_unpad shrink_rnn_memory",
+        "sequence_scatter sequence_slice sequence_softmax sequence_topk_avg_pooling sequence_unpad "
+        "shrink_rnn_memory match_matrix_tensor var_conv_2d pyramid_hash",
     ),
     **_each(
         "a pass puts it in the place of operators that have rules, after a model is written",
         "attention_of_joined_rows attention_of_rows fused_embedding_eltwise_layernorm int8_conv2d "
         "int8_dequantize int8_linear int8_max_pool2d int8_quantize int8_round int8_weight "
         "layer_norm_result pack_conv2d_filter pack_linear_weight packed_conv2d packed_linear "
-        "padded_table skip_layernorm",
+        "padded_table skip_layernorm fusion_repeated_fc_relu fusion_squared_mat_sub fusion_lstm "
+        "fusion_gru fused_embedding_fc_lstm attention_lstm fusion_seqconv_eltadd_relu "
+        "fusion_seqexpand_concat_fc fusion_seqpool_concat fusion_seqpool_cvm_concat "
+        "fused_embedding_seq_pool",
     ),
 }
 WITHOUT_RULE |= WITHOUT_RULE_IF_THERE

@@ -85,7 +85,8 @@ def _copies():
 
 
 def _picked():
-    yield from _each("gather", lambda k: {"X": of(k, 2, 3), "Index": ROWS}, {}, _gather)
+    yield from _each("gather", lambda k: {"X": of(k, 2, 3), "Index": ROWS}, {"overwrite": False},
+                     _gather)  # fmt: skip
     yield from _each("gather_nd", lambda k: {"X": of(k, 2, 3), "Index": np.int32([[1, 2], [0, 0]])},
                      {}, _gather_nd)  # fmt: skip
     yield from _each("index_select", lambda k: {"X": of(k, 2, 3), "Index": ROWS}, {"dim": 1},

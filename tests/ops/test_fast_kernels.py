@@ -219,6 +219,15 @@ def test_forms_of_products_apply_only_where_they_may():
     assert not applies(x, w.clone().requires_grad_())
 
 
+def test_operands_of_repeated_elements_are_copied_first():
+    x, d = torch.rand(128, 96), torch.tensor(0.5).expand(128, 128)
+    out = matrices.product_of_rows(x, d)
+    key = x.t().shape, d.shape, x.t().stride(), d.stride(), True
+    assert matrices._broad.known[key] is matrices._of_copies
+    torch.testing.assert_close(out, torch.mm(x.t(), d))
+    assert matrices._repeated(d) and not matrices._repeated(x[:1].expand(1, 96))
+
+
 def test_the_library_for_large_products_where_nothing_was_measured():
     x, w = torch.zeros(64, 512), torch.zeros(512, 512)
     assert matrices._usual(x, w) == "onednn"

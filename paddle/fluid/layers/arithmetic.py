@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.op import C
 from paddle.core.user_frame import outside
 from paddle.fluid.layers import rows
 from paddle.fluid.layers.common import API, check_value, is_static, is_value, listed
 from paddle.fluid.layers.losses import _math
 from paddle.fluid.layers.results import recorded, stored
-from paddle.fluid.layers.tensor_making import assign
+from paddle.fluid.layers.variable_making import assign
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.tensor.inplace import replace
 
@@ -69,6 +70,14 @@ def pow(x: Any, factor: Any = 1.0, name: str | None = None) -> Any:
 
     Returns:
         Variable: of the shape of x.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.pow(x, factor=2.0).shape)  # (2, 3)
     """
     helper = LayerHelper("pow", name=name)
     if is_value(factor):
@@ -112,6 +121,14 @@ def increment(x: Any, value: float = 1.0, in_place: bool = True) -> Any:
 
     Returns:
         Variable: x, or a new one.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                step = fluid.data("step", [1])
+                print(fluid.layers.increment(step).shape)  # (1,)
     """
     check_value("increment", "x", x)
     if not in_place:
@@ -138,6 +155,14 @@ def clamp(
 
     Raises:
         ValueError: no bound.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.clamp(x, min=0.0, max=1.0).shape)  # (2, 3)
     """
     if min is None and max is None:
         raise InvalidArgumentError(f"{API}clamp: expected min or max, but received neither.")
@@ -169,6 +194,15 @@ def addcmul(
 
     Returns:
         Variable: the sum.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [2, 3])
+                print(fluid.layers.addcmul(x, y, y, value=0.5).shape)  # (2, 3)
     """
     product = rows.find("elementwise_mul")(tensor1, tensor2)
     product = _math("scale", product, None, scale=float(value))
@@ -187,6 +221,14 @@ def log_softmax(input: Any, axis: Any = None, dtype: Any = None, name: str | Non
 
     Returns:
         Variable: of the input's shape.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.log_softmax(x).shape)  # (2, 3)
     """
     if dtype is not None:
         input = rows.find("cast")(input, dtype)
@@ -209,6 +251,14 @@ def logsumexp(
 
     Returns:
         Variable: the logarithms.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.logsumexp(x, dim=1).shape)  # (2,)
     """
     summed = rows.find("reduce_sum")(rows.find("exp")(x), dim=dim, keep_dim=keepdim)
     if out is not None:
@@ -224,6 +274,14 @@ def rank(input: Any) -> Any:
 
     Returns:
         Variable: int32.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                batch = fluid.data("batch", [2, 3, 4])
+                print(fluid.layers.rank(batch).shape)  # (1,)
     """
     return assign(np.array(len(check_value("rank", "input", input).shape), "int32"))
 
@@ -242,6 +300,14 @@ def maxout(x: Any, groups: int, name: str | None = None, axis: int = 1) -> Any:
 
     Raises:
         ValueError: another axis.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.maxout(image, 2).shape)  # (2, 4, 6, 6)
     """
     if axis not in (1, 3, -1):
         raise InvalidArgumentError(
@@ -262,6 +328,14 @@ def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
 
     Returns:
         Variable: of the shape of x.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.swish(x).shape)  # (2, 3)
     """
     if beta != 1.0:
         warnings.warn(
@@ -270,3 +344,6 @@ def swish(x: Any, beta: float = 1.0, name: str | None = None) -> Any:
             stacklevel=outside(),
         )
     return LayerHelper("swish", name=name).call("swish", x)
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle import tensor
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.fluid.layers.appending import append, layer_of, result
 from paddle.ir.variable import Variable
@@ -63,3 +64,6 @@ def tensor_array_to_tensor(
     attrs = {"axis": axis, "use_stack": use_stack}
     append("tensor_array_to_tensor", {"X": [input]}, outputs, **attrs)
     return out, sizes
+
+
+guard_module(globals())

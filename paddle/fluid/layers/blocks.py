@@ -171,14 +171,13 @@ class StaticRNN(rnn.StaticRNN):
         super().__init__(name)
 
 
-class _Carried(functions._Loop):
+class _Carried(functions.Loop):
     """The values of a loop, which are the user's own variables: the loop changes these."""
 
-    @staticmethod
-    def _variable(value: Any) -> Any:
+    def _variable(self, value: Any) -> Any:
         if isinstance(value, Variable):
             return value
-        return functions._Loop._variable(value)
+        return super()._variable(value)
 
     def store(self) -> None:
         """Writes the new values into the variables, also those that stay as they are."""
@@ -187,7 +186,7 @@ class _Carried(functions._Loop):
         super().store()
         for old, _ in kept:
             if old.type == VarType.LOD_TENSOR:
-                functions._copy(old, old)
+                functions.copy_into(old, old)
 
 
 def while_loop(
@@ -231,7 +230,7 @@ def while_loop(
         values.take(body(*given))
         again = cond(*functions.rebuilt(start, values.results))
         values.store()
-        functions._copy(check_condition("while_loop", "cond", again), condition)
+        functions.copy_into(check_condition("while_loop", "cond", again), condition)
     return functions.rebuilt(start, values.values)
 
 
@@ -271,7 +270,7 @@ def cond(
     yes = _branch("true_fn", true_fn, pred)
     other = C.logical_not(pred)
     no = _branch("false_fn", false_fn, other)
-    functions._check_branches(yes, no)
+    functions.check_branches(yes, no)
     if yes.result is None:
         return None
     mask = None
@@ -280,16 +279,16 @@ def cond(
         if isinstance(a, Variable):
             if mask is None:
                 mask = C.cast(pred, in_dtype=VarType.BOOL, out_dtype=VarType.INT32)
-            a = functions._select(mask, b, a)
+            a = functions.select(mask, b, a)
         merged.append(a)
     return functions.rebuilt(yes.result, merged)
 
 
 def _branch(label: str, function: Callable | None, condition: Variable) -> Any:
     """Records one function of cond, and the operator that runs it; 1.x does one after the other."""
-    made = functions._Branch(label, function, condition)
-    made.hand_out([functions._common_type(v, v) for v in functions.leaves(made.result)])
-    functions._run(condition, made)
+    made = functions.Branch(label, function, condition)
+    made.hand_out([functions.common_type(v, v) for v in functions.leaves(made.result)])
+    functions.run_branch(condition, made)
     return made
 
 
@@ -300,6 +299,22 @@ def case(pred_fn_pairs: Any, default: Callable | None = None, name: str | None =
         pred_fn_pairs (list[tuple]|tuple[tuple]): pairs of one boolean and a function.
         default (callable, optional): runs if no condition holds; None means the last function.
         name (str, optional): has no effect.
+
+    Returns:
+        Variable|list[Variable]: what the function returned.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                n = fluid.layers.fill_constant([1], "int64", 1)
+                low = fluid.layers.less_than(n, n)
+                out = fluid.layers.case(
+                    [(low, lambda: fluid.layers.fill_constant([1], "float32", 1.0))],
+                    default=lambda: fluid.layers.fill_constant([1], "float32", 2.0),
+                )
+            print(fluid.Executor().run(out.block.program, fetch_list=[out]))
     """
     with functions.branching_by(cond):
         return functions.case(pred_fn_pairs, default, name)
@@ -315,6 +330,22 @@ def switch_case(
         branch_fns (dict|list|tuple): number -> function, as a dict, pairs, or a list from 0.
         default (callable, optional): runs for other numbers; None means the last function.
         name (str, optional): has no effect.
+
+    Returns:
+        Variable|list[Variable]: what the function returned.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                n = fluid.layers.fill_constant([1], "int64", 1)
+                out = fluid.layers.switch_case(
+                    n,
+                    {1: lambda: fluid.layers.fill_constant([1], "float32", 1.0)},
+                    default=lambda: fluid.layers.fill_constant([1], "float32", 2.0),
+                )
+            print(fluid.Executor().run(out.block.program, fetch_list=[out]))
     """
     with functions.branching_by(cond):
         return functions.switch_case(branch_index, branch_fns, default, name)

@@ -8,9 +8,14 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import to_vartype
+from paddle.core.failed_call import described
+from paddle.core.guards import guarded
 from paddle.core.mode import recording
 from paddle.core.op import REGISTRY, C, py
+from paddle.fluid.layers.examples import example
 from paddle.fluid.layers.results import recorded, stored
 from paddle.fluid.layers.rows import Row
 from paddle.incubate.layer_helper import LayerHelper
@@ -48,6 +53,22 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else [value]
 
 
+def _of_kind(value: Any, kind: type, argument: str) -> Any:
+    """An attribute as the operator declares it, by its default."""
+    if type(value) is kind or value is None:
+        return value
+    if isinstance(value, (bool, int, float, np.generic)):
+        if kind is float or (isinstance(value, (bool, int, np.bool_, np.integer))):
+            return kind(value)
+        if kind is int and float(value).is_integer():
+            return int(value)
+    raise TypeError(
+        f"fluid.layers.{argument}: expected {_WORDS[kind]}, but received {described(value)}."
+    )
+
+
+_WORDS = {bool: "True or False", int: "an int", float: "a number"}
+
 CONVERTERS: dict[str, Callable] = {
     "dtype": _dtype, "list": list, "float": float, "int": int, "str": str, "bool": bool,
     "ints": _ints, "dims": _dims, "pair": _pair, "edges": _edges, "none": _none, "listed": _listed,
@@ -55,11 +76,11 @@ CONVERTERS: dict[str, Callable] = {
 _GIVES_INTO = ("out", "cond", "output")  # parameters that take the result
 
 
-def function(row: Row) -> FunctionType:
+def function(row: Row) -> Callable:
     """The function that a row describes."""
     scope = {
         "C": C, "LayerHelper": LayerHelper, "_recording": recording, "_recorded": recorded,
-        "_stored": stored, "_chosen": operator.itemgetter,
+        "_stored": stored, "_chosen": operator.itemgetter, "_of_kind": _of_kind,
         **{f"_{name}": made for name, made in CONVERTERS.items()},
     }  # fmt: skip
     exec(compile(_source(row), __file__, "exec"), scope)
@@ -67,7 +88,7 @@ def function(row: Row) -> FunctionType:
     assert isinstance(made, FunctionType)
     made.__doc__ = _documentation(row)
     made.__module__ = "paddle.fluid.layers"
-    return made
+    return guarded(made)
 
 
 def snake(slot: str) -> str:
@@ -87,7 +108,7 @@ def _source(row: Row) -> str:
         f"_listed({given[s.name + '*']})" if s.name + "*" in given else given.get(s.name, "None")
         for s in op.inputs
     )
-    attrs = [_attribute(pair) for pair in row.attributes.split() if not pair.startswith("-")]
+    attrs = [_attribute(row, p) for p in row.attributes.split() if not p.startswith("-")]
     arguments = ", ".join(filter(None, [operands, *attrs]))
     takes = _parameters(row.signature)
     act = "act" if "act" in takes else "None"
@@ -121,7 +142,7 @@ def _source(row: Row) -> str:
     return "\n".join(lines)
 
 
-def _attribute(pair: str) -> str:
+def _attribute(row: Row, pair: str) -> str:
     attr, _, text = pair.partition("=")
     key = py(attr)
     if text.endswith("!"):
@@ -129,6 +150,9 @@ def _attribute(pair: str) -> str:
     optional = text.endswith("?")
     parameter, _, converter = text.rstrip("?").partition(":")
     value = f"_{converter}({parameter})" if converter else parameter
+    kind = type(REGISTRY[row.operator].attrs.get(attr))
+    if not converter and kind in _WORDS:
+        value = f"_of_kind({parameter}, {kind.__name__}, '{row.name}({parameter})')"
     if optional:
         return f"**({{}} if {parameter} is None else {{{key!r}: {value}}})"
     return f"{key}={value}"
@@ -183,22 +207,9 @@ def _documentation(row: Row) -> str:
     results = row.result.split() or [s.name for s in op.outputs if not s.writes]
     shape = ", of the shape of the first input" if op.infer == "same" else ""
     lines += ["", "Returns:", f"    {' and '.join(results)} of the operator{shape}."]
-    return "\n".join(lines) + _example(row, op)
-
-
-def _example(row: Row, op: Any) -> str:
-    """A call that runs, where the function takes one floating Tensor and gives one like it."""
-    first = _parameters(row.signature)[0]
-    rest = re.sub(r"^\(\w+,?\s*|\)$", "", row.signature)
-    plain = not rest or all("=" in part for part in re.split(r",\s*(?![^\[(]*[\])])", rest))
-    if op.infer != "same" or len(row.inputs.split()) != 1 or not plain or "*" in row.inputs:
-        return ""
-    lines = [
-        "import paddle", "import paddle.fluid as fluid", "",
-        "paddle.enable_static()",
-        f'{first} = fluid.data("{first}", [None, 3])',
-        f"print(fluid.layers.{row.name}({first}).shape)  # (-1, 3)",
-        "paddle.disable_static()",
-    ]  # fmt: skip
-    body = "\n".join(" " * 8 + line if line else "" for line in lines)
-    return f"\n\nExamples:\n    .. code-block:: python\n\n{body}\n"
+    lines += ["", "Raises:", "    InvalidArgumentError: the operator does not take what it got."]
+    text = example(row.name)
+    if text:
+        body = [" " * 8 + line if line else "" for line in text.splitlines()]
+        lines += ["", "Examples:", "    .. code-block:: python", "", *body, ""]
+    return "\n".join(lines)

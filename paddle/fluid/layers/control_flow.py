@@ -7,6 +7,7 @@ from typing import Any
 from paddle import tensor
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
@@ -122,27 +123,137 @@ def less_than(
 
 
 def less_equal(x: Any, y: Any, cond: Any = None, name: str | None = None) -> Any:
-    """Says where ``x`` is at most ``y``; arguments and result as of :func:`less_than`."""
+    """Says where ``x`` is at most ``y``.
+
+    Args:
+        x (Variable): one operand.
+        y (Variable): the other, of the same type.
+        cond (Variable, optional): a bool Variable that gets the result. Default: a new one.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: bool, of the broadcast shape.
+
+    Raises:
+        TypeError: the operands are no Variables or differ in type, or ``cond`` is not bool.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [3])
+                print(fluid.layers.less_equal(x, y).shape)  # (2, 3)
+    """
     return _compared("less_equal", x, y, cond)
 
 
 def greater_than(x: Any, y: Any, cond: Any = None, name: str | None = None) -> Any:
-    """Says where ``x`` is more than ``y``; arguments and result as of :func:`less_than`."""
+    """Says where ``x`` is more than ``y``.
+
+    Args:
+        x (Variable): one operand.
+        y (Variable): the other, of the same type.
+        cond (Variable, optional): a bool Variable that gets the result. Default: a new one.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: bool, of the broadcast shape.
+
+    Raises:
+        TypeError: the operands are no Variables or differ in type, or ``cond`` is not bool.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [3])
+                print(fluid.layers.greater_than(x, y).shape)  # (2, 3)
+    """
     return _compared("greater_than", x, y, cond)
 
 
 def greater_equal(x: Any, y: Any, cond: Any = None, name: str | None = None) -> Any:
-    """Says where ``x`` is at least ``y``; arguments and result as of :func:`less_than`."""
+    """Says where ``x`` is at least ``y``.
+
+    Args:
+        x (Variable): one operand.
+        y (Variable): the other, of the same type.
+        cond (Variable, optional): a bool Variable that gets the result. Default: a new one.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: bool, of the broadcast shape.
+
+    Raises:
+        TypeError: the operands are no Variables or differ in type, or ``cond`` is not bool.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [3])
+                print(fluid.layers.greater_equal(x, y).shape)  # (2, 3)
+    """
     return _compared("greater_equal", x, y, cond)
 
 
 def equal(x: Any, y: Any, cond: Any = None, name: str | None = None) -> Any:
-    """Says where ``x`` is ``y``; arguments and result as of :func:`less_than`."""
+    """Says where ``x`` is ``y``.
+
+    Args:
+        x (Variable): one operand.
+        y (Variable): the other, of the same type.
+        cond (Variable, optional): a bool Variable that gets the result. Default: a new one.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: bool, of the broadcast shape.
+
+    Raises:
+        TypeError: the operands are no Variables or differ in type, or ``cond`` is not bool.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [3])
+                print(fluid.layers.equal(x, y).shape)  # (2, 3)
+    """
     return _compared("equal", x, y, cond)
 
 
 def not_equal(x: Any, y: Any, cond: Any = None, name: str | None = None) -> Any:
-    """Says where ``x`` is not ``y``; arguments and result as of :func:`less_than`."""
+    """Says where ``x`` is not ``y``.
+
+    Args:
+        x (Variable): one operand.
+        y (Variable): the other, of the same type.
+        cond (Variable, optional): a bool Variable that gets the result. Default: a new one.
+        name (str, optional): has no effect.
+
+    Returns:
+        Variable: bool, of the broadcast shape.
+
+    Raises:
+        TypeError: the operands are no Variables or differ in type, or ``cond`` is not bool.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [3])
+                print(fluid.layers.not_equal(x, y).shape)  # (2, 3)
+    """
     return _compared("not_equal", x, y, cond)
 
 
@@ -156,6 +267,14 @@ def is_empty(x: Any, cond: Any = None, name: str | None = None) -> Any:
 
     Returns:
         Variable: bool, of shape [1].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.is_empty(x).shape)  # (1,)
     """
     _check_operand("is_empty", "x", x)
     if not recording():
@@ -239,6 +358,18 @@ def Print(
 
     Returns:
         Variable: the same value.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle.fluid as fluid
+            main = fluid.Program()
+            with fluid.program_guard(main):
+                x = fluid.data("x", [2])
+                y = fluid.layers.Print(x, message="x is")
+            rows = np.ones([2], "float32")
+            fluid.Executor().run(main, {"x": rows}, [y])
     """
     token = print_op.prefix.set("print_{name}")
     try:
@@ -276,3 +407,6 @@ def select_output(input: Any, outputs: Any, mask: Any) -> Any:
     """
     append("select_output", {"X": [input], "Mask": [mask]}, {"Out": list(outputs)})
     return outputs
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes
 from paddle.nn.functional.window_args import integers
 from paddle.nn.initializer import Normal
@@ -43,6 +44,15 @@ def conv2d(
 
     Raises:
         ValueError: shapes, groups, padding or data_format do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                out = fluid.layers.conv2d(image, num_filters=4, filter_size=3, act="relu")
+                print(out.shape)  # (2, 4, 4, 4)
     """
     return conv.conv2d(input, num_filters, filter_size, stride, padding, dilation, groups,
                        param_attr, bias_attr, use_cudnn, act, name, data_format)  # fmt: skip
@@ -79,6 +89,15 @@ def conv2d_transpose(
 
     Raises:
         ValueError: sizes do not fit, or both output_size and filter_size are missing.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                out = fluid.layers.conv2d_transpose(image, num_filters=4, filter_size=3, stride=2)
+                print(out.shape)  # (2, 4, 13, 13)
     """
     return conv.conv2d_transpose(
         input, num_filters, output_size, filter_size, padding, stride, dilation, groups,
@@ -115,6 +134,15 @@ def conv3d(
 
     Raises:
         ValueError: shapes, groups, padding or data_format do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                out = fluid.layers.conv3d(volume, num_filters=2, filter_size=3)
+                print(out.shape)  # (2, 2, 2, 2, 2)
     """
     return conv.conv3d(input, num_filters, filter_size, stride, padding, dilation, groups,
                        param_attr, bias_attr, use_cudnn, act, name, data_format)  # fmt: skip
@@ -151,6 +179,15 @@ def conv3d_transpose(
 
     Raises:
         ValueError: sizes do not fit, or both output_size and filter_size are missing.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                out = fluid.layers.conv3d_transpose(volume, num_filters=2, filter_size=3)
+                print(out.shape)  # (2, 2, 6, 6, 6)
     """
     return conv.conv3d_transpose(
         input, num_filters, output_size, filter_size, padding, stride, dilation, groups,
@@ -190,6 +227,18 @@ def deformable_conv(
 
     Raises:
         ValueError: shapes or groups do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                offset = fluid.data("offset", [2, 18, 6, 6])
+                mask = fluid.data("mask", [2, 9, 6, 6])
+                out = fluid.layers.deformable_conv(
+                    image, offset, mask, num_filters=4, filter_size=3, padding=1)
+                print(out.shape)  # (2, 4, 6, 6)
     """
     layer = StaticLayer("deformable_conv", name)
     layer.check("input", input, [4], FLOATS)
@@ -217,3 +266,6 @@ def deformable_conv(
     else:
         out = layer.call("deformable_conv_v1", input, offset, weight, **attrs)
     return layer.bias(out, bias_attr, num_filters, axis=1)
+
+
+guard_module(globals())

@@ -28,13 +28,22 @@ class Decoder:
         """Starts: returns (inputs of the first step, states, which sequences have ended)."""
         raise NotImplementedError
 
-    def step(self, time: Any, inputs: Any, states: Any) -> Any:
+    def step(self, time: Any, inputs: Any, states: Any, **kwargs: Any) -> Any:
         """A step: returns (outputs, next states, next inputs, which sequences have ended)."""
         raise NotImplementedError
 
     def finalize(self, outputs: Any, final_states: Any, sequence_lengths: Any) -> Any:
         """The end, if there is something to do: returns (outputs, final states)."""
         raise NotImplementedError
+
+    @property
+    def tracks_own_finished(self) -> bool:
+        """Whether ``step`` says of all sequences which have ended, as 2.0 has it.
+
+        False: what has ended stays so. So it is here for :class:`BeamSearchDecoder` too, since
+        1.8 does it; ``paddle.nn.BeamSearchDecoder`` says True.
+        """
+        return False
 
 
 class BeamSearchDecoder(Decoder):
@@ -299,10 +308,13 @@ def dynamic_decode(
         if not is_test:
             inputs, states = tree_map(lambda array: L.array_read(array, time), carried)
         outputs, next_states, next_inputs, ended = decoder.step(time, inputs, states, **kwargs)
-        ended = L.logical_or(ended, finished)
-        more = L.elementwise_add(lengths, L.cast(L.logical_not(finished), lengths.dtype))
-        if impute_finished:
-            next_states = tree_map(lambda a, b: _imputed(a, b, finished), states, next_states)
+        if decoder.tracks_own_finished:
+            more = getattr(next_states, "lengths", lengths)
+        else:
+            ended = L.logical_or(ended, finished)
+            more = L.elementwise_add(lengths, L.cast(L.logical_not(finished), lengths.dtype))
+            if impute_finished:
+                next_states = tree_map(lambda a, b: _imputed(a, b, finished), states, next_states)
         arrays = tree_map(_array_outside, outputs)
         tree_map(lambda x, array: L.array_write(x, time, array), outputs, arrays)
         L.increment(time, 1.0, in_place=True)
@@ -353,11 +365,14 @@ def _looped(
     while not bool(L.reduce_all(finished)) and (limit is None or len(collected) <= limit):
         time = L.fill_constant([1], "int64", len(collected))
         outputs, next_states, inputs, ended = decoder.step(time, inputs, states, **kwargs)
-        ended = L.logical_or(ended, finished)
-        lengths = L.elementwise_add(lengths, L.cast(L.logical_not(finished), "int64"))
-        if impute:
-            before = finished
-            next_states = tree_map(lambda a, b: _imputed(a, b, before), states, next_states)  # noqa: B023
+        if decoder.tracks_own_finished:
+            lengths = getattr(next_states, "lengths", lengths)
+        else:
+            ended = L.logical_or(ended, finished)
+            lengths = L.elementwise_add(lengths, L.cast(L.logical_not(finished), "int64"))
+            if impute:
+                before = finished
+                next_states = tree_map(lambda a, b: _imputed(a, b, before), states, next_states)  # noqa: B023
         states, finished = next_states, ended
         collected.append(leaves(outputs))
     if not collected:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.static.nn import multi_box_head as head
 
@@ -122,6 +123,16 @@ def density_prior_box(
 
     Raises:
         ValueError: densities and sizes are not as many, or steps not two numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                outs = fluid.layers.density_prior_box(
+                    image, image, densities=[2], fixed_sizes=[4.0], fixed_ratios=[1.0])
+                print([out.shape for out in outs])  # [(6, 6, 4, 4), (6, 6, 4, 4)]
     """
     api = "density_prior_box"
     sizes, counts = floats(api, "fixed_sizes", fixed_sizes), listed(densities)
@@ -159,6 +170,16 @@ def anchor_generator(
 
     Raises:
         ValueError: stride is not two numbers, or the variances are not four.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                outs = fluid.layers.anchor_generator(
+                    image, anchor_sizes=[32.0], aspect_ratios=[1.0], stride=[8.0, 8.0])
+                print([out.shape for out in outs])  # [(6, 6, 1, 4), (6, 6, 1, 4)]
     """
     api = "anchor_generator"
     return LayerHelper(api, name=name).call(
@@ -184,6 +205,16 @@ def multi_box_head(
     Returns:
         tuple: offsets [N, boxes, 4], scores [N, boxes, num_classes], boxes and variances
         [boxes, 4].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                outs = fluid.layers.multi_box_head(
+                    [image], image, 60, 3, [[2.0]], min_sizes=[10.0], max_sizes=[20.0])
+                print([out.shape for out in outs])
     """
     return head(
         inputs, image, base_size, num_classes, aspect_ratios, min_ratio, max_ratio, min_sizes,
@@ -215,6 +246,14 @@ def box_coder(
 
     Raises:
         TypeError: ``prior_box_var`` is neither a Variable nor a list of four numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                anchors = fluid.data("anchors", [5, 4])
+                print(fluid.layers.box_coder(anchors, anchors, anchors).shape)  # (5, 5, 4)
     """
     helper = LayerHelper("box_coder", name=name)
     numbers = isinstance(prior_box_var, (list, tuple))
@@ -249,6 +288,15 @@ def bipartite_match(
     Returns:
         tuple: the row of each column within its image [images, columns] as int32, -1 where there
         is none, and the values.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                overlaps = fluid.data("overlaps", [None, 5], lod_level=1)
+                outs = fluid.layers.bipartite_match(overlaps)
+                print([out.shape for out in outs])  # [(-1, 5), (-1, 5)]
     """
     attrs: dict[str, Any] = {"match_type": match_type, "dist_threshold": dist_threshold}
     return LayerHelper("bipartite_match", name=name).call(
@@ -271,6 +319,16 @@ def target_assign(
 
     Returns:
         tuple: targets [images, M, K], and weights [images, M, 1] that are 1 where they count.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                assigned = fluid.data("assigned", [None, 1, 4], lod_level=1)
+                matches = fluid.data("matches", [2, 5], "int32")
+                outs = fluid.layers.target_assign(assigned, matches)
+                print([out.shape for out in outs])  # [(2, 5, 4), (2, 5, 1)]
     """
     return LayerHelper("target_assign", name=name).call(
         "target_assign", input, matched_indices, negative_indices,
@@ -304,6 +362,17 @@ def detection_output(
     Returns:
         Variable: rows of class, score and box [found, 6] with a level for the images; with
         ``return_index`` the places [found, 1], too.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                deltas = fluid.data("deltas", [2, 5, 4])
+                class_scores = fluid.data("class_scores", [2, 5, 3])
+                anchors = fluid.data("anchors", [5, 4])
+                out = fluid.layers.detection_output(deltas, class_scores, anchors, anchors)
+                print(out.shape)  # (-1, -1)
     """
     helper = LayerHelper("detection_output")
     boxes = box_coder(prior_box, prior_box_var, loc, "decode_center_size")
@@ -345,6 +414,15 @@ def matrix_nms(
     Returns:
         Variable: rows of class, score and box [found, 6] with a level for the images; with
         ``return_index`` the places [found, 1], too.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                boxes = fluid.data("boxes", [2, 5, 4])
+                scores = fluid.data("scores", [2, 3, 5])
+                print(fluid.layers.matrix_nms(boxes, scores, 0.1, 0.0, 10, 5).shape)  # (-1, 6)
     """
     found = LayerHelper("matrix_nms", name=name).call(
         "matrix_nms", bboxes, scores, background_label=background_label,
@@ -379,6 +457,19 @@ def generate_proposals(
 
     Returns:
         tuple: boxes [found, 4] and scores [found, 1], each with a level for the images.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                objectness = fluid.data("objectness", [2, 3, 6, 6])
+                shifts = fluid.data("shifts", [2, 12, 6, 6])
+                im_info = fluid.data("im_info", [2, 3])
+                grid_anchors = fluid.data("grid_anchors", [6, 6, 3, 4])
+                outs = fluid.layers.generate_proposals(
+                    objectness, shifts, im_info, grid_anchors, grid_anchors)
+                print([out.shape for out in outs])  # [(-1, 4), (-1, 1)]
     """
     found = LayerHelper("generate_proposals", name=name).call(
         "generate_proposals", scores, bbox_deltas, im_info, anchors, variances,
@@ -406,6 +497,14 @@ def distribute_fpn_proposals(
     Returns:
         tuple: a list of the boxes of each level, and for every box its place in that list joined;
         with ``rois_num`` how many there are of each image, level by level.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                outs = fluid.layers.distribute_fpn_proposals(rois, 2, 4, 3, 224)
     """
     if isinstance(rois_num, str):
         rois_num, name = None, rois_num
@@ -438,6 +537,17 @@ def collect_fpn_proposals(
 
     Raises:
         ValueError: there are not as many boxes and scores as levels.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                roi_scores = fluid.data("roi_scores", [None, 1], lod_level=1)
+                out = fluid.layers.collect_fpn_proposals(
+                    [rois, rois], [roi_scores, roi_scores], 2, 3, 10)
+                print(out.shape)  # (-1, 4)
     """
     if isinstance(rois_num_per_level, str):
         rois_num_per_level, name = None, rois_num_per_level
@@ -452,3 +562,6 @@ def collect_fpn_proposals(
         rois_num_per_level, post_nms_topN=post_nms_top_n
     )  # fmt: skip
     return boxes if rois_num_per_level is None else (boxes, numbers)
+
+
+guard_module(globals())

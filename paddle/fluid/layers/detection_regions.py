@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.incubate.layer_helper import LayerHelper
 
 __all__ = ["deformable_roi_pooling", "roi_align", "roi_pool"]
@@ -35,6 +36,15 @@ def roi_pool(
 
     Returns:
         Variable: [count, C, pooled_height, pooled_width].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                print(fluid.layers.roi_pool(image, rois, 2, 2).shape)  # (-1, 8, 2, 2)
     """
     return LayerHelper("roi_pool", name=name).call(
         "roi_pool", input, rois, rois_num, rois_lod, pooled_height=pooled_height,
@@ -61,6 +71,15 @@ def roi_align(
 
     Returns:
         Variable: [count, C, pooled_height, pooled_width].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                print(fluid.layers.roi_align(image, rois, 2, 2).shape)  # (-1, 8, 2, 2)
     """
     if name is not None and not isinstance(name, str):  # 2.0: rois_num, name
         rois_num, name, rois_lod = name, rois_lod, None
@@ -98,6 +117,18 @@ def deformable_roi_pooling(
 
     Raises:
         ValueError: ``group_size`` or ``part_size`` are not two numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                trans = fluid.data("trans", [None, 2, 2, 2])
+                out = fluid.layers.deformable_roi_pooling(
+                    image, rois, trans, pooled_height=2, pooled_width=2)
+                print(out.shape)  # (-1, 8, 2, 2)
     """
     api = "deformable_roi_pooling"
     group = _pair(api, "group_size", group_size)
@@ -111,3 +142,6 @@ def deformable_roi_pooling(
         pooled_height=pooled_height, pooled_width=pooled_width, part_size=part,
         sample_per_part=sample_per_part, trans_std=trans_std, order="Output TopCount",
     )[1]  # fmt: skip
+
+
+guard_module(globals())

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
+from paddle.core.op import C
 from paddle.fluid.layers.detection_boxes import bipartite_match, box_coder, target_assign
 from paddle.incubate.layer_helper import LayerHelper
+from paddle.ir.recording.context import layer_name
 
 __all__ = [
     "generate_proposal_labels", "retinanet_target_assign", "rpn_target_assign", "ssd_loss",
@@ -59,6 +62,21 @@ def rpn_target_assign(
 
     Raises:
         ValueError: the shapes do not fit together, or an image has no box that counts.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                boxes = fluid.data("boxes", [2, 5, 4])
+                logits1 = fluid.data("logits1", [2, 5, 1])
+                anchors = fluid.data("anchors", [5, 4])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                crowd = fluid.data("crowd", [None, 1], "int32", lod_level=1)
+                im_info = fluid.data("im_info", [2, 3])
+                outs = fluid.layers.rpn_target_assign(
+                    boxes, logits1, anchors, anchors, rois, crowd, im_info)
+                print([out.shape for out in outs])  # [(-1, 1), (-1, 4), (-1, 1), (-1, 4), (-1, 4)]
     """
     places, scored, target, label, weight = LayerHelper("rpn_target_assign").call(
         "rpn_target_assign", anchor_box, gt_boxes, is_crowd, im_info,
@@ -99,6 +117,22 @@ def retinanet_target_assign(
 
     Raises:
         ValueError: the shapes do not fit together, or an image has no box that counts.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                boxes = fluid.data("boxes", [2, 5, 4])
+                logits3 = fluid.data("logits3", [2, 5, 3])
+                anchors = fluid.data("anchors", [5, 4])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                classes = fluid.data("classes", [None, 1], "int32", lod_level=1)
+                crowd = fluid.data("crowd", [None, 1], "int32", lod_level=1)
+                im_info = fluid.data("im_info", [2, 3])
+                outs = fluid.layers.retinanet_target_assign(
+                    boxes, logits3, anchors, anchors, rois, classes, crowd, im_info, 3)
+                print([out.shape for out in outs])
     """
     places, scored, target, label, weight, count = LayerHelper("retinanet_target_assign").call(
         "retinanet_target_assign", anchor_box, gt_boxes, gt_labels, is_crowd, im_info,
@@ -143,6 +177,19 @@ def generate_proposal_labels(
 
     Raises:
         ValueError: class_nums is missing, or the shapes do not fit together.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                classes = fluid.data("classes", [None, 1], "int32", lod_level=1)
+                crowd = fluid.data("crowd", [None, 1], "int32", lod_level=1)
+                im_info = fluid.data("im_info", [2, 3])
+                outs = fluid.layers.generate_proposal_labels(
+                    rois, classes, crowd, rois, im_info, class_nums=3)
+                print([out.shape for out in outs])
     """
     if not isinstance(class_nums, int) or class_nums < 1:
         raise InvalidArgumentError(
@@ -184,6 +231,12 @@ def _class_loss(logits: Any, label: Any) -> Any:
     )[1]  # fmt: skip
 
 
+def _of_rows(operator: str, x: Any, y: Any) -> Any:
+    """Beside each other, by an operator of Python's in 1.8.5, which knows the number of rows."""
+    with layer_name("tmp"):
+        return getattr(C, operator)(x, y)
+
+
 def ssd_loss(
     location: Any, confidence: Any, gt_box: Any, gt_label: Any, prior_box: Any,
     prior_box_var: Any = None, background_label: int = 0, overlap_threshold: float = 0.5,
@@ -218,6 +271,19 @@ def ssd_loss(
 
     Raises:
         ValueError: another ``mining_type``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                deltas = fluid.data("deltas", [2, 5, 4])
+                class_scores = fluid.data("class_scores", [2, 5, 3])
+                rois = fluid.data("rois", [None, 4], lod_level=1)
+                classes = fluid.data("classes", [None, 1], "int32", lod_level=1)
+                anchors = fluid.data("anchors", [5, 4])
+                out = fluid.layers.ssd_loss(deltas, class_scores, rois, classes, anchors)
+                print(out.shape)  # (-1, 1)
     """
     if mining_type != "max_negative":
         raise InvalidArgumentError(
@@ -254,14 +320,14 @@ def ssd_loss(
     loss = _class_loss(scores, kind)
     scored = _flat(scored)
     scored.stop_gradient = True
-    loss = loss * scored
+    loss = _of_rows("elementwise_mul", loss, scored)
     offsets, wanted = _flat(location), _flat(wanted)
     wanted.stop_gradient = True
     moved = LayerHelper("smooth_l1_loss").call("smooth_l1_loss", offsets, wanted, None, None)[1]
     counted = _flat(counted)
     counted.stop_gradient = True
-    moved = moved * counted
-    total = loss * conf_loss_weight + moved * loc_loss_weight
+    moved = _of_rows("elementwise_mul", moved, counted)
+    total = _of_rows("elementwise_add", loss * conf_loss_weight, moved * loc_loss_weight)
     total = LayerHelper("reduce_sum").call(
         "reduce_sum", _by_image(total, sizes), dim=[1], keep_dim=True
     )
@@ -296,6 +362,18 @@ def yolov3_loss(
 
     Raises:
         TypeError: anchors or masks are no lists.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                yolo = fluid.data("yolo", [2, 14, 4, 4])
+                gt_box = fluid.data("gt_box", [2, 6, 4])
+                gt_label = fluid.data("gt_label", [2, 6], "int32")
+                out = fluid.layers.yolov3_loss(
+                    yolo, gt_box, gt_label, [10, 13, 16, 30], [0, 1], 2, 0.5, 32)
+                print(out.shape)  # (2,)
     """
     for argument, value in (("anchors", anchors), ("anchor_mask", anchor_mask)):
         if not isinstance(value, (list, tuple)):
@@ -308,3 +386,6 @@ def yolov3_loss(
         downsample_ratio=downsample_ratio, use_label_smooth=use_label_smooth,
         scale_x_y=scale_x_y, order="Loss ObjectnessMask GTMatchMask",
     )[0]  # fmt: skip
+
+
+guard_module(globals())

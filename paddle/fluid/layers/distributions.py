@@ -121,7 +121,9 @@ class Uniform(_Distribution):
             )
             sizes = _layer("shape")(zeros)
             drawn = _layer("uniform_random")(sizes, min=0.0, max=1.0, seed=seed)
-            return drawn * (zeros + self.high - self.low) + self.low
+            add = _layer("elementwise_add")  # their first dimensions do not belong together
+            wide = _layer("elementwise_sub")(add(zeros, self.high), self.low)
+            return add(drawn * wide, self.low)
         drawn = _layer("uniform_random")([*shape, *batch.shape], min=0.0, max=1.0, seed=seed)
         made = drawn * (self.high - self.low) + self.low
         return _layer("reshape")(made, shape) if self._plain and shape else made
@@ -175,7 +177,8 @@ class Normal(_Distribution):
             )
             sizes = _layer("shape")(zeros)
             drawn = _layer("gaussian_random")(sizes, mean=0.0, std=1.0, seed=seed)
-            return drawn * (zeros + self.scale) + self.loc
+            add = _layer("elementwise_add")  # their first dimensions do not belong together
+            return add(drawn * add(zeros, self.scale), self.loc)
         drawn = _layer("gaussian_random")([*shape, *batch.shape], mean=0.0, std=1.0, seed=seed)
         made = drawn * self.scale + self.loc
         return _layer("reshape")(made, shape) if self._plain and shape else made

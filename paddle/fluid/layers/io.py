@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.fluid.data import declare
 from paddle.fluid.mode import settle_static
 from paddle.ir.variable import Variable
@@ -56,3 +57,6 @@ def data(
         "fluid.layers.data", name, sizes, dtype, lod_level, need_check_feed=False, kind=type,
         stop_gradient=stop_gradient,
     )  # fmt: skip
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError
+from paddle.core.guards import guard_module
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Parameter, Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
@@ -294,3 +295,6 @@ def chunk_eval(
         excluded_chunk_types=[int(n) for n in excluded_chunk_types or ()],
     )  # fmt: skip
     return tuple(outs.values())
+
+
+guard_module(globals())

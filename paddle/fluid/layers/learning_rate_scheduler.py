@@ -14,9 +14,10 @@ from typing import Any
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.fluid.layers.blocks import Switch
-from paddle.fluid.layers.tensor_making import autoincreased_step_counter
+from paddle.fluid.layers.variable_making import autoincreased_step_counter
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
@@ -143,6 +144,14 @@ def exponential_decay(
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                out = fluid.layers.exponential_decay(0.1, decay_steps=100, decay_rate=0.9)
+                print(out.shape)  # (1,)
     """
     _check_numbers("exponential_decay", decay_steps=decay_steps, decay_rate=decay_rate)
     if not recording():
@@ -164,6 +173,14 @@ def natural_exp_decay(
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                out = fluid.layers.natural_exp_decay(0.1, decay_steps=100, decay_rate=0.5)
+                print(out.shape)  # (1,)
     """
     _check_numbers("natural_exp_decay", decay_steps=decay_steps, decay_rate=decay_rate)
     if not recording():
@@ -185,6 +202,14 @@ def inverse_time_decay(
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                out = fluid.layers.inverse_time_decay(0.1, decay_steps=100, decay_rate=0.5)
+                print(out.shape)  # (1,)
     """
     _check_numbers("inverse_time_decay", decay_steps=decay_steps, decay_rate=decay_rate)
     if not recording():
@@ -211,6 +236,13 @@ def polynomial_decay(
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.polynomial_decay(0.1, decay_steps=100).shape)  # (1,)
     """
     _check_numbers("polynomial_decay", decay_steps=decay_steps, power=power)
     if not recording():
@@ -304,6 +336,14 @@ def cosine_decay(learning_rate: Any, step_each_epoch: int, epochs: int) -> Any:
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                out = fluid.layers.cosine_decay(0.1, step_each_epoch=100, epochs=20)
+                print(out.shape)  # (1,)
     """
     if not recording():
         return _in_dygraph("CosineDecay", learning_rate, step_each_epoch, epochs)
@@ -324,6 +364,14 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end
 
     Returns:
         Variable: float32, of shape [1]; in dynamic mode a schedule.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                out = fluid.layers.linear_lr_warmup(0.1, warmup_steps=50, start_lr=0.0, end_lr=0.1)
+                print(out.shape)  # (1,)
     """
     kind: Any = "float32"
     if isinstance(learning_rate, Variable):
@@ -342,3 +390,6 @@ def linear_lr_warmup(learning_rate: Any, warmup_steps: int, start_lr: float, end
                 given = isinstance(learning_rate, Variable)
                 _put(learning_rate if given else _number(float(learning_rate)), rate)
         return rate
+
+
+guard_module(globals())

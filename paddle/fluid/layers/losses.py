@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers import rows
 from paddle.fluid.layers.common import API, both_modes, check_value
 from paddle.incubate.layer_helper import LayerHelper
@@ -30,12 +31,13 @@ def cross_entropy(
 
     Args:
         input (Variable): probabilities, ``[N, ..., C]``.
-        label (Variable): classes, ``[N, ..., 1]``; with ``soft_label`` probabilities.
+        label (Variable): classes, ``[N, ..., 1]`` or ``[N, ...]``; with ``soft_label``
+            probabilities.
         soft_label (bool): labels are probabilities. Default: False.
         ignore_index (int): rows with this label count 0. Default: -100.
 
     Returns:
-        Variable: ``[N, ..., 1]``.
+        Variable: ``[N, ..., 1]``, or ``[N, ...]`` beside such classes.
 
     Raises:
         ValueError: shapes or dtypes do not fit.
@@ -73,6 +75,15 @@ def softmax_with_cross_entropy(
 
     Raises:
         ValueError: shapes do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.softmax_with_cross_entropy(x, label).shape)  # (2, 1)
     """
     helper = LayerHelper("softmax_with_cross_entropy")
     probabilities, loss = helper.call(
@@ -114,6 +125,15 @@ def mse_loss(input: Any, label: Any) -> Any:
 
     Returns:
         Variable: ``[1]``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [2, 3])
+                print(fluid.layers.mse_loss(x, y).shape)  # (1,)
     """
     return rows.find("reduce_mean")(square_error_cost(input, label))
 
@@ -129,6 +149,15 @@ def dice_loss(input: Any, label: Any, epsilon: float = 1e-05, name: str | None =
 
     Returns:
         Variable: ``[1]``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                score = fluid.data("score", [2, 1])
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.dice_loss(score, label).shape)  # (1,)
     """
     reduce_sum, reduce_mean = rows.find("reduce_sum"), rows.find("reduce_mean")
     label = LayerHelper("one_hot").call("one_hot", label, None, depth=input.shape[-1])
@@ -157,6 +186,16 @@ def npair_loss(anchor: Any, positive: Any, labels: Any, l2_reg: float = 0.002) -
 
     Returns:
         Variable: ``[1]``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [2, 3])
+                one_label = fluid.data("one_label", [2])
+                print(fluid.layers.npair_loss(x, y, one_label).shape)  # (1,)
     """
     find = rows.find
     reduce_sum, reduce_mean, square = find("reduce_sum"), find("reduce_mean"), find("square")
@@ -195,6 +234,15 @@ def center_loss(
 
     Raises:
         ValueError: rank, dtype, or an unknown size.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.center_loss(x, label, 5, 0.1, None).shape)  # (2, 1)
     """
     layer = StaticLayer("center_loss")
     layer.check("input", input, [2], ("float32", "float64"))
@@ -255,6 +303,15 @@ def nce(
 
     Raises:
         ValueError: an unknown sampler, probabilities that do not fit, rank, dtype or size.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.nce(x, label, num_total_classes=20).shape)  # (2, 1)
     """
     return _nce(input, label, num_total_classes, sample_weight, param_attr, bias_attr,
                 num_neg_samples, name, sampler, custom_dist, seed, is_sparse)  # fmt: skip
@@ -285,6 +342,15 @@ def hsigmoid(
 
     Raises:
         ValueError: less than two classes, or a path that is missing or not wanted.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.hsigmoid(x, label, num_classes=6).shape)  # (2, 1)
     """
     layer = StaticLayer("hsigmoid", name, prefix="hierarchical_sigmoid")
     layer.check("input", input, [2], ("float32", "float64"))
@@ -335,6 +401,16 @@ def sampled_softmax_with_cross_entropy(
 
     Raises:
         ValueError: given samples without their probabilities.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                logits = fluid.data("logits", [2, 20])
+                label = fluid.data("label", [2, 1], "int64")
+                out = fluid.layers.sampled_softmax_with_cross_entropy(logits, label, num_samples=5)
+                print(out.shape)  # (2, 1)
     """
     api = "sampled_softmax_with_cross_entropy"
     check_value(api, "logits", logits)
@@ -377,3 +453,6 @@ def _sampled(layer: StaticLayer, logits: Any, label: Any, given: Any, attrs: dic
         "one_hot", {"X": outputs["SampledLabels"]}, {"Out": marks}, depth=attrs["num_samples"] + 1
     )
     return {**outputs, "marks": marks}
+
+
+guard_module(globals())

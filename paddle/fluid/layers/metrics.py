@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes, check_value
 from paddle.fluid.layers.shaping import topk
 from paddle.fluid.mode import settle_static
@@ -71,11 +72,25 @@ def auc(
 
     Raises:
         ValueError: an unknown curve.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                pairs_of = fluid.data("pairs_of", [2, 2])
+                label = fluid.data("label", [2, 1], "int64")
+                outs = fluid.layers.auc(pairs_of, label)
     """
     settle_static("fluid.layers.auc")
     layer = StaticLayer("auc")
+    layer.check("input", input)
+    layer.check("label", label)
     if curve not in ("ROC", "PR"):
         raise layer.wrong("curve", "'ROC' or 'PR'", curve)
+    for argument, value in (("num_thresholds", num_thresholds), ("slide_steps", slide_steps)):
+        if not isinstance(value, int) or value < 0:
+            raise layer.wrong(argument, "an int that is 0 or more", value)
     helper = LayerHelper("auc", name=layer.name)
     area = layer.fresh(VarType.FP64, stop_gradient=True)
     recent = layer.fresh(VarType.FP64, stop_gradient=True)
@@ -96,3 +111,6 @@ def auc(
             curve=curve, num_thresholds=num_thresholds, slide_steps=steps,
         )  # fmt: skip
     return area, recent, states
+
+
+guard_module(globals())

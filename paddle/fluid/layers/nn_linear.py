@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes
 from paddle.static.nn import basic
 from paddle.static.nn.common import bilinear_tensor_product as _bilinear
@@ -128,6 +129,15 @@ def bilinear_tensor_product(
 
     Raises:
         ValueError: rank, dtype or size does not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                y = fluid.data("y", [2, 3])
+                print(fluid.layers.bilinear_tensor_product(x, y, 4).shape)  # (2, 4)
     """
     return _bilinear(x, y, size, act, name, param_attr, bias_attr)
 
@@ -148,5 +158,16 @@ def prelu(x: Any, mode: str, param_attr: Any = None, name: str | None = None) ->
 
     Raises:
         ValueError: an unknown mode, or a size that is not known.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.prelu(image, "channel").shape)  # (2, 8, 6, 6)
     """
     return _prelu(x, mode, param_attr, name)
+
+
+guard_module(globals())

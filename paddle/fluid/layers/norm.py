@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes, check_value, is_value
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.initializer import Constant
@@ -101,6 +102,14 @@ def inplace_abn(
 
     Raises:
         ValueError: an activation that this operator cannot undo, rank, dtype or layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.inplace_abn(image, act="leaky_relu").shape)  # (2, 8, 6, 6)
     """
     layer = StaticLayer("inplace_abn", name)
     if act not in (None, "identity", "leaky_relu", "elu"):
@@ -160,6 +169,14 @@ def instance_norm(
 
     Raises:
         ValueError: an attr is False, or rank or dtype do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.instance_norm(image).shape)  # (2, 8, 6, 6)
     """
     layer = StaticLayer("instance_norm", name)
     layer.check("input", input, [2, 3, 4, 5], FLOATS)
@@ -197,6 +214,14 @@ def layer_norm(
 
     Raises:
         ValueError: the axis, rank or dtype does not fit, or a size is not known.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                batch = fluid.data("batch", [2, 3, 4])
+                print(fluid.layers.layer_norm(batch, begin_norm_axis=2).shape)  # (2, 3, 4)
     """
     return norm.layer_norm(
         input, scale, shift, begin_norm_axis, epsilon, param_attr, bias_attr, act, name
@@ -225,6 +250,14 @@ def group_norm(
 
     Raises:
         ValueError: groups do not divide the channels, or rank, dtype or layout do not fit.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.group_norm(image, groups=4).shape)  # (2, 8, 6, 6)
     """
     return norm.group_norm(input, groups, epsilon, param_attr, bias_attr, act, data_layout, name)
 
@@ -263,6 +296,14 @@ def data_norm(
 
     Raises:
         ValueError: rank, dtype, an unknown size, or a layout that does not exist.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.data_norm(x).shape)  # (2, 3)
     """
     return _data_norm(
         input, act, epsilon, param_attr, data_layout, in_place, name, moving_mean_name,
@@ -289,6 +330,14 @@ def spectral_norm(
 
     Raises:
         ValueError: rank, dtype or an unknown size.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                weight = fluid.data("weight", [4, 5])
+                print(fluid.layers.spectral_norm(weight, power_iters=2).shape)  # (4, 5)
     """
     return norm.spectral_norm(weight, dim, power_iters, eps, name)
 
@@ -326,3 +375,6 @@ def l2_normalize(x: Any, axis: int, epsilon: float = 1e-12, name: str | None = N
     axis = 0 if rank == 1 else axis
     helper = LayerHelper("l2_normalize", name=name)
     return helper.call("norm", x, axis=axis, epsilon=float(epsilon))[0]
+
+
+guard_module(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import API, check_value
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.nn.functional.window_args import channel_last, integers, padding_of
@@ -78,6 +79,15 @@ def pool3d(
 
     Raises:
         ValueError: no ``pool_size``, or an unknown type, padding or layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                out = fluid.layers.pool3d(volume, pool_size=2, pool_stride=2)
+                print(out.shape)  # (2, 3, 2, 2, 2)
     """
     options = (pool_stride, pool_padding, global_pooling, ceil_mode, exclusive, data_format)
     return _pooled("pool3d", 3, input, pool_size, pool_type, options, name)
@@ -136,6 +146,15 @@ def adaptive_pool2d(
 
     Raises:
         ValueError: an unknown type, or places asked for with 'avg'.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                out = fluid.layers.adaptive_pool2d(image, 2, pool_type="avg")
+                print(out.shape)  # (2, 8, 2, 2)
     """
     return _adapted("adaptive_pool2d", 2, input, pool_size, pool_type, require_index, name)
 
@@ -158,6 +177,14 @@ def adaptive_pool3d(
 
     Raises:
         ValueError: an unknown type, or places asked for with 'avg'.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                print(fluid.layers.adaptive_pool3d(volume, 2).shape)  # (2, 3, 2, 2, 2)
     """
     return _adapted("adaptive_pool3d", 3, input, pool_size, pool_type, require_index, name)
 
@@ -182,3 +209,6 @@ def _adapted(
     kind = f"max_pool{rank}d_with_index"
     found = LayerHelper(kind, name=name).call(kind, input, **common)
     return list(found) if require_index else found[0]
+
+
+guard_module(globals())

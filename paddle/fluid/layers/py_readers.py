@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.executor.readers import BatchQueue
 from paddle.fluid.feeding import Batches, Fed, checked_capacity
 from paddle.fluid.mode import settle_static
@@ -254,3 +255,6 @@ def load(out: Variable, file_path: str, load_as_fp16: bool | None = None) -> Non
     if load_as_fp16 is not None:
         attrs["load_as_fp16"] = load_as_fp16
     default_main_program().current_block().append_op("load", {}, {"Out": [out]}, attrs)
+
+
+guard_module(globals())

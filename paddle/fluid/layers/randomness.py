@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import API, check_value, is_static, sizes
 from paddle.fluid.layers.results import recorded, stored
 from paddle.incubate.layer_helper import LayerHelper
@@ -116,6 +117,13 @@ def gaussian_random(
 
     Returns:
         Variable: the numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.gaussian_random([2, 3]).shape)  # (2, 3)
     """
     return _normal("gaussian_random", shape, mean, std, seed, dtype, name)
 
@@ -153,6 +161,13 @@ def randn(
 
     Returns:
         Variable: the numbers.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randn([2, 3]).shape)  # (2, 3)
     """
     kind = int(to_vartype("float32" if dtype is None else dtype))
     attrs = {"shape": list(shape), "mean": 0.0, "std": 1.0, "seed": 0, "dtype": kind}
@@ -184,6 +199,13 @@ def randint(
 
     Raises:
         ValueError: nothing lies between.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randint(0, 10, shape=[2, 3]).shape)  # (2, 3)
     """
     if high is None:
         low, high = 0, low
@@ -222,6 +244,13 @@ def randperm(
 
     Raises:
         ValueError: n is below 1.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.randperm(5).shape)  # (5,)
     """
     if n < 1:
         raise InvalidArgumentError(f"{API}randperm(n): expected an int >= 1, but received {n}.")
@@ -230,3 +259,6 @@ def randperm(
     made = _given(out, lambda: helper.call("randperm", **attrs), "randperm", [], attrs)
     made.stop_gradient = stop_gradient
     return made
+
+
+guard_module(globals())

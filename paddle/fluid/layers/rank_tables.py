@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.appending import append, current_block, layer_of, result
 from paddle.framework.checks import check_type
 from paddle.ir.control.blocks import need_static
@@ -174,3 +175,6 @@ def merge_lod_tensor(in_true: Any, in_false: Any, x: Any, mask: Any, level: int 
     inputs = {"X": [x], "Mask": [mask], "InTrue": [in_true], "InFalse": [in_false]}
     append("merge_lod_tensor", inputs, {"Out": [out]}, level=level)
     return out
+
+
+guard_module(globals())

@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.fluid.mode import settle_static
 from paddle.incubate.layer_helper import LayerHelper
@@ -107,3 +108,6 @@ def random_crop(x: Any, shape: Any, seed: Any = None) -> Any:
             paddle.disable_static()
     """
     return seeded("random_crop", x, seed, shape=[int(n) for n in shape])
+
+
+guard_module(globals())

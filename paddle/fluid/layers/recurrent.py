@@ -6,6 +6,8 @@ import warnings
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
+from paddle.core.user_frame import outside
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
 
@@ -288,7 +290,7 @@ def gru_unit(
             "fluid.layers.gru_unit computes with tanh and sigmoid, as 1.8.5 does, and not with "
             f"{activation!r} and {gate_activation!r}; paddle.nn.GRUCell or fluid.dygraph.GRUUnit "
             "have others.",
-            stacklevel=2,
+            stacklevel=outside(),
         )
     width = _multiple(layer, size, 3)
     weight = layer.weight("param_attr", param_attr, [width, size], input.dtype)
@@ -410,3 +412,6 @@ def lstm(
         is_test=is_test, input_size=width, num_layers=num_layers, seed=seed,
     )  # fmt: skip
     return out, last_h, last_c
+
+
+guard_module(globals())

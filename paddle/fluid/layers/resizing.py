@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.fluid.layers.common import API, check_value, is_value, sizes
 from paddle.incubate.layer_helper import LayerHelper
@@ -137,6 +138,14 @@ def interpolate(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.interpolate(image, [12, 12]).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, resample, actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -161,6 +170,14 @@ def resize_linear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                batch = fluid.data("batch", [2, 3, 4])
+                print(fluid.layers.resize_linear(batch, [8]).shape)  # (2, 3, 8)
     """
     return image_resize(input, out_shape, scale, name, "LINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -185,6 +202,14 @@ def resize_bilinear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.resize_bilinear(image, [12, 12]).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, "BILINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -209,6 +234,14 @@ def resize_trilinear(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                volume = fluid.data("volume", [2, 3, 4, 4, 4])
+                print(fluid.layers.resize_trilinear(volume, [8, 8, 8]).shape)  # (2, 3, 8, 8, 8)
     """
     return image_resize(input, out_shape, scale, name, "TRILINEAR", actual_shape, align_corners,
                         align_mode, data_format)  # fmt: skip
@@ -231,6 +264,14 @@ def resize_nearest(
 
     Returns:
         Variable: of the input's layout.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.resize_nearest(image, scale=2.0).shape)  # (2, 8, 12, 12)
     """
     return image_resize(input, out_shape, scale, name, "NEAREST", actual_shape, align_corners,
                         align_mode=1, data_format=data_format)  # fmt: skip
@@ -249,6 +290,14 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
 
     Raises:
         ValueError: the input has not four dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                print(fluid.layers.image_resize_short(image, 12).shape)  # (2, 8, 12, 12)
     """
     shape = check_value("image_resize_short", "input", input).shape
     if len(shape) != 4:
@@ -257,3 +306,6 @@ def image_resize_short(input: Any, out_short_len: int, resample: str = "BILINEAR
     wanted = [int(float(n) * (float(out_short_len) / short) + 0.5) for n in shape[2:]]
     wanted[list(shape[2:]).index(short)] = out_short_len
     return image_resize(input, out_shape=wanted, resample=resample)
+
+
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.mode import recording
 from paddle.core.pytree import leaves, rebuilt, tree_map
 from paddle.fluid import layers as L
@@ -224,3 +225,6 @@ def beam_search_decode(
     inputs = {"Ids": [ids], "Scores": [scores]}
     append("beam_search_decode", inputs, outputs, beam_size=beam_size, end_id=end_id)
     return words, values
+
+
+guard_module(globals())

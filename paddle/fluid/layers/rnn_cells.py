@@ -49,7 +49,7 @@ class RNNCell:
         self,
         batch_ref: Any,
         shape: Any = None,
-        dtype: Any = None,
+        dtype: Any = "float32",
         init_value: float = 0,
         batch_dim_idx: int = 0,
     ) -> Any:
@@ -58,7 +58,8 @@ class RNNCell:
         Args:
             batch_ref (Variable|pytree): where the size of the batch is taken from.
             shape (list|pytree, optional): without the batch. Default: ``state_shape``.
-            dtype (str|pytree, optional): Default: ``state_dtype``, or float32 without one.
+            dtype (str|pytree, optional): None means ``state_dtype``, or float32 without one.
+                Default: float32.
             init_value (float): the value. Default: 0.
             batch_dim_idx (int): which dimension of ``batch_ref`` is the batch. Default: 0.
         """

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.dtype import to_vartype
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, StaticLayer
@@ -257,3 +258,6 @@ def add_position_encoding(input: Any, alpha: float, beta: float, name: Any = Non
     """
     helper = LayerHelper("add_position_encoding", **locals())
     return helper.call("add_position_encoding", input, alpha=float(alpha), beta=float(beta))
+
+
+guard_module(globals())

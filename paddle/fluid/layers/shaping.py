@@ -6,9 +6,10 @@ import builtins
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.core.tensor import Tensor
 from paddle.fluid.input import one_hot_by
-from paddle.fluid.layers import rows
+from paddle.fluid.layers import rows, slicing
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -22,13 +23,11 @@ from paddle.fluid.layers.common import (
 )  # fmt: skip
 from paddle.incubate.layer_helper import LayerHelper
 from paddle.ir.current import default_main_program
-from paddle.ir.recording.lowering import write
 from paddle.tensor.inplace import replace
 
 __all__ = [
-    "affine_grid", "concat", "crop", "crop_tensor", "expand", "nonzero", "one_hot", "reshape",
-    "roll", "scatter_nd", "slice", "split", "strided_slice", "topk",
-    "unsqueeze", "unstack",
+    "affine_grid", "concat", "expand", "nonzero", "one_hot", "reshape", "roll", "scatter_nd",
+    "split", "topk", "unsqueeze", "unstack",
 ]  # fmt: skip
 
 
@@ -251,147 +250,6 @@ def split(input: Any, num_or_sections: Any, dim: Any = -1, name: str | None = No
     return helper.call("split", input, along, parts, **attrs)
 
 
-def slice(input: Any, axes: Any, starts: Any, ends: Any) -> Any:
-    """A part of a Tensor, from ``starts`` up to ``ends`` along some dimensions.
-
-    Args:
-        input (Variable): the whole.
-        axes (list[int]): the dimensions.
-        starts (list|tuple|Variable): where it begins; some may be Variables.
-        ends (list|tuple|Variable): where it ends, this not included.
-
-    Returns:
-        Variable: the part.
-
-    Raises:
-        TypeError: another kind of argument.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.fluid as fluid
-            x = fluid.data("x", [None, 6])
-            print(fluid.layers.slice(x, [1], [1], [-1]).shape)  # (-1, 4)
-            paddle.disable_static()
-    """
-    return _sliced("slice", input, axes, {"starts": starts, "ends": ends})
-
-
-def strided_slice(input: Any, axes: Any, starts: Any, ends: Any, strides: Any) -> Any:
-    """Every so many elements from ``starts`` up to ``ends`` along some dimensions.
-
-    Args:
-        input (Variable): the whole.
-        axes (list[int]): the dimensions.
-        starts (list|tuple|Variable): where it begins; some may be Variables.
-        ends (list|tuple|Variable): where it ends, this not included.
-        strides (list|tuple|Variable): the steps.
-
-    Returns:
-        Variable: the part.
-
-    Raises:
-        TypeError: another kind of argument.
-    """
-    places = {"starts": starts, "ends": ends, "strides": strides}
-    return _sliced("strided_slice", input, axes, places)
-
-
-def _sliced(api: str, input: Any, axes: Any, places: dict[str, Any]) -> Any:
-    """The operators of both, with Variables where they were given."""
-    check_value(api, "input", input)
-    if not isinstance(axes, (list, tuple)):
-        raise TypeError(f"{API}{api}(axes): expected a list, but received {type(axes).__name__}.")
-    helper = LayerHelper(api)
-    wanted = {key: sizes(helper.name, given, api, key) for key, given in places.items()}
-    for key, read in wanted.items():
-        if read.whole is None and len(read.ints) != len(axes):
-            raise InvalidArgumentError(
-                f"{API}{api}({key}): expected one for each of {len(axes)} axes, "
-                f"but received {len(read.ints)}."
-            )
-    flags = [1] * len(axes)
-    if any(read.whole is not None for read in wanted.values()):
-        flags = [-1] * len(axes)
-    else:
-        for key, read in wanted.items():
-            if read.parts is not None:
-                flags = [-1 if is_value(v) else f for v, f in zip(places[key], flags, strict=True)]
-    reads = wanted.values()
-    return helper.call(
-        api, input, *[read.whole for read in reads], *[read.parts for read in reads],
-        axes=list(axes), infer_flags=flags, **{key: read.ints for key, read in wanted.items()},
-    )  # fmt: skip
-
-
-def crop(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """A part of a Tensor of a given size; see :func:`crop_tensor`.
-
-    Args:
-        x (Variable): the whole.
-        shape (list|tuple|Variable): the sizes, or a Variable of that shape.
-        offsets (list|tuple|Variable, optional): where it begins; None means at the start.
-        name (str, optional): what the result is named after.
-
-    Returns:
-        Variable: the part.
-
-    Raises:
-        TypeError: another kind of argument.
-    """
-    check_value("crop", "x", x)
-    if not is_value(shape) and not isinstance(shape, (list, tuple)):
-        raise TypeError(
-            f"{API}crop(shape): expected a list, a tuple or a Variable, "
-            f"but received {type(shape).__name__}."
-        )
-    offsets = [0] * len(x.shape) if offsets is None else offsets
-    like, at, attrs = None, None, {}
-    if is_value(shape):
-        like = shape
-    else:
-        attrs["shape"] = [int(n) for n in shape]
-    if is_value(offsets):
-        at = offsets
-    else:
-        attrs["offsets"] = [int(n) for n in offsets]
-    return LayerHelper("crop", name=name).call("crop", x, like, at, **attrs)
-
-
-def crop_tensor(x: Any, shape: Any = None, offsets: Any = None, name: str | None = None) -> Any:
-    """A part of a Tensor of a given size.
-
-    Args:
-        x (Variable): the whole.
-        shape (list|tuple|Variable): the sizes; -1 goes to the end, some may be Variables.
-        offsets (list|tuple|Variable, optional): where it begins; None means at the start.
-        name (str, optional): what the result is named after.
-
-    Returns:
-        Variable: the part.
-
-    Raises:
-        TypeError: another kind of argument.
-        ValueError: a size of 0 or below -1, or an offset below 0.
-    """
-    check_value("crop_tensor", "x", x)
-    helper = LayerHelper("crop_tensor", name=name)
-    out = fresh(helper.name, x.dtype) if is_static() else None
-    offsets = [0] * len(x.shape) if offsets is None else offsets
-    at = sizes(helper.name, offsets, "crop_tensor", "offsets")
-    wanted = sizes(helper.name, shape, "crop_tensor", "shape", mark=0)
-    if wanted.parts is None and any(n == 0 or n < -1 for n in wanted.ints):
-        raise InvalidArgumentError(
-            f"{API}crop_tensor(shape): expected sizes >= 1 or -1, but received {wanted.ints}."
-        )
-    operands = [x, wanted.whole, wanted.parts, at.whole, at.parts]
-    attrs = {"shape": wanted.ints, "offsets": at.ints}
-    if out is None:
-        return helper.call("crop_tensor", *operands, **attrs)
-    return write(out, "crop_tensor", operands, attrs)
-
-
 def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
     """Rows with a 1 where the id says, else 0; a last dimension of 1 is dropped.
 
@@ -402,6 +260,14 @@ def one_hot(input: Any, depth: Any, allow_out_of_range: bool = False) -> Any:
 
     Returns:
         Variable: float32.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                label = fluid.data("label", [2, 1], "int64")
+                print(fluid.layers.one_hot(label, 5).shape)  # (2, 5)
     """
     return one_hot_by("one_hot", input, depth, allow_out_of_range)
 
@@ -419,6 +285,15 @@ def topk(input: Any, k: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: more than there are.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                outs = fluid.layers.topk(x, k=2)
+                print([out.shape for out in outs])  # [(2, 2), (2, 2)]
     """
     helper = LayerHelper("top_k", name=name)
     if is_value(k) and is_static():
@@ -439,6 +314,15 @@ def unstack(x: Any, axis: int = 0, num: int | None = None) -> Any:
 
     Raises:
         ValueError: the size is neither known nor given.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                outs = fluid.layers.unstack(x, axis=1)
+                print([out.shape for out in outs])  # [(2,), (2,), (2,)]
     """
     if num is None:
         num = 0 if x.shape[axis] <= 0 else known("unstack", "x", x, axis)
@@ -458,6 +342,14 @@ def roll(input: Any, shifts: Any, dims: Any = None) -> Any:
 
     Raises:
         ValueError: not as many shifts as dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.roll(x, shifts=1, dims=0).shape)  # (2, 3)
     """
     shape = list(input.shape)
     steps = [int(v) for v in listed(shifts)]
@@ -486,6 +378,14 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
 
     Returns:
         Variable: ``[places, n]``, int64, or a tuple of ``[places, 1]``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                flags = fluid.data("flags", [2, 3], "bool")
+                print(fluid.layers.nonzero(flags).shape)  # (-1, 2)
     """
     found = rows.find("where")(input)
     if not as_tuple:
@@ -493,7 +393,7 @@ def nonzero(input: Any, as_tuple: bool = False) -> Any:
     if len(input.shape) <= 1:
         return (found,)
     parts = builtins.range(len(input.shape))
-    return tuple(slice(found, axes=[1], starts=[i], ends=[i + 1]) for i in parts)
+    return tuple(slicing.slice(found, axes=[1], starts=[i], ends=[i + 1]) for i in parts)
 
 
 def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) -> Any:
@@ -507,6 +407,15 @@ def scatter_nd(index: Any, updates: Any, shape: Any, name: str | None = None) ->
 
     Returns:
         Variable: of ``shape``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                pairs = fluid.data("pairs", [2, 2], "int64")
+                updates = fluid.data("updates", [2])
+                print(fluid.layers.scatter_nd(pairs, updates, [3, 4]).shape)  # (3, 4)
     """
     target = filled(list(shape), 0.0, updates.dtype)
     return rows.find("scatter_nd_add")(target, index, updates, name)
@@ -525,6 +434,14 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: not four sizes.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                theta = fluid.data("theta", [2, 2, 3])
+                print(fluid.layers.affine_grid(theta, [2, 3, 4, 4]).shape)  # (2, 4, 4, 2)
     """
     helper = LayerHelper("affine_grid")
     wanted = sizes(helper.name, out_shape, "affine_grid", "out_shape")
@@ -533,3 +450,6 @@ def affine_grid(theta: Any, out_shape: Any, name: str | None = None) -> Any:
             f"{API}affine_grid(out_shape): expected 4 sizes, but received {wanted.ints}."
         )
     return helper.call("affine_grid", theta, wanted.whole, output_shape=wanted.ints)
+
+
+guard_module(globals())

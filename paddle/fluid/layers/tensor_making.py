@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 
 from paddle.core import unique_name
-from paddle.core.dtype import VarType, dtype_name, to_vartype
+from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.tensor import Tensor
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -21,21 +20,13 @@ from paddle.fluid.layers.common import (
     sizes,
 )  # fmt: skip
 from paddle.fluid.layers.results import recorded, stored
-from paddle.fluid.mode import settle_static
+from paddle.fluid.layers.variable_making import assign
 from paddle.incubate.layer_helper import LayerHelper
-from paddle.nn.layer.parameters import make_parameter
-from paddle.static import variables
 
 __all__ = [
-    "arange", "assign", "autoincreased_step_counter", "cast", "create_global_var",
-    "create_parameter", "create_tensor", "diag", "eye", "fill_constant",
-    "fill_constant_batch_size_like", "full", "full_like", "linspace", "ones", "ones_like", "range",
-    "zeros", "zeros_like",
+    "arange", "cast", "diag", "eye", "fill_constant", "fill_constant_batch_size_like", "full",
+    "full_like", "linspace", "ones", "ones_like", "range", "zeros", "zeros_like",
 ]  # fmt: skip
-
-_PAST = {"bool": "bool_values", "float32": "fp32_values", "int32": "int32_values",
-         "int64": "int64_values"}  # fmt: skip
-_LARGEST = 1024 * 1024  # elements of an array that a Program holds
 
 
 def fill_constant(
@@ -143,6 +134,13 @@ def ones(shape: Any, dtype: Any, force_cpu: bool = False) -> Any:
 
     Returns:
         Variable: without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.ones([2], "int64").shape)  # (2,)
     """
     return fill_constant(shape, dtype, 1.0, force_cpu)
 
@@ -158,6 +156,13 @@ def zeros(shape: Any, dtype: Any, force_cpu: bool = False, name: str | None = No
 
     Returns:
         Variable: without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.zeros([2], "int64").shape)  # (2,)
     """
     return fill_constant(shape, dtype, 0.0, force_cpu, name=name)
 
@@ -181,6 +186,14 @@ def ones_like(x: Any, out: Any = None) -> Any:
 
     Returns:
         Variable: without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.ones_like(x).shape)  # (2, 3)
     """
     return _like("ones_like", "fill_any_like", x, out, value=1.0)
 
@@ -194,6 +207,14 @@ def zeros_like(x: Any, out: Any = None) -> Any:
 
     Returns:
         Variable: without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.zeros_like(x).shape)  # (2, 3)
     """
     return _like("zeros_like", "fill_zeros_like", x, out)
 
@@ -218,6 +239,13 @@ def full(
 
     Raises:
         ValueError: an unknown device.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.full([2, 3], 0.5).shape)  # (2, 3)
     """
     _device("full", device)
     name = unique_name.generate("full") if name is None else name
@@ -254,6 +282,14 @@ def full_like(
 
     Raises:
         ValueError: an unknown device.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.full_like(x, 0.5).shape)  # (2, 3)
     """
     _device("full_like", device)
     helper = LayerHelper("full_like", name=name)
@@ -284,6 +320,13 @@ def eye(
 
     Raises:
         TypeError: a size is no integer >= 0.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.eye(3).shape)  # (3, 3)
     """
     columns = num_rows if num_columns is None else num_columns
     for argument, count in (("num_rows", num_rows), ("num_columns", columns)):
@@ -317,6 +360,13 @@ def linspace(start: Any, stop: Any, num: Any, dtype: Any = None, name: str | Non
 
     Returns:
         Variable: ``[num]``.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.linspace(0.0, 1.0, 5, "float32").shape)  # (-1,)
     """
     kind = to_vartype("float32" if dtype is None else dtype)
     helper = LayerHelper("linspace", name=name)
@@ -337,6 +387,13 @@ def range(start: Any, end: Any, step: Any, dtype: Any, name: str | None = None) 
 
     Returns:
         Variable: of one dimension, without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.range(0, 6, 2, "int32").shape)  # (-1,)
     """
     kind = to_vartype(dtype)
     start, end, step = (v if is_value(v) else filled([1], v, kind) for v in (start, end, step))
@@ -358,6 +415,13 @@ def arange(start: Any, end: Any, step: Any = 1, dtype: Any = None, name: str | N
 
     Returns:
         Variable: of one dimension, without gradient.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                print(fluid.layers.arange(0, 6, 2).shape)  # (-1,)
     """
     return range(start, end, step, "float32" if dtype is None else dtype, name)
 
@@ -373,6 +437,14 @@ def diag(diagonal: Any) -> Any:
 
     Raises:
         TypeError: it is neither.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                row_of = fluid.data("row_of", [3])
+                print(fluid.layers.diag(row_of).shape)  # (3, 3)
     """
     if not is_value(diagonal) and not isinstance(diagonal, np.ndarray):
         raise TypeError(
@@ -410,157 +482,7 @@ def _cast(x: Any, kind: VarType) -> Any:
     return helper.call("cast", x, in_dtype=int(to_vartype(x.dtype)), out_dtype=int(kind))
 
 
-def assign(input: Any, output: Any = None) -> Any:
-    """A copy of a Tensor, or a Tensor of an array's numbers.
-
-    Args:
-        input (Variable|np.ndarray): what is copied; an array of bool, float32, int32 or int64,
-            and of float64, which becomes float32.
-        output (Variable, optional): takes the result.
-
-    Returns:
-        Variable: the copy.
-
-    Raises:
-        TypeError: another kind of input.
-        ValueError: an array too large for a Program.
-    """
-    if is_value(input):
-        if output is not None and is_static():
-            return recorded(output, "assign", [input], {})
-        return stored(output, LayerHelper("assign").call("assign", input))
-    if not isinstance(input, np.ndarray):
-        raise TypeError(
-            f"{API}assign(input): expected a Variable or an array, "
-            f"but received {type(input).__name__}."
-        )
-    kind = "float32" if input.dtype == np.float64 else str(input.dtype)
-    if kind not in _PAST:
-        raise TypeError(
-            f"{API}assign(input): expected an array of {', '.join(_PAST)}, "
-            f"but received {input.dtype}."
-        )
-    if input.size > _LARGEST:
-        raise InvalidArgumentError(
-            f"{API}assign(input): expected at most {_LARGEST} elements, since the Program holds "
-            f"them, but received {input.size}."
-        )
-    numbers = input.astype(kind).reshape(-1).tolist()
-    attrs = {"shape": list(input.shape), "dtype": int(to_vartype(kind)), _PAST[kind]: numbers}
-    if output is not None and is_static():
-        return recorded(output, "assign_value", [], attrs)
-    return stored(output, LayerHelper("assign").call("assign_value", **attrs))
-
-
 # -- variables -------------------------------------------------------------------------------------
 
 
-def create_tensor(dtype: Any, name: str | None = None, persistable: bool = False) -> Any:
-    """A variable without contents, for a result.
-
-    Args:
-        dtype (str|VarType): its element type.
-        name (str, optional): its name.
-        persistable (bool): it outlives a run. Default: False.
-
-    Returns:
-        Variable: in dynamic mode an empty Tensor.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            import paddle.fluid as fluid
-            paddle.enable_static()
-            print(fluid.layers.create_tensor("float32").name)  # create_tensor_0
-            paddle.disable_static()
-    """
-    helper = LayerHelper("create_tensor", name=name)
-    if not is_static():
-        made = Tensor(np.zeros([0], dtype_name(to_vartype(dtype))))
-        made.name, made.persistable = helper.name, bool(persistable)
-        return made
-    return helper.create_variable(
-        name=helper.name, dtype=to_vartype(dtype), persistable=bool(persistable)
-    )
-
-
-def create_parameter(
-    shape: Any, dtype: Any, name: str | None = None, attr: Any = None, is_bias: bool = False,
-    default_initializer: Any = None,
-) -> Any:  # fmt: skip
-    """A parameter for an operator of one's own.
-
-    Args:
-        shape (list[int]): its shape.
-        dtype (str): its element type.
-        name (str, optional): its name.
-        attr (ParamAttr, optional): how it is made.
-        is_bias (bool): it starts at zero. Default: False.
-        default_initializer (Initializer, optional): where ``attr`` has none.
-
-    Returns:
-        Parameter: the parameter.
-
-    Raises:
-        TypeError: a size is no integer.
-    """
-    helper = LayerHelper("create_parameter", param_attr=attr)
-    given = helper.param_attr
-    if name is not None and given is not False and not given.name:
-        given = copy.copy(given)
-        given.name = name
-    return make_parameter(shape, given, dtype, is_bias, default_initializer, helper.name)
-
-
-def create_global_var(
-    shape: Any, value: Any, dtype: Any, persistable: bool = False, force_cpu: bool = False,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """A variable of the global block that the startup Program fills with one number.
-
-    Args:
-        shape (list[int]): its shape.
-        value (float): the number.
-        dtype (str): its element type.
-        persistable (bool): it outlives a run. Default: False.
-        force_cpu (bool): kept in the Program. Default: False.
-        name (str, optional): its name.
-
-    Returns:
-        Variable: without gradient.
-
-    Raises:
-        ValueError: unknown sizes, or a number that does not fit the dtype.
-    """
-    settle_static("fluid.layers.create_global_var")
-    return variables.create_global_var(shape, value, dtype, persistable, force_cpu, name)
-
-
-def autoincreased_step_counter(
-    counter_name: str | None = None, begin: int = 1, step: int = 1
-) -> Any:
-    """A variable that counts the runs of the Program.
-
-    Args:
-        counter_name (str, optional): its name; None means ``@STEP_COUNTER@``.
-        begin (int): the number in the first run. Default: 1.
-        step (int): what each run adds. Default: 1.
-
-    Returns:
-        Variable: ``[1]``, int64.
-    """
-    settle_static("fluid.layers.autoincreased_step_counter")
-    helper = LayerHelper("global_step_counter")
-    name = "@STEP_COUNTER@" if counter_name is None else counter_name
-    counter, new = helper.create_or_get_global_variable(
-        name=name, dtype=VarType.INT64, shape=[1], persistable=True
-    )
-    if new:
-        variables.fill(counter, begin - 1, force_cpu=True)
-        helper.main_program.global_block()._prepend_op(
-            type="increment", inputs={"X": [counter]}, outputs={"Out": [counter]},
-            attrs={"step": float(step)},
-        )  # fmt: skip
-        counter.stop_gradient = True
-    return counter
+guard_module(globals())

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import (
     API,
     check_value,
@@ -30,6 +31,14 @@ def t(input: Any, name: str | None = None) -> Any:
 
     Raises:
         ValueError: more dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                x = fluid.data("x", [2, 3])
+                print(fluid.layers.t(x).shape)  # (3, 2)
     """
     rank = len(check_value("t", "input", input).shape)
     if rank > 2:
@@ -76,6 +85,14 @@ def tril(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
 
     Raises:
         ValueError: less than two dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                square = fluid.data("square", [3, 3])
+                print(fluid.layers.tril(square).shape)  # (3, 3)
     """
     return _triangle("tril", input, diagonal, name)
 
@@ -93,5 +110,16 @@ def triu(input: Any, diagonal: int = 0, name: str | None = None) -> Any:
 
     Raises:
         ValueError: less than two dimensions.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                square = fluid.data("square", [3, 3])
+                print(fluid.layers.triu(square, diagonal=1).shape)  # (3, 3)
     """
     return _triangle("triu", input, diagonal, name)
+
+
+guard_module(globals())

@@ -46,7 +46,7 @@ def inline(op: Operator, walk: GradientWalk, given: list[str]) -> list[str | Non
 
 
 def _copy_variable(var: Variable, block: Block, name: str) -> None:
-    info = {**var._info(), "name": name}
+    info = {**var.describe(), "name": name}
     block.vars[name] = Variable(block, **info)
 
 

@@ -120,30 +120,30 @@ def cond(
     count = len(blocks)
     try:
         yes, no = branches = [
-            _Branch("true_fn", true_fn, pred),
-            _Branch("false_fn", false_fn, pred),
+            Branch("true_fn", true_fn, pred),
+            Branch("false_fn", false_fn, pred),
         ]
-        _check_branches(yes, no)
+        check_branches(yes, no)
     except BaseException:
         del blocks[count:]
         raise
     pairs = zip(leaves(yes.result), leaves(no.result), strict=True)
-    kinds = [_common_type(a, b) for a, b in pairs]
+    kinds = [common_type(a, b) for a, b in pairs]
     for branch in branches:
         branch.hand_out(kinds)
-    _run(pred, yes)
+    run_branch(pred, yes)
     other = C.logical_not(pred)
-    _run(other, no)
+    run_branch(other, no)
     if all(kind is None for kind in kinds):
         return None if yes.result is None else yes.result
     mask = C.cast(pred, in_dtype=VarType.BOOL, out_dtype=VarType.INT32)
     merged = []
     for a, b in zip(yes.outputs, no.outputs, strict=True):
-        merged.append(_select(mask, b, a) if isinstance(a, Variable) else a)
+        merged.append(select(mask, b, a) if isinstance(a, Variable) else a)
     return rebuilt(yes.result, merged)
 
 
-class _Branch:
+class Branch:
     """One of the two functions of cond, recorded into a block.
 
     Args:
@@ -173,7 +173,7 @@ class _Branch:
                     type=inside.type, shape=inside.shape, dtype=inside.dtype,
                     stop_gradient=inside.stop_gradient,
                 )  # fmt: skip
-                _copy(inside, outside)
+                copy_into(inside, outside)
                 self.outputs.append(outside)
 
 
@@ -187,12 +187,12 @@ def _constant(value: Any, kind: VarType) -> Variable:
     return number(value, kind)
 
 
-def _copy(source: Variable, target: Variable) -> None:
+def copy_into(source: Variable, target: Variable) -> None:
     block = default_main_program().current_block()
     block.append_op(type="assign", inputs={"X": [source]}, outputs={"Out": [target]})
 
 
-def _run(condition: Variable, branch: _Branch) -> None:
+def run_branch(condition: Variable, branch: Branch) -> None:
     ConditionalBlock([condition], is_scalar_condition=True).finish(branch.block)
 
 
@@ -202,7 +202,7 @@ def _number_type(value: Any) -> VarType:
     return VarType.INT64 if isinstance(value, int) else to_vartype(get_default_dtype())
 
 
-def _common_type(a: Any, b: Any) -> VarType | None:
+def common_type(a: Any, b: Any) -> VarType | None:
     """The element type of one result of cond; None where it is no Variable."""
     if isinstance(a, Variable):
         return a.dtype
@@ -216,7 +216,7 @@ def _common_type(a: Any, b: Any) -> VarType | None:
     return None
 
 
-def _check_branches(yes: _Branch, no: _Branch) -> None:
+def check_branches(yes: Branch, no: Branch) -> None:
     found = difference(yes.result, no.result)
     if found is not None:
         raise InvalidArgumentError(
@@ -268,7 +268,7 @@ def _has_location(value: Variable) -> bool:
     return value.op is not None and value.op.location is not None
 
 
-def _select(mask: Variable, no: Variable, yes: Variable) -> Variable:
+def select(mask: Variable, no: Variable, yes: Variable) -> Variable:
     """The variable that has the value of the branch that ran."""
     block: Block = default_main_program().current_block()
     shape = common_shape([yes._dims, no._dims]) or yes._dims
@@ -486,14 +486,14 @@ def while_loop(
     if not recording():
         return _repeat(cond, body, list(loop_vars))
     start = list(loop_vars)
-    loop = _Loop(start)
+    loop = Loop(start)
     condition = _own_condition(cond(*rebuilt(start, loop.values)), loop.values)
     with While(condition, is_test).block():
         results = body(*rebuilt(start, loop.values))
         loop.take(results)
         again = check_condition("while_loop", "cond", cond(*rebuilt(start, loop.results)))
         loop.store()
-        _copy(again, condition)
+        copy_into(again, condition)
     return rebuilt(start, loop.values)
 
 
@@ -525,7 +525,7 @@ def _own_condition(value: Any, loop_values: list) -> Variable:
     return C.assign(condition)
 
 
-class _Loop:
+class Loop:
     """The variables that go from iteration to iteration.
 
     Args:
@@ -537,8 +537,7 @@ class _Loop:
         self.values = [self._variable(v) for v in leaves(start)]
         self.results: list[Any] = []
 
-    @staticmethod
-    def _variable(value: Any) -> Any:
+    def _variable(self, value: Any) -> Any:
         """A copy that the loop may overwrite: values that others use stay as they are."""
         if isinstance(value, _NUMBERS):
             return _constant(value, _number_type(value))
@@ -586,7 +585,7 @@ class _Loop:
                 pairs.append((old, C.assign(new) if crossed else new))
         for old, new in pairs:
             shape = common_shape([old._dims, new._dims])
-            _copy(new, old)
+            copy_into(new, old)
             if shape is not None:
                 old._dims = shape
             if not new.stop_gradient:

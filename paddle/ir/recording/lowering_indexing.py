@@ -313,7 +313,7 @@ def _gather(x: Variable, parts: list[IndexPart], at: int) -> Variable:
     if len(picks) == 1 and first.kind == "mask" and first.axes == rank:
         return C.masked_select(x, first.value)
     if len(picks) == 1 and first.kind == "index" and len(first.value.shape) == 1 and at == axes[0]:
-        return C.gather(x, counted(first.value, x, axes[0]), axis=axes[0])
+        return C.gather(x, counted(first.value, x, axes[0]), axis=axes[0], overwrite=False)
     rest = [a for a in range(rank) if a not in axes]
     if axes != list(range(len(axes))):
         x = C.transpose2(x, axis=axes + rest)[0]

@@ -83,7 +83,7 @@ def _copy(source: Block, target: Block, names: dict[str, str], prefix: str) -> N
         if name in names:
             continue
         names[name] = f"{prefix}/{name}"
-        info = {**var._info(), "name": names[name], "persistable": False}
+        info = {**var.describe(), "name": names[name], "persistable": False}
         target.vars[names[name]] = Variable(target, **info)
     for op in source.ops:
         inner: dict[str, str] = {}

@@ -33,7 +33,7 @@ def record(init: Any, var: Any, block: Any = None) -> None:
         )
     block = default_startup_program().global_block() if block is None else block
     before = len(block.ops)
-    target = var if block.has_var_recursive(var.name) else block._clone_variable(var)
+    target = var if block.has_var_recursive(var.name) else block.clone_with_kind(var)
     target = block._var_recursive(target.name)
 
     def put(op: Any, args: tuple, attrs: dict[str, Any]) -> Any:

@@ -62,6 +62,7 @@ class LayerStateDict(Traversal):
                         found.update(below)
         return found
 
+    @also_named(stat_dict="state_dict")  # as 1.x has it
     def set_state_dict(
         self,
         state_dict: dict[str, Any],
@@ -128,7 +129,7 @@ class LayerStateDict(Traversal):
         return missing, unexpected
 
     # Names of the same method in earlier releases.
-    set_dict = load_dict = also_named(stat_dict="state_dict")(set_state_dict)
+    set_dict = load_dict = set_state_dict
 
     def to(self, device: Any = None, dtype: Any = None, blocking: bool | None = None) -> Any:
         """Moves parameters and buffers to a device, or casts the floating ones; in place.

@@ -12,14 +12,14 @@ _WIDER = {VarType.UINT8: VarType.INT32, VarType.INT8: VarType.INT32, VarType.INT
 
 
 def operands(g: Any, op: Any, unify: bool = True) -> tuple[str, str]:
-    """The values of X and Y; Y lies along ``axis`` of X and has its type."""
+    """The values of X and Y; the one of lower rank lies along ``axis``, Y has the type of X."""
     return _operand(g, op, "X", "Y", False), _operand(g, op, "Y", "X", unify)
 
 
 def _operand(g: Any, op: Any, slot: str, other: str, unify: bool) -> str:
     value, rank, most = op[slot], op.rank(slot), op.rank(other)
     axis = op.attr("axis", -1)
-    if slot == "Y" and axis not in (-1, None) and rank < most:
+    if axis not in (-1, None) and rank < most:
         after = most - axis % most - rank
         if after > 0:
             value = g.unsqueeze(value, list(range(rank, rank + after)))

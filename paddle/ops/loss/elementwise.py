@@ -9,7 +9,7 @@ import torch.nn.functional as F
 
 from paddle.core.backends import holds
 from paddle.core.errors import OutOfRangeError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, in_range
 from paddle.core.op import REQUIRED, op
 from paddle.ops.linalg.matrices import as_matrix
 
@@ -45,7 +45,7 @@ def _no_class(x: torch.Tensor, label: torch.Tensor, ignore_index: int) -> OutOfR
 def _cross_entropy_rule(inputs: list, attrs: dict) -> list[Spec]:
     logits = inputs[0]
     shape = list(logits.shape)
-    shape[attrs["axis"]] = 1
+    shape[in_range(attrs["axis"], len(shape))] = 1
     return [logits, Spec(tuple(shape), logits.dtype)]
 
 

@@ -123,3 +123,9 @@ def sample_logits(
     picked = picked - torch.log(chances).clamp(-_NEVER, _NEVER)
     place = torch.arange(true, device=labels.device).expand(rows, true).contiguous()
     return samples, chances, *sizes, picked, place
+
+
+@sample_logits.grad("Logits.shape Samples")
+def _(d_out, logits_shape, samples):
+    d_logits = torch.zeros(logits_shape, dtype=d_out.dtype, device=d_out.device)
+    return d_logits.scatter_add(1, samples, d_out), None, None, None

@@ -67,7 +67,7 @@ def _gather_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 
 @op("gather", "X Index~ Axis?~ -> Out", infer=_gather_rule, linear="X")
-def gather(x, index, axis_whole=None, *, axis=0, overwrite=False):
+def gather(x, index, axis_whole=None, *, axis=0, overwrite=True):
     if axis_whole is not None:
         axis = int(axis_whole)
     return _take("gather", x, _flat_index("gather", index), axis)
@@ -75,10 +75,11 @@ def gather(x, index, axis_whole=None, *, axis=0, overwrite=False):
 
 @gather.grad("X.shape Index Axis")
 def _(d_out, x_shape, index, axis_whole, *, axis, overwrite):
-    axis = axis if axis_whole is None else int(axis_whole)
-    if overwrite:  # 1.x's default: of a row that was taken twice the last gradient counts
+    if overwrite and axis == 0 and axis_whole is None:
+        # 1.x's default: of a row that was taken twice the last gradient counts
         zeros = torch.zeros(x_shape, dtype=d_out.dtype, device=d_out.device)
-        return zeros.index_copy(axis, index.reshape(-1).long(), d_out), None, None
+        return zeros.index_copy(0, index.reshape(-1).long(), d_out), None, None
+    axis = axis if axis_whole is None else int(axis_whole)
     return _give_back(d_out, x_shape, index, axis), None, None
 
 

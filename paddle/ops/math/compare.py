@@ -9,7 +9,7 @@ import torch
 from paddle.core.dtype import VarType
 from paddle.core.infer import Spec
 from paddle.core.op import define, op
-from paddle.ops.math.elementwise import align
+from paddle.ops.math.elementwise import both
 
 
 def _one_bool(inputs: list, attrs: dict) -> list[Spec]:
@@ -18,7 +18,7 @@ def _one_bool(inputs: list, attrs: dict) -> list[Spec]:
 
 def _comparison(name: str, function) -> None:
     def kernel(x, y, *, axis=-1):
-        return function(x, align(x, y, axis))
+        return function(*both(x, y, axis))
 
     kernel.__name__ = name
     define(

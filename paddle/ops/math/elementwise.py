@@ -31,6 +31,13 @@ def _ones(rank: int, axis: int, own: int) -> list[int]:
     return [1] * (rank - axis - own)
 
 
+def both(x: torch.Tensor, y: torch.Tensor, axis: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The operands so that the one of lower rank begins at dimension ``axis`` of the other."""
+    if axis in (-1, None) or x.dim() == y.dim():
+        return x, y
+    return align(y, x, axis), align(x, y, axis)
+
+
 # ATen could add and rectify in one pass over the data (_add_relu, oneDNN's convolutions): 1.4 times
 # as fast for large arrays on one thread, but where the sum is NaN they give 0 for some or all
 # elements, so that a broken run would look healthy.
@@ -64,19 +71,19 @@ def _multiply_into(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     linear="X Y",
 )
 def elementwise_add(x, y, *, axis=-1):
-    return torch.add(x, align(x, y, axis))
+    return torch.add(*both(x, y, axis))
 
 
 @elementwise_add.grad("X.shape Y.shape", own_shapes=True)
 def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     return (
-        reduce_to(d_out, x_shape) if needs_grad[0] else None,
-        _to_y(d_out, y_shape, axis) if needs_grad[1] else None,
+        _to_operand(d_out, x_shape, axis) if needs_grad[0] else None,
+        _to_operand(d_out, y_shape, axis) if needs_grad[1] else None,
     )
 
 
-def _to_y(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
-    """Reduces a gradient to the second operand's shape, honouring ``axis``."""
+def _to_operand(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
+    """Reduces a gradient to the shape of an operand, honouring ``axis``."""
     if grad.shape == shape:
         return grad
     if axis in (-1, None) or len(shape) >= grad.dim():
@@ -97,14 +104,14 @@ def _to_y(grad: torch.Tensor, shape: torch.Size, axis: int) -> torch.Tensor:
     linear="X Y",
 )
 def elementwise_sub(x, y, *, axis=-1):
-    return torch.sub(x, align(x, y, axis))
+    return torch.sub(*both(x, y, axis))
 
 
 @elementwise_sub.grad("X.shape Y.shape", own_shapes=True)
 def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     return (
-        reduce_to(d_out, x_shape) if needs_grad[0] else None,
-        torch.neg(_to_y(d_out, y_shape, axis)) if needs_grad[1] else None,
+        _to_operand(d_out, x_shape, axis) if needs_grad[0] else None,
+        torch.neg(_to_operand(d_out, y_shape, axis)) if needs_grad[1] else None,
     )
 
 
@@ -120,17 +127,20 @@ def _(d_out, x_shape, y_shape, *, axis, needs_grad):
     linear="X | Y",
 )
 def elementwise_mul(x, y, *, axis=-1):
-    return torch.mul(x, align(x, y, axis))
+    return torch.mul(*both(x, y, axis))
 
 
 @elementwise_mul.grad("X Y")
 def _(d_out, x, y, *, axis, needs_grad):
     dx = dy = None
     if needs_grad[0]:
-        other = align(x, y, axis)
-        dx = reduce_to(torch.mul(d_out, other.conj() if other.is_complex() else other), x.shape)
+        other = align(d_out, y, axis)
+        slope = other.conj() if other.is_complex() else other
+        dx = _to_operand(torch.mul(d_out, slope), x.shape, axis)
     if needs_grad[1]:
-        dy = _to_y(torch.mul(d_out, x.conj() if x.is_complex() else x), y.shape, axis)
+        other = align(d_out, x, axis)
+        slope = other.conj() if other.is_complex() else other
+        dy = _to_operand(torch.mul(d_out, slope), y.shape, axis)
     return dx, dy
 
 
@@ -145,7 +155,7 @@ def _(d_out, x, y, *, axis, needs_grad):
     linear="X",
 )
 def elementwise_div(x, y, *, axis=-1):
-    y = align(x, y, axis)
+    x, y = both(x, y, axis)
     if x.is_floating_point() or x.is_complex():
         return torch.div(x, y)
     return torch.div(x, y, rounding_mode="trunc")
@@ -158,8 +168,8 @@ def _(d_out, x_shape, y, out, *, axis, needs_grad):
         divisor, out = divisor.conj(), out.conj()
     quotient = torch.div(d_out, divisor)
     return (
-        reduce_to(quotient, x_shape) if needs_grad[0] else None,
-        _to_y(torch.neg(torch.mul(quotient, out)), y.shape, axis) if needs_grad[1] else None,
+        _to_operand(quotient, x_shape, axis) if needs_grad[0] else None,
+        _to_operand(torch.neg(torch.mul(quotient, out)), y.shape, axis) if needs_grad[1] else None,
     )
 
 
@@ -188,13 +198,13 @@ def minus(x, y):
     arithmetic=True,
 )
 def elementwise_max(x, y, *, axis=-1):
-    return torch.maximum(x, align(x, y, axis))
+    return torch.maximum(*both(x, y, axis))
 
 
 @elementwise_max.grad("X Y")
 def _(d_out, x, y, *, axis, needs_grad):
     # Where both are equal the gradient goes to the second operand, as in PaddlePaddle.
-    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.gt(x, align(x, y, axis)))
+    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.gt(*both(x, y, axis)))
 
 
 @op(
@@ -207,19 +217,19 @@ def _(d_out, x, y, *, axis, needs_grad):
     arithmetic=True,
 )
 def elementwise_min(x, y, *, axis=-1):
-    return torch.minimum(x, align(x, y, axis))
+    return torch.minimum(*both(x, y, axis))
 
 
 @elementwise_min.grad("X Y")
 def _(d_out, x, y, *, axis, needs_grad):
-    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.lt(x, align(x, y, axis)))
+    return _to_the_chosen(d_out, x, y, axis, needs_grad, torch.lt(*both(x, y, axis)))
 
 
 def _to_the_chosen(d_out, x, y, axis, needs_grad, x_chosen):
     """Hands each element's gradient to the operand it was taken from."""
     return (
-        reduce_to(torch.mul(d_out, x_chosen), x.shape) if needs_grad[0] else None,
-        _to_y(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape, axis)
+        _to_operand(torch.mul(d_out, x_chosen), x.shape, axis) if needs_grad[0] else None,
+        _to_operand(torch.mul(d_out, torch.logical_not(x_chosen)), y.shape, axis)
         if needs_grad[1]
         else None,
     )
@@ -227,17 +237,17 @@ def _to_the_chosen(d_out, x, y, axis, needs_grad, x_chosen):
 
 @op("elementwise_mod", "X Y -> Out", infer="broadcast", unify=True, arithmetic=True)
 def elementwise_mod(x, y, *, axis=-1):
-    return torch.remainder(x, align(x, y, axis))
+    return torch.remainder(*both(x, y, axis))
 
 
 @elementwise_mod.grad("X Y")
 def _(d_out, x, y, *, axis, needs_grad):
     dx = dy = None
     if needs_grad[0]:
-        dx = reduce_to(d_out, x.shape)
+        dx = _to_operand(d_out, x.shape, axis)
     if needs_grad[1]:
-        steps = torch.div(x, align(x, y, axis), rounding_mode="floor")
-        dy = _to_y(torch.neg(torch.mul(d_out, steps)), y.shape, axis)
+        steps = torch.div(*both(x, y, axis), rounding_mode="floor")
+        dy = _to_operand(torch.neg(torch.mul(d_out, steps)), y.shape, axis)
     return dx, dy
 
 
@@ -251,27 +261,28 @@ def _(d_out, x, y, *, axis, needs_grad):
     arithmetic=True,
 )
 def elementwise_floordiv(x, y, *, axis=-1):
-    return torch.div(x, align(x, y, axis), rounding_mode="trunc")
+    return torch.div(*both(x, y, axis), rounding_mode="trunc")
 
 
 @op("elementwise_pow", "X Y -> Out", infer="broadcast", unify=True, no_alias="Out", arithmetic=True)
 def elementwise_pow(x, y, *, axis=-1):
-    return torch.pow(x, align(x, y, axis))
+    return torch.pow(*both(x, y, axis))
 
 
 @elementwise_pow.grad("X Y")
 def _(d_out, x, y, *, axis, needs_grad):
-    power = align(x, y, axis)
+    base, power = both(x, y, axis)
     dx = dy = None
     if needs_grad[0]:
-        slope = torch.mul(power, torch.pow(x, power - 1))
+        slope = torch.mul(power, torch.pow(base, power - 1))
         slope = torch.where(power == 0, torch.zeros_like(slope), slope)
-        dx = reduce_to(torch.mul(d_out, _conj(slope)), x.shape)
+        dx = _to_operand(torch.mul(d_out, _conj(slope)), x.shape, axis)
     if needs_grad[1]:
         # x ** y stays 0 for x = 0 and y > 0: the factor log(0) must not turn that into NaN.
-        zero = torch.logical_and(x == 0, power > 0) if not x.is_complex() else x == 0
-        slope = torch.mul(torch.pow(x, power), torch.log(torch.where(zero, torch.ones_like(x), x)))
-        dy = _to_y(torch.mul(d_out, _conj(slope)), y.shape, axis)
+        zero = torch.logical_and(base == 0, power > 0) if not x.is_complex() else base == 0
+        safe = torch.where(zero, torch.ones_like(base), base)
+        slope = torch.mul(torch.pow(base, power), torch.log(safe))
+        dy = _to_operand(torch.mul(d_out, _conj(slope)), y.shape, axis)
     return dx, dy
 
 

@@ -49,6 +49,11 @@ def _rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(shape, x.dtype if code == -1 else VarType(code))]
 
 
+def _sum_rule(inputs: list, attrs: dict) -> list[Spec]:
+    counted = attrs.get("out_dtype", -1) == -1 and inputs[0].dtype == VarType.BOOL
+    return _rule(inputs, {**attrs, "out_dtype": int(VarType.INT64)} if counted else attrs)
+
+
 def _bool_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [Spec(_rule(inputs, {**attrs, "out_dtype": -1})[0].shape, VarType.BOOL)]
 
@@ -72,7 +77,7 @@ def _sum_of_all(x: torch.Tensor) -> torch.Tensor:
     "reduce_sum",
     "X -> Out",
     lod="X",
-    infer=_rule,
+    infer=_sum_rule,
     no_alias="Out",
     amp="black",
     speculatable=True,
@@ -87,6 +92,8 @@ def reduce_sum(x, *, dim=(0,), keep_dim=False, reduce_all=False, in_dtype=-1, ou
         return torch.sum(x, axes, keep_dim)
     # torch widens small integers by itself; the operator does so only where out_dtype says so.
     dtype = dtype if out_dtype == -1 else dtype_of_code(out_dtype)
+    if dtype is torch.bool and out_dtype == -1:  # what is true is counted
+        dtype = torch.int64
     if axes is None and not keep_dim:
         return torch.sum(x, dtype=dtype)
     return torch.sum(x, axes, keep_dim, dtype=dtype)

@@ -145,24 +145,52 @@ def backward(d_loss, emission, transition, label, alpha, shares) -> tuple:
 
 
 def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor) -> torch.Tensor:
-    """The best tags of all rows, [N, 1]."""
+    """The best tags of all rows, [N, 1].
+
+    A step holds tags below each other and sequences side by side, so that the maximum over the tags
+    before runs along all of them at once: [20, 20, 32] 16 -> 2 us.
+    """
     steps = in_steps(offsets, emission)
-    start, end, move = transition[0], transition[1], transition[2:].t().contiguous()
-    bests: list[torch.Tensor] = []
-    for rows in emission.index_select(0, steps.rows).split(steps.live):
-        if bests:
-            came = torch.amax(bests[-1][: rows.shape[0]].unsqueeze(1) + move, 2)
-            bests.append(came.add_(rows))
-        else:
-            bests.append(rows + start)
-    tags: list[torch.Tensor] = []
-    for t in range(len(bests) - 1, -1, -1):
-        parts = []
-        if tags:  # where the best path came from is asked only of the tags that are on it
-            on_path = bests[t][: len(tags[-1])] + move[tags[-1]]
-            parts.append(torch.argmax(on_path, 1))
-        over = bests[t][len(parts[0]) if parts else 0 :]
-        if len(over):
-            parts.append(torch.argmax(over + end, 1))
-        tags.append(torch.cat(parts) if len(parts) > 1 else parts[0])
-    return torch.cat(tags[::-1])[steps.places].unsqueeze(1)
+    if not steps.live:
+        return emission.new_zeros([0, 1], dtype=torch.int64)
+    start, end, move = transition[0], transition[1], transition[2:]
+    to_each, came_from = move.unsqueeze(2), move.t().contiguous()
+    if len(offsets) == 2 and emission.device.type == "cpu":
+        return _decoded_alone(emission, start, end, came_from)
+    columns = emission.index_select(0, steps.rows).t().contiguous().split(steps.live, 1)
+    best = torch.add(columns[0], start.unsqueeze(1))
+    bests = [best]
+    for column in columns[1:]:
+        reached = torch.add(best.narrow(1, 0, column.shape[1]).unsqueeze(1), to_each)
+        best = torch.amax(reached, 0).add_(column)
+        bests.append(best)
+    whole = torch.cat(bests, 1).t().contiguous()
+    ended = (positions(offsets[1:], emission) - 1)[steps.sequences[: steps.live[0]]]
+    last = torch.argmax(whole.index_select(0, steps.places[ended]).add_(end), 1)
+    rows = whole.split(steps.live)
+    path = [last[: steps.live[-1]]]
+    # Where the best path came from is asked only of the tags that are on it.
+    for here, after in zip(rows[-2::-1], steps.live[:0:-1], strict=True):
+        on_path = came_from.index_select(0, path[-1]).add_(here.narrow(0, 0, after))
+        tags = torch.argmax(on_path, 1)
+        more = here.shape[0] - after
+        path.append(torch.cat([tags, last.narrow(0, after, more)]) if more else tags)
+    return torch.cat(path[::-1])[steps.places].unsqueeze(1)
+
+
+def _decoded_alone(
+    emission: torch.Tensor, start: torch.Tensor, end: torch.Tensor, move: torch.Tensor
+) -> torch.Tensor:
+    """The best tags of a single sequence: each step is so little work that calls are counted."""
+    rows = emission.unbind(0)
+    best = torch.add(rows[0], start)
+    bests, ways = [best], torch.empty_like(move)
+    for row in rows[1:]:
+        best = torch.amax(torch.add(move, best, out=ways), 1).add_(row)
+        bests.append(best)
+    tag = int(torch.argmax(torch.add(best, end)))
+    tags = [tag]
+    for best in bests[-2::-1]:
+        tag = int(torch.argmax(torch.add(best, move[tag])))
+        tags.append(tag)
+    return torch.tensor(tags[::-1]).unsqueeze(1)

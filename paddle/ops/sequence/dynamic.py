@@ -130,8 +130,9 @@ class _Lstm:
 
 
 def _lstm_rule(inputs: list, attrs: dict) -> list:
-    x, size = inputs[0], inputs[3].shape[0]
-    return [Spec((x.shape[0], n), x.dtype) for n in (size, size, 4 * size, size)]
+    x = inputs[0]
+    size = x.shape[1] // 4 if x.shape[1] >= 0 else -1
+    return [Spec((x.shape[0], n), x.dtype) for n in (size, size, x.shape[1], size)]
 
 
 @op("lstm", "Input H0? C0? Weight Bias -> Hidden Cell BatchGate?~ BatchCellPreAct?~",
@@ -251,5 +252,46 @@ def gru(x, h0, weight, bias, *, activation="tanh", gate_activation="sigmoid", is
     offsets = last_level("gru", "Input", x)
     state = _first("gru", "H0", h0, x, len(offsets) - 1, size)
     rows = x if bias is None else x + bias.reshape(-1)
-    (hidden,) = _walk(rows, in_steps(offsets, x, is_reverse), [state], step)
+    order = in_steps(offsets, x, is_reverse)
+    if len(set(order.live)) == 1 and not torch.is_grad_enabled():
+        written = (_WRITTEN[gate_activation], _WRITTEN[activation])
+        hidden = _gru_of_one_length(rows, order, state, gates, candidate, written, origin_mode)
+    else:
+        (hidden,) = _walk(rows, order, [state], step)
     return None, None, None, hidden
+
+
+_WRITTEN: dict[str, Callable] = {
+    "sigmoid": torch.sigmoid_, "tanh": torch.tanh_, "relu": torch.relu_, "identity": lambda x: x,
+}  # fmt: skip
+
+
+def _gru_of_one_length(
+    x: torch.Tensor, order: Steps, state: torch.Tensor, gates: torch.Tensor,
+    candidate: torch.Tensor, written: tuple, origin_mode: bool,
+) -> torch.Tensor:  # fmt: skip
+    """The states where all sequences are equally long, as one is, and nobody wants gradients.
+
+    A step writes into memory that all of them share; one row is little work beside making memory.
+    """
+    count, size = order.live[0], candidate.shape[0]
+    gate, act = written
+    whole = x.index_select(0, order.rows)
+    made = whole.new_empty([whole.shape[0], size])
+    both = whole.new_empty([count, 2 * size])
+    update, reset = both.chunk(2, 1)
+    kept, new = whole.new_empty([count, size]), whole.new_empty([count, size])
+    h = state.index_select(0, order.sequences)
+    parts = zip(
+        whole[:, : 2 * size].split(count), whole[:, 2 * size :].split(count), made.split(count),
+        strict=True,
+    )  # fmt: skip
+    for of_gates, of_candidate, out in parts:
+        gate(torch.addmm(of_gates, h, gates, out=both))
+        torch.mul(reset, h, out=kept)
+        act(torch.addmm(of_candidate, kept, candidate, out=new))
+        if origin_mode:
+            h = torch.lerp(new, h, update, out=out)
+        else:
+            h = torch.lerp(h, new, update, out=out)
+    return made.index_select(0, order.places)

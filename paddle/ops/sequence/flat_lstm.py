@@ -60,7 +60,9 @@ _NETWORK = OpDef(
 def _rule(inputs: list, attrs: dict) -> list[Any]:
     x, h, c = inputs[:3]
     width = attrs["hidden_size"] * (2 if attrs["is_bidirec"] else 1)
-    return [Spec((*x.shape[:2], width), x.dtype), h, c, h, c, None, None]
+    dropped = attrs["dropout_prob"] and not attrs["is_test"] and attrs["num_layers"] > 1
+    masks = Spec((attrs["num_layers"] - 1, *x.shape[:2], width), x.dtype) if dropped else None
+    return [Spec((*x.shape[:2], width), x.dtype), h, c, h, c, masks, None]
 
 
 def _expect(x, h, c, weight, listed, states: list[int]) -> None:

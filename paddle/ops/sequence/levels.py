@@ -190,3 +190,26 @@ def unpadded(x: torch.Tensor, offsets: list[int]) -> torch.Tensor:
     """The rows of :func:`padded` again."""
     places = _kept(_flat_places, x)(tuple(offsets), x.shape[1], x.device)
     return x.flatten(0, 1).index_select(0, places)
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def _neighbours(
+    offsets: tuple[int, ...], start: int, length: int, device: torch.device
+) -> torch.Tensor:
+    """[rows * length]: the neighbours of each row, the number of rows where there is none."""
+    ends = torch.tensor(offsets, dtype=torch.int64)
+    owner = _owners.__wrapped__(offsets, torch.device("cpu"))
+    place = torch.arange(offsets[-1]).unsqueeze(1) + torch.arange(start, start + length)
+    first, end = ends[owner].unsqueeze(1), ends[owner + 1].unsqueeze(1)
+    there = torch.logical_and(place >= first, place < end)
+    return torch.where(there, place, offsets[-1]).reshape(-1).to(device)
+
+
+def windows(x: torch.Tensor, offsets: list[int], start: int, length: int) -> torch.Tensor:
+    """[N, length * width]: beside each row its neighbours of the same sequence, from start away on.
+
+    Zero where there is none.
+    """
+    index = _kept(_neighbours, x)(tuple(offsets), start, length, x.device)
+    rows = torch.cat([x, x.new_zeros([1, x.shape[1]])])
+    return rows.index_select(0, index).reshape(x.shape[0], length * x.shape[1])

@@ -10,16 +10,17 @@ from typing import Any, NamedTuple
 
 import torch
 
+from paddle.ops.linalg.matrices import add_product, affine, product_of_rows
 from paddle.ops.sequence.levels import Steps
 
 _aten = torch.ops.aten
 
-# Derivatives by what came out: function(gradient, output).
+# Derivatives by what came out: function(gradient, output, where the result goes).
 _BACK: dict[str, Any] = {
-    "sigmoid": _aten.sigmoid_backward,
-    "tanh": _aten.tanh_backward,
-    "relu": lambda d, y: torch.where(y > 0, d, 0),
-    "identity": lambda d, y: d,
+    "sigmoid": lambda d, y, out: _aten.sigmoid_backward.grad_input(d, y, grad_input=out),
+    "tanh": lambda d, y, out: _aten.tanh_backward.grad_input(d, y, grad_input=out),
+    "relu": lambda d, y, out: _aten.threshold_backward.grad_input(d, y, 0, grad_input=out),
+    "identity": lambda d, y, out: out.copy_(d),
 }
 _IN_PLACE: dict[str, Any] = {
     "sigmoid": torch.sigmoid_,
@@ -59,7 +60,7 @@ def forward(x, h, c, weight, bias, checks, steps: Steps, kinds: Kinds) -> tuple:
     parts = zip(steps.live, *(part.split(steps.live) for part in whole), strict=True)
     for count, rows, squeezed, new, entry, forget, leave, h_out, c_out, s_out in parts:
         before, h = (c, h) if len(c) == count else (c[:count], h[:count])
-        rows.addmm_(h, weight)
+        add_product(rows, h, weight)
         new_act(new)
         if checks:
             entry.addcmul_(before, checks[0])
@@ -98,28 +99,30 @@ def backward(d_hidden, d_cell, h, c, weight, checks, hidden, cells, gates, squas
     split = [part.split(live) for part in whole]
     d_cells = None if d_c_all is None else d_c_all.split(live)
     d_h, d_c = h.new_zeros(h.shape), c.new_zeros(c.shape)
+    d_state = torch.empty_like(h)
     for t in range(len(live) - 1, -1, -1):
         d_out, shown, earlier, d_rows, new, entry, forget, leave, *targets = (
             part[t] for part in split
         )  # fmt: skip
         d_new, d_entry, d_forget, d_leave = targets
         count = live[t]
+        d_now, d_old = d_state[:count], d_c[:count]
         arrived = torch.add(d_h[:count], d_out)
-        d_leave.copy_(gate(torch.mul(arrived, shown), leave))
-        d_state = cell_act(torch.mul(arrived, leave), shown).add_(d_c[:count])
+        gate(torch.mul(arrived, shown, out=d_now), leave, d_leave)
+        cell_act(arrived.mul_(leave), shown, d_now)
+        d_now.add_(d_old)
         if d_cells is not None:
-            d_state.add_(d_cells[t])
+            d_now.add_(d_cells[t])
         if checks:
-            d_state.addcmul_(d_leave, checks[2])
-        d_new.copy_(new_act(torch.mul(d_state, entry), new))
-        d_entry.copy_(gate(torch.mul(d_state, new), entry))
-        d_forget.copy_(gate(torch.mul(d_state, earlier), forget))
-        torch.mul(d_state, forget, out=d_state)
+            d_now.addcmul_(d_leave, checks[2])
+        new_act(torch.mul(d_now, entry, out=arrived), new, d_new)
+        gate(torch.mul(d_now, new, out=arrived), entry, d_entry)
+        gate(torch.mul(d_now, earlier, out=arrived), forget, d_forget)
+        torch.mul(d_now, forget, out=d_old)
         if checks:
-            d_state.addcmul_(d_entry, checks[0]).addcmul_(d_forget, checks[1])
-        d_c[:count] = d_state
-        torch.mm(d_rows, back, out=d_h[:count])
-    d_weight = torch.mm(_before(hidden, h, live).t(), d_gates)
+            d_old.addcmul_(d_entry, checks[0]).addcmul_(d_forget, checks[1])
+        d_h[:count] = affine(d_rows, back)
+    d_weight = product_of_rows(_before(hidden, h, live), d_gates)
     d_checks = _of_checks(d_gates, before_c, cells, size) if checks else None
     return d_gates, d_h[steps.back], d_c[steps.back], d_weight, d_gates.sum(0), d_checks
 

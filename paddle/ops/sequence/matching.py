@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from paddle.core.errors import InvalidArgumentError, OutOfRangeError
-from paddle.core.infer import NeedsData, Spec
+from paddle.core.infer import NeedsData, Spec, fits
 from paddle.core.op import op
 from paddle.ops.sequence.levels import last_level, lengths_of, marked, offsets_of
 
@@ -16,9 +16,7 @@ from paddle.ops.sequence.levels import last_level, lengths_of, marked, offsets_o
 
 
 def _match_check(x, y, w, dim_t: int) -> None:
-    if len(x.shape) != 2 or len(y.shape) != 2 or tuple(w.shape) != (
-        x.shape[1], dim_t, y.shape[1]
-    ):  # fmt: skip
+    if len(x.shape) != 2 or len(y.shape) != 2 or not fits(w, (x.shape[1], dim_t, y.shape[1])):
         raise InvalidArgumentError(
             f"match_matrix_tensor: expected X [rows, D], Y [rows, E] and W [D, {dim_t}, E], but "
             f"received {list(x.shape)}, {list(y.shape)} and {list(w.shape)}."
@@ -66,7 +64,7 @@ def _var_rule(inputs: list, attrs: dict) -> list[Spec]:
 def _var_check(w, attrs: dict) -> None:
     width = attrs["InputChannel"] * attrs["KernelH"] * attrs["KernelW"]
     wanted = (attrs["OutputChannel"], width)
-    if tuple(w.shape) != wanted:
+    if not fits(w, wanted):
         raise InvalidArgumentError(
             f"var_conv_2d: expected W {list(wanted)}, but received {list(w.shape)}."
         )
@@ -137,8 +135,8 @@ def _shares(edges: list, count: int, depth: int) -> list[tuple[int, int, float, 
 
 def _tree_check(nodes, edges, weight) -> None:
     shapes = [tuple(t.shape) for t in (nodes, edges, weight)]
-    fits = [len(s) for s in shapes] == [3, 3, 4] and shapes[1][2] == 2
-    if not fits or shapes[2][:2] != (shapes[0][2], 3):
+    ranks = [len(s) for s in shapes] == [3, 3, 4]
+    if not ranks or shapes[1][2] != 2 or not fits(weight, (shapes[0][2], 3, -1, -1)):
         raise InvalidArgumentError(
             "tree_conv: expected NodesVector [N, nodes, width], EdgeSet [N, edges, 2] and Filter "
             f"[width, 3, size, filters], but received {[list(s) for s in shapes]}."

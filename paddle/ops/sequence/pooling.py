@@ -7,6 +7,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.infer import Spec
 from paddle.core.op import op
+from paddle.ops.linalg.matrices import affine, product_of_rows
 from paddle.ops.sequence.levels import (
     last_level,
     lengths_of,
@@ -16,6 +17,7 @@ from paddle.ops.sequence.levels import (
     padded,
     positions,
     unpadded,
+    windows,
 )
 
 
@@ -123,26 +125,50 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
             f"received {list(x.shape)} and {list(weight.shape)} for contextLength {contextLength}."
         )
     offsets = last_level("sequence_conv", "X", x, 1)
-    trained = padding if paddingTrainable else None
-    return torch.mm(_windows(x, offsets, contextStart, contextLength, trained), weight)
+    seen = windows(x, offsets, contextStart, contextLength)
+    if paddingTrainable:
+        seen = _surrounded(seen, offsets, contextStart, padding)
+    return affine(seen, weight)
 
 
-def _windows(
-    x: torch.Tensor, offsets: list[int], start: int, length: int, padding: torch.Tensor | None
-) -> torch.Tensor:
-    """Beside each row its neighbours of the same sequence; a row of padding, or zero, for none."""
+def _outside(offsets: list[int], start: int, shift: int, x: torch.Tensor) -> tuple:
+    """The rows whose neighbour ``shift`` away is in another sequence, and their padding's."""
     owner = owners(offsets, x)
     first, end = positions(offsets, x)[owner], positions(offsets, x)[owner + 1]
-    here = torch.arange(x.shape[0], device=x.device)
+    place = torch.arange(x.shape[0], device=x.device) + shift
+    rows = torch.logical_or(place < first, place >= end).nonzero().reshape(-1)
+    off = torch.where(place < first, place - first, place - end) + max(0, -start)
+    return rows, off[rows]
+
+
+def _surrounded(
+    seen: torch.Tensor, offsets: list[int], start: int, padding: torch.Tensor
+) -> torch.Tensor:
+    """Windows with rows of padding where there is no neighbour."""
     parts = []
-    for shift in range(start, start + length):
-        place = here + shift
-        there = torch.logical_and(place >= first, place < end)
-        other = torch.zeros_like(x)
-        if padding is not None and padding.shape[0]:
-            off = torch.where(place < first, place - first, place - end) + max(0, -start)
-            other = padding[off.clamp(0, padding.shape[0] - 1)]
-        place = torch.where(there, place, 0)
-        rows = x[place] if x.shape[0] else x
-        parts.append(torch.where(there.unsqueeze(1), rows, other))
+    for shift, part in enumerate(seen.split(padding.shape[1], 1), start):
+        rows, of_padding = _outside(offsets, start, shift, seen)
+        parts.append(part.index_copy(0, rows, padding[of_padding]))
     return torch.cat(parts, 1)
+
+
+@sequence_conv.grad("X PaddingData Filter")
+def _(d_out, x, padding, weight, *, paddingTrainable, contextLength, contextStart, needs_grad):
+    offsets = last_level("sequence_conv", "X", x, 1)
+    d_x = d_padding = d_weight = None
+    if needs_grad[0]:  # the rows that a row went into, by the filter turned round
+        turned = weight.unflatten(0, (contextLength, x.shape[1])).flip(0).transpose(1, 2)
+        start = 1 - contextStart - contextLength
+        d_x = affine(windows(d_out, offsets, start, contextLength), turned.flatten(0, 1))
+    if needs_grad[1] and paddingTrainable:
+        d_padding = torch.zeros_like(padding)
+        d_seen = torch.mm(d_out, weight.t()).split(x.shape[1], 1)
+        for shift, part in enumerate(d_seen, contextStart):
+            rows, of_padding = _outside(offsets, contextStart, shift, x)
+            d_padding = d_padding.index_add(0, of_padding, part[rows])
+    if needs_grad[2]:
+        seen = windows(x, offsets, contextStart, contextLength)
+        if paddingTrainable:
+            seen = _surrounded(seen, offsets, contextStart, padding)
+        d_weight = product_of_rows(seen, d_out)
+    return d_x, d_padding, d_weight

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import torch
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
-from paddle.core.infer import NeedsData, Spec
+from paddle.core.infer import NeedsData, Spec, fits
 from paddle.core.op import op
 from paddle.ops.random.draws import generator
 from paddle.ops.sequence.levels import last_level, marked
@@ -69,7 +70,7 @@ def _check(x, w, attrs: dict) -> None:
             "pyramid_hash: expected num_emb to be a multiple of rand_len, and space_len of at "
             f"least 1, but received {width}, {part} and {size}."
         )
-    if len(x.shape) != 2 or x.shape[1] != 1 or tuple(w.shape) != (size + part, 1):
+    if not fits(x, (-1, 1)) or not fits(w, (size + part, 1)):
         raise InvalidArgumentError(
             f"pyramid_hash: expected X [rows, 1] and W [{size + part}, 1], but received "
             f"{list(x.shape)} and {list(w.shape)}."
@@ -101,22 +102,17 @@ def pyramid_hash(
             hint="filter the words before, or call it with use_filter=False",
         )
     source = generator(x.device, seed) if is_training and drop_out_percent > 0 else None
-    numbers = x.reshape(-1).to(torch.float32)
-    words = numbers.view(torch.int32).long() & _MASK
     outs, ends, kept, marks = [], [0], [], [0]
-    for a, b in pairwise(last_level(name, "X", x)):
-        rows = []
-        for size in range(2, min(pyramid_layer, b - a) + 1):
-            rows.append(words[a:b].unfold(0, size, 1))
+    for windows in _windows(x, pyramid_layer):
         flags = []
         parts = []
-        for found in rows:
+        for found in windows:
             used = torch.ones(len(found), dtype=torch.bool, device=x.device)
             if source is not None:
                 draw = torch.rand(len(found), generator=source, device=x.device)
                 used = draw >= drop_out_percent
             flags.append(used)
-            parts.append(_embedded(found[used], w.reshape(-1), num_emb, rand_len, space_len))
+            parts.append(w.reshape(-1)[_places(found[used], num_emb, rand_len, space_len)])
         made = torch.cat(parts) if parts else w.new_zeros(0, num_emb)
         if not len(made):
             made = w.new_zeros(1, num_emb)  # a text always has a row
@@ -128,13 +124,41 @@ def pyramid_hash(
     if not is_training:
         out = out * drop_out_percent  # so does 1.8.5
     drop = torch.cat(kept).to(x.dtype) if kept else x.new_zeros(0)
-    return marked(out, [ends]), marked(drop.unsqueeze(1), [marks]), numbers.unsqueeze(1).to(w.dtype)
+    numbers = x.reshape(-1, 1).to(w.dtype)
+    return marked(out, [ends]), marked(drop.unsqueeze(1), [marks]), numbers
 
 
-def _embedded(words, weights, width: int, part: int, space: int) -> torch.Tensor:
-    """Weights [rows, width], ``part`` in a row from each place that a hash points to."""
+@pyramid_hash.grad("X W.shape DropPos")
+def _(d_out, x, w_shape, drop, *, num_emb, rand_len, space_len, pyramid_layer, is_training,
+      drop_out_percent):  # fmt: skip
+    d_w = torch.zeros(w_shape, dtype=d_out.dtype, device=d_out.device).reshape(-1)
+    flags = drop.reshape(-1).bool()
+    row = at = 0
+    for windows in _windows(x, pyramid_layer):
+        start = row
+        for found in windows:
+            words = found[flags[at : at + len(found)]]
+            at += len(found)
+            places = _places(words, num_emb, rand_len, space_len)
+            given = d_out[row : row + len(words)]
+            d_w = d_w.index_add(0, places.reshape(-1), given.reshape(-1))
+            row += len(words)
+        row = max(row, start + 1)  # the zeros of a text without any
+    if not is_training:
+        d_w = d_w * drop_out_percent
+    return None, d_w.reshape(w_shape), None, None
+
+
+def _windows(x: torch.Tensor, largest: int) -> Iterator[list[torch.Tensor]]:
+    """For each text the pairs of words next to each other, then three, and so on."""
+    words = x.reshape(-1).to(torch.float32).view(torch.int32).long() & _MASK
+    for a, b in pairwise(last_level("pyramid_hash", "X", x)):
+        yield [words[a:b].unfold(0, size, 1) for size in range(2, min(largest, b - a) + 1)]
+
+
+def _places(words: torch.Tensor, width: int, part: int, space: int) -> torch.Tensor:
+    """Where weights [rows, width] are: ``part`` in a row from each place of a hash."""
     seeds = [0, part, *(j + 2 * part for j in range(0, width, part))]
     places = [xxh32(words, s) % space for s in seeds[: width // part]]
     first = torch.stack(places, 1).unsqueeze(2)
-    index = first + torch.arange(part, device=weights.device)
-    return weights[index].flatten(1)
+    return (first + torch.arange(part, device=words.device)).flatten(1)

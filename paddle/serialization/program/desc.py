@@ -1,7 +1,7 @@
 """Descriptions in the style of 2.0's native objects: ``op.desc.input("X")``, ``program.desc``.
 
-They are views: they hold nothing of their own and show what the object is now. Nothing is written
-through them; the objects themselves have methods for that.
+They are views: they hold nothing of their own and show what the object is now. Through them is
+written what libraries of 1.x write; for the rest the objects themselves have methods.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from paddle.core.errors import NotFoundError, OutOfRangeError, UnimplementedError
+from paddle.ir.recording.shapes import infer_outputs
 from paddle.ir.variable import Parameter, Variable
 from paddle.serialization.program.proto import (
     operator_message,
@@ -29,7 +30,7 @@ _WRITING = ("set_", "_set_", "remove_", "_remove_", "_rename_", "append_", "_ins
 
 
 class _View:
-    """What the descriptions have in common: equality, and that they are not written to."""
+    """What the descriptions have in common: equality, and that little is written to them."""
 
     _instead: ClassVar[str]
 
@@ -49,7 +50,7 @@ class _View:
 
         def refuse(*args: Any, **kwargs: Any) -> None:
             raise UnimplementedError(
-                f"{kind}.{name}: a description is only read here.", hint=self._instead
+                f"{kind}.{name}: this is not written through a description.", hint=self._instead
             )
 
         return refuse
@@ -144,6 +145,26 @@ class OpDesc(_View):
         """Returns the description of the block it is in."""
         return BlockDesc(self._of.block)
 
+    def infer_shape(self, block: BlockDesc | None = None) -> None:
+        """Finds shape and type of its results from what its inputs are now.
+
+        Args:
+            block (BlockDesc): the block it is in, which it knows.
+        """
+        infer_outputs(self._of)
+        for name in self._of.output_arg_names:
+            var = self._of.block._find_var_recursive(name)
+            if var is not None:
+                var.shape = var.shape  # so that the Program notes the change
+
+    def set_is_target(self, target: bool) -> None:
+        """Says whether a Program that is pruned keeps it.
+
+        Args:
+            target (bool): it does.
+        """
+        self._of.is_target = target
+
     def _block_attr_id(self, name: str) -> int:
         return self._of._block_attr_id(name)
 
@@ -176,6 +197,14 @@ class VarDesc(_View):
 
     get_shape = shape
 
+    def set_shape(self, shape: Any) -> None:
+        """Gives it another shape, which no other variable follows.
+
+        Args:
+            shape (list): the sizes; -1 stands for an unknown one.
+        """
+        self._of.shape = shape
+
     def dtype(self) -> Any:
         """Returns its data type."""
         return self._of.dtype
@@ -187,6 +216,14 @@ class VarDesc(_View):
     def persistable(self) -> bool:
         """Says whether it outlives a run."""
         return self._of.persistable
+
+    def set_persistable(self, persistable: bool) -> None:
+        """Says whether it outlives a run.
+
+        Args:
+            persistable (bool): it does.
+        """
+        self._of.persistable = persistable
 
     def stop_gradient(self) -> bool:
         """Says whether it gets no gradient."""
@@ -297,6 +334,9 @@ class ProgramDesc(_View):
     def block(self, index: int) -> BlockDesc:
         """Returns the description of a block by its position."""
         return BlockDesc(self._of.block(index))
+
+    def flush(self) -> None:
+        """Has nothing to do: a description shows what the Program is now."""
 
     def _version(self) -> int:
         return self._of.program_version

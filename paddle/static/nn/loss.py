@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
@@ -23,13 +25,13 @@ def cross_entropy(
 
     Args:
         input (Variable): probabilities, ``[N, ..., C]``, floating.
-        label (Variable): ``[N, ..., 1]``, int64 classes, or with ``soft_label`` the probability of
-            each class, of the input's shape and dtype.
+        label (Variable): ``[N, ..., 1]`` or ``[N, ...]``, int64 classes, or with ``soft_label`` the
+            probability of each class, of the input's shape and dtype.
         soft_label (bool): :math:`-\sum_c label_c \log p_c` instead. Default: False.
         ignore_index (int): rows with this label count 0; not with ``soft_label``. Default: -100.
 
     Returns:
-        Variable: ``[N, ..., 1]``.
+        Variable: ``[N, ..., 1]``, or ``[N, ...]`` beside such classes.
 
     Raises:
         ValueError: shapes or dtypes do not fit.
@@ -48,12 +50,14 @@ def cross_entropy(
     soft = soft_label is True
     layer = StaticLayer("cross_entropy", prefix="cross_entropy" if soft else "cross_entropy2")
     layer.flag("soft_label", soft_label)
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, (int, np.integer)):
+        raise layer.wrong("ignore_index", "an int", ignore_index)
     rank = len(layer.check("input", input, dtypes=FLOATS).shape)
     if rank < 2:
         raise layer.wrong("input", "at least 2 dimensions", list(input.shape))
-    layer.check("label", label, [rank], (dtype_name(input.dtype),) if soft else INTS)
-    last = input.shape[-1] if soft else 1
-    wanted = (*input.shape[:-1], last)
+    ranks = [rank] if soft else [rank, rank - 1]
+    layer.check("label", label, ranks, (dtype_name(input.dtype),) if soft else INTS)
+    wanted = (*input.shape[:-1], input.shape[-1] if soft else 1)[: len(label.shape)]
     if any(a != b and -1 not in (a, b) for a, b in zip(wanted, label.shape, strict=True)):
         raise InvalidArgumentError(
             f"{layer.api}(label): expected shape {list(wanted)} for input of shape "

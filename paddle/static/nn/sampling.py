@@ -155,8 +155,8 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
     """Adds the search for the best tags of each sequence under a conditional random field.
 
     Args:
-        input (Variable): scores of the tags, padded sequences ``[N, steps, tags]``, float32 or
-            float64.
+        input (Variable): scores of the tags, padded sequences ``[N, steps, tags]``, or rows with a
+            level of sequences ``[rows, tags]``, float32 or float64.
         param_attr (ParamAttr): names the transitions, ``[tags + 2, tags]``, a parameter that exists
             already, usually that of ``linear_chain_crf``.
         label (Variable, optional): true tags, ``[N, steps]`` or ``[N, steps, 1]``, int64; then the
@@ -165,8 +165,8 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
             sequences are as long as the batch.
 
     Returns:
-        Variable: ``[N, steps]``, int64: the best tags, or 1 where the label is one of them and 0
-        elsewhere; 0 behind the end of a sequence.
+        Variable: ``[N, steps]``, or ``[rows, 1]`` with the levels, int64: the best tags, or 1 where
+        the label is one of them and 0 elsewhere; 0 behind the end of a padded sequence.
 
     Raises:
         RuntimeError: there is no parameter of that name.
@@ -187,7 +187,8 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
             paddle.disable_static()
     """
     layer = StaticLayer("crf_decoding")
-    layer.check("input", input, [3], ("float32", "float64"))
+    rows = length is None and bool(getattr(input, "lod_level", 0))
+    layer.check("input", input, [2, 3] if rows else [3], ("float32", "float64"))
     if label is not None:
         layer.check("label", label, [2, 3], ("int64",))
     if length is not None:
@@ -202,7 +203,7 @@ def crf_decoding(input: Any, param_attr: Any, label: Any = None, length: Any = N
             f"{layer.api}(param_attr): the Program has no parameter {name!r}.",
             hint="make it first, by linear_chain_crf or paddle.static.create_parameter",
         )
-    tags = input.shape[2]
+    tags = input.shape[-1]
     if tags >= 0 and found.shape != (tags + 2, tags):
         raise layer.wrong(
             "param_attr", f"a parameter of shape {[tags + 2, tags]}", list(found.shape)

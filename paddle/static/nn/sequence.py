@@ -121,6 +121,23 @@ def sequence_softmax(input: Any, use_cudnn: bool = False, name: str | None = Non
     return layer.call("sequence_softmax", _rows(layer, "input", input, FLOATS))
 
 
+def _pooled(
+    layer: StaticLayer, input: Any, pool_type: Any, is_test: bool = False, pad_value: float = 0.0
+) -> Variable:
+    _rows(layer, "input", input, FLOATS)
+    kind = pool_type.lower() if isinstance(pool_type, str) else pool_type
+    if kind not in _POOLS:
+        raise layer.wrong("pool_type", f"one of {', '.join(_POOLS)}", pool_type)
+    out, index = layer.fresh(input.dtype), layer.fresh(input.dtype, stop_gradient=True)
+    if kind == "max" and not is_test:
+        index.shape = (-1, *input.shape[1:])
+    layer.append(
+        "sequence_pool", {"X": input}, {"Out": out, "MaxIndex": index}, pooltype=kind.upper(),
+        pad_value=float(pad_value), is_test=is_test,
+    )  # fmt: skip
+    return out
+
+
 def sequence_pool(
     input: Any, pool_type: str, is_test: bool = False, pad_value: float = 0.0
 ) -> Variable:
@@ -153,19 +170,7 @@ def sequence_pool(
                 print(exe.run(feed=feed, fetch_list=[out])[0].ravel())  # [2. 1.]
             paddle.disable_static()
     """
-    layer = StaticLayer("sequence_pool")
-    _rows(layer, "input", input, FLOATS)
-    kind = pool_type.lower() if isinstance(pool_type, str) else pool_type
-    if kind not in _POOLS:
-        raise layer.wrong("pool_type", f"one of {', '.join(_POOLS)}", pool_type)
-    out, index = layer.fresh(input.dtype), layer.fresh(input.dtype, stop_gradient=True)
-    if kind == "max" and not is_test:
-        index.shape = (-1, *input.shape[1:])
-    layer.append(
-        "sequence_pool", {"X": input}, {"Out": out, "MaxIndex": index}, pooltype=kind.upper(),
-        pad_value=float(pad_value), is_test=is_test,
-    )  # fmt: skip
-    return out
+    return _pooled(StaticLayer("sequence_pool"), input, pool_type, is_test, pad_value)
 
 
 def sequence_concat(input: Any, name: str | None = None) -> Variable:
@@ -222,7 +227,7 @@ def sequence_first_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_first_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return sequence_pool(input, "first")
+    return _pooled(StaticLayer("sequence_first_step", prefix="sequence_pool"), input, "first")
 
 
 def sequence_last_step(input: Any) -> Variable:
@@ -248,7 +253,7 @@ def sequence_last_step(input: Any) -> Variable:
                 print(paddle.static.nn.sequence_last_step(x).shape)  # (-1, 4)
             paddle.disable_static()
     """
-    return sequence_pool(input, "last")
+    return _pooled(StaticLayer("sequence_last_step", prefix="sequence_pool"), input, "last")
 
 
 def sequence_slice(input: Any, offset: Any, length: Any, name: str | None = None) -> Variable:
@@ -315,6 +320,8 @@ def sequence_expand(x: Any, y: Any, ref_level: int = -1, name: str | None = None
     """
     layer = StaticLayer("sequence_expand", name)
     layer.check("x", x)
+    if isinstance(ref_level, bool) or not isinstance(ref_level, int):
+        raise layer.wrong("ref_level", "an int", ref_level)
     return layer.call("sequence_expand", x, layer.check("y", y), ref_level=ref_level)
 
 

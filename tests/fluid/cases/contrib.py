@@ -26,7 +26,6 @@ def case_var_conv_2d(fluid):
     return feeds, [out]
 
 
-case_var_conv_2d.variables = False
 case_var_conv_2d.grad = ["a"]
 
 

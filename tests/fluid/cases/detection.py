@@ -53,9 +53,6 @@ def case_density_prior_box(fluid):
     return feeds, list(found) + list(more)
 
 
-case_density_prior_box.variables = False
-
-
 def case_anchor_generator(fluid):
     feeds, x, _ = _maps(fluid)
     found = fluid.layers.anchor_generator(
@@ -301,7 +298,6 @@ def case_generate_proposal_labels(fluid):
 
 
 case_generate_proposal_labels.grad = False
-case_generate_proposal_labels.variables = False
 
 
 def case_generate_mask_labels(fluid):

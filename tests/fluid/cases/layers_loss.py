@@ -13,6 +13,8 @@ Y = i([[1], [0], [3]])
 
 add("cross_entropy", lambda L, x, y: L.cross_entropy(x, y), x=P, y=Y)
 add("cross_entropy_ignore", lambda L, x, y: L.cross_entropy(x, y, ignore_index=0), x=P, y=Y)
+add("cross_entropy_flat", lambda L, x, y: L.cross_entropy(x, y, ignore_index=0), x=P,
+    y=i([1, 0, 3]))  # fmt: skip
 add("cross_entropy_soft", lambda L, x, y: L.cross_entropy(x, y, soft_label=True), x=P,
     y=probabilities(3, 4), options={"grad": ["x"]})  # fmt: skip
 add("softmax_ce", lambda L, x, y: L.softmax_with_cross_entropy(x, y), x=f(3, 4), y=Y)

@@ -73,7 +73,7 @@ add("randint_high", lambda L: L.shape(L.randint(5, shape=[3], dtype="int32")))
 add("randn", lambda L: L.shape(L.randn([2, 3])))
 add("randperm", lambda L: L.shape(L.randperm(6)))
 add("sampling_id", lambda L, x: L.shape(L.sampling_id(x)), x=np.full([3, 2], 0.5, "float32"),
-    options={"grad": False, "program": False})  # fmt: skip
+    options={"grad": False, "variables": False})  # fmt: skip
 add("create_parameter", lambda L, x: x * L.create_parameter([3], "float32", name="w"), x=f(2, 3))
 add("create_parameter_bias", lambda L, x: x + L.create_parameter([3], "float32", is_bias=True),
     x=f(2, 3))  # fmt: skip

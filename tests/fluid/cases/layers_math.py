@@ -9,7 +9,7 @@ import numpy as np
 
 add = cases(globals())
 NO = {"grad": False}
-LOOSE = {"grad": False, "program": False}
+LOOSE = {"grad": False, "variables": False}
 
 for _name in (
     "abs", "atan", "ceil", "cos", "erf", "exp", "floor", "logsigmoid", "round", "sigmoid",
@@ -125,7 +125,7 @@ add(
     "trace",
     lambda L, x: L.trace(x, offset=1, dim1=0, dim2=1),
     x=f(3, 4),
-    options={"program": False},
+    options={"variables": False},
 )
 add("affine_channel", lambda L, x, y, z: L.affine_channel(x, y, z, act="relu"), x=f(2, 3, 2, 2),
     y=f(3), z=f(3) * 2)  # fmt: skip

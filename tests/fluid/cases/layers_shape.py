@@ -9,7 +9,7 @@ import numpy as np
 
 add = cases(globals())
 NO = {"grad": False}
-LOOSE = {"grad": False, "program": False}
+LOOSE = {"grad": False, "variables": False}
 
 add("reshape", lambda L, x: L.reshape(x, [-1, 6]), x=f(2, 3, 4))
 add("reshape_zero", lambda L, x: L.reshape(x, shape=[0, -1], act="relu"), x=f(2, 3, 4))
@@ -38,7 +38,7 @@ add(
     lambda L, x, y: L.expand_as(x, y),
     x=f(1, 3),
     y=f(4, 6),
-    options={"grad": ["x"], "program": False},
+    options={"grad": ["x"], "variables": False},
 )
 add("concat", lambda L, x, y: L.concat([x, y], axis=1), x=f(2, 3), y=f(2, 2))
 add("concat_one", lambda L, x: L.concat([x]), x=f(2, 3))
@@ -64,7 +64,7 @@ add(
 add("crop_tensor_all", lambda L, x: L.crop_tensor(x, shape=[-1, 2]), x=f(2, 3))
 add("crop_tensor_parts",
     lambda L, x: L.crop_tensor(x, [2, L.fill_constant([1], "int32", 2)], [0, 1]),
-    x=f(2, 3), fixed=True, options={"program": False})  # fmt: skip
+    x=f(2, 3), fixed=True)  # fmt: skip
 add("pad", lambda L, x: L.pad(x, [0, 1, 1, 0], pad_value=0.5), x=f(2, 3))
 add("pad2d", lambda L, x: L.pad2d(x, [1, 0, 0, 1], pad_value=0.5), x=f(1, 2, 3, 3))
 add("pad2d_reflect", lambda L, x: L.pad2d(x, [1, 1, 1, 1], mode="reflect", data_format="NHWC"),
@@ -98,7 +98,7 @@ add(
     "topk_tensor",
     lambda L, x: L.topk(x, L.fill_constant([1], "int32", 2)),
     x=f(2, 4),
-    options={"program": False},
+    options={"variables": False},
 )
 add("argmax", lambda L, x: L.argmax(x), x=f(2, 4), options=NO)
 add("argmin", lambda L, x: L.argmin(x, axis=-1), x=f(2, 4), options=NO)

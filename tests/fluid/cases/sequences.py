@@ -124,7 +124,7 @@ def case_sequence_pad_longest(fluid):
 
 
 case_sequence_pad_longest.grad = ["x"]
-case_sequence_pad_longest.program = False  # 1.8.5 says that the batch has one step
+case_sequence_pad_longest.variables = False  # 1.8.5 says that the batch has one step
 
 
 def case_sequence_unpad(fluid):

@@ -89,7 +89,7 @@ def case_edit_distance(fluid):
     return feeds, made
 
 
-case_edit_distance.program = False  # 1.8.5 says that the distances are integers
+case_edit_distance.variables = False  # 1.8.5 says that the distances are integers
 
 
 def case_edit_distance_padded(fluid):
@@ -101,7 +101,7 @@ def case_edit_distance_padded(fluid):
     return feeds, list(made)
 
 
-case_edit_distance_padded.program = False
+case_edit_distance_padded.variables = False
 
 
 def _chunks(fluid, scheme, kinds, count, excluded=None):

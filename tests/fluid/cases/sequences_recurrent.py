@@ -110,6 +110,3 @@ def case_stacked(fluid):
     loss = fluid.layers.mean(fluid.layers.cross_entropy(scores, label))
     feeds = {"w": (np.array([[1], [4], [9], [4], [0], [7]]), FULL), "l": np.array([[0], [2], [1]])}
     return feeds, [loss, scores]
-
-
-case_stacked.close = 1e-3

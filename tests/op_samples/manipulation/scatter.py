@@ -7,7 +7,7 @@ import numpy as np
 from tests.op_samples.sample import ErrorSample, Sample, f64
 
 
-def _gather(x, index, axis_whole=None, axis=0):
+def _gather(x, index, axis_whole=None, axis=0, overwrite=True):
     return np.take(x, index.reshape(-1), axis if axis_whole is None else int(axis_whole[0]))
 
 
@@ -35,8 +35,15 @@ ROWS = np.int64([2, 0, 2, 1])
 PAIRS = np.int64([[0, 1], [2, 3], [0, 1]])
 
 SAMPLES = [
-    Sample("gather", {"X": X, "Index": ROWS}, {}, _gather),
-    Sample("gather", {"X": X, "Index": np.int32([[1], [1]])}, {}, _gather, note="column"),
+    Sample("gather", {"X": X, "Index": ROWS}, {"overwrite": False}, _gather),
+    Sample("gather", {"X": X, "Index": ROWS[1:]}, {}, _gather, note="rows once"),
+    Sample(
+        "gather",
+        {"X": X, "Index": np.int32([[1], [1]])},
+        {"overwrite": False},
+        _gather,
+        note="column",
+    ),
     Sample("gather", {"X": X, "Index": ROWS}, {"axis": -1}, _gather, note="last"),
     Sample(
         "gather",

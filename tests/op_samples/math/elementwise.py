@@ -8,7 +8,11 @@ from tests.op_samples.sample import ErrorSample, Sample, apart, bools, f64, ints
 
 
 def _aligned(x, y, axis):
-    return y if axis == -1 else y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+    return (
+        y
+        if axis == -1 or y.ndim >= x.ndim
+        else y.reshape(y.shape + (1,) * (x.ndim - axis - y.ndim))
+    )
 
 
 def _plain(ref):
@@ -32,13 +36,16 @@ COMPLEX = np.array([1 + 2j, -0.5 + 1j, 3 - 1j])
 
 def _binary(op, ref, second=f64, first=f64):
     def run(x, y, axis=-1):
-        return ref(x, _aligned(x, y, axis))
+        return ref(_aligned(y, x, axis), _aligned(x, y, axis))
 
     return [
         Sample(op, {"X": first(3, 4), "Y": second(3, 4, key=1)}, ref=run, orders=3),
         Sample(op, {"X": first(2, 3, 4), "Y": second(3, 1, key=1)}, ref=run, note="broadcast"),
         Sample(op, {"X": first(4), "Y": second(3, 4, key=1)}, ref=run, note="broadcast_left"),
         Sample(op, {"X": first(2, 3, 4), "Y": second(3, key=1)}, {"axis": 1}, run, note="axis"),
+        Sample(
+            op, {"X": first(3), "Y": second(2, 3, 4, key=1)}, {"axis": 1}, run, note="axis_left"
+        ),
     ]
 
 

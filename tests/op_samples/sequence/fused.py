@@ -157,6 +157,15 @@ NET = {"Input": f64(4, 2, 2), "InitH": f64(2, 2, 3), "InitC": f64(2, 2, 3, key=1
 BOTH = {**NET, "W": f64(2 * 84)}
 SIZES = {"hidden_size": 3, "num_layers": 2, "input_size": 2}
 
+
+def _dropped(outs, inputs, attrs):
+    """The first layer is as it is without dropout; the second one is not."""
+    values = [inputs.get(slot) for slot in ("Input", "InitH", "InitC", "W")]
+    plain = cudnn_lstm(*values, None, None, None, **attrs)
+    np.testing.assert_allclose(outs[1].numpy()[0], plain[1][0], rtol=1e-9)
+    assert np.abs(outs[0].numpy() - plain[0]).max() > 1e-3
+
+
 SAMPLES = [
     _one("fusion_lstm", LSTM, fusion_lstm, attrs={"use_peepholes": True}),
     _one("fusion_lstm", {**LSTM, "Bias": f64(1, 12), "H0": f64(4, 3), "C0": f64(4, 3)}, fusion_lstm,
@@ -188,6 +197,8 @@ SAMPLES = [
     Sample("cudnn_lstm", NET, SIZES, cudnn_lstm, orders=1),
     Sample("cudnn_lstm", BOTH, {**SIZES, "num_layers": 1, "is_bidirec": True}, cudnn_lstm,
            orders=1, note="both"),
+    Sample("cudnn_lstm", NET, {**SIZES, "dropout_prob": 0.5}, check=_dropped, grad=[],
+           note="dropped"),
 ]  # fmt: skip
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
 
 from paddle.core import unique_name
@@ -367,7 +368,7 @@ class BeamSearchDecoder:
         init_scores: Any,
         target_dict_dim: int,
         word_dim: int,
-        input_var_dict: dict | None = None,
+        input_var_dict: Mapping = MappingProxyType({}),
         topk_size: int = 50,
         sparse_emb: bool = True,
         max_len: int = 100,
@@ -394,7 +395,7 @@ class BeamSearchDecoder:
         self._words, self._width = target_dict_dim, word_dim
         self._topk_size, self._sparse = min(topk_size, target_dict_dim), sparse_emb
         self._beam_size, self._end_id = beam_size, end_id
-        self._input_vars = dict(input_var_dict or {})
+        self._input_vars = dict(input_var_dict)
 
     @contextmanager
     def block(self) -> Iterator[None]:

@@ -29,6 +29,15 @@ def batch_fc(
 
     Raises:
         ValueError: the sizes do not fit together.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                batch = fluid.data("batch", [2, 3, 4])
+                out = fluid.contrib.layers.batch_fc(batch, [2, 4, 5], None, [2, 5], None)
+                print(out.shape)  # (2, 3, 5)
     """
     helper = LayerHelper("batch_fc", **locals())
     slots, width = input.shape[0], input.shape[2]
@@ -81,6 +90,15 @@ def correlation(
 
     Returns:
         Variable: [N, displacements, H', W'].
+
+    Examples:
+        .. code-block:: python
+
+            import paddle.fluid as fluid
+            with fluid.program_guard(fluid.Program()):
+                image = fluid.data("image", [2, 8, 6, 6])
+                out = fluid.contrib.layers.correlation(image, image, 2, 1, 2, 1, 1)
+                print(out.shape)  # (2, 25, 6, 6)
     """
     return LayerHelper("correlation").call(
         "correlation", x, y, pad_size=pad_size, kernel_size=kernel_size,
