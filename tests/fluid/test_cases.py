@@ -224,6 +224,8 @@ def same_operator(got: list, want: list) -> None:
             mine = (known.get(name, {}).get("defaults") or [None])[-1]
             if name.endswith("_data_format"):
                 continue  # of oneDNN
+            if mine is None and kind.endswith("_grad"):
+                continue  # it is added when the Program is written
         if (kind, name) == ("slice", "ends"):
             mine, value = ([min(n, 10_000_000) for n in ends] for ends in (mine, value))
         first = value[0] if isinstance(value, list) and value else value

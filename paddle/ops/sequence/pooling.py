@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
@@ -128,9 +126,30 @@ def sequence_conv(x, padding, weight, *, paddingTrainable=False, contextLength, 
         )
     offsets = last_level("sequence_conv", "X", x, 1)
     seen = windows(x, offsets, contextStart, contextLength)
-    if paddingTrainable and around[0]:
-        seen = _with_padding(seen, padding, _outside(x, offsets, contextStart, contextLength))
+    if paddingTrainable:
+        seen = _surrounded(seen, offsets, contextStart, padding)
     return affine(seen, weight)
+
+
+def _outside(offsets: list[int], start: int, shift: int, x: torch.Tensor) -> tuple:
+    """The rows whose neighbour ``shift`` away is in another sequence, and their padding's."""
+    owner = owners(offsets, x)
+    first, end = positions(offsets, x)[owner], positions(offsets, x)[owner + 1]
+    place = torch.arange(x.shape[0], device=x.device) + shift
+    rows = torch.logical_or(place < first, place >= end).nonzero().reshape(-1)
+    off = torch.where(place < first, place - first, place - end) + max(0, -start)
+    return rows, off[rows]
+
+
+def _surrounded(
+    seen: torch.Tensor, offsets: list[int], start: int, padding: torch.Tensor
+) -> torch.Tensor:
+    """Windows with rows of padding where there is no neighbour."""
+    parts = []
+    for shift, part in enumerate(seen.split(padding.shape[1], 1), start):
+        rows, of_padding = _outside(offsets, start, shift, seen)
+        parts.append(part.index_copy(0, rows, padding[of_padding]))
+    return torch.cat(parts, 1)
 
 
 @sequence_conv.grad("X PaddingData Filter")
@@ -141,37 +160,15 @@ def _(d_out, x, padding, weight, *, paddingTrainable, contextLength, contextStar
         turned = weight.unflatten(0, (contextLength, x.shape[1])).flip(0).transpose(1, 2)
         start = 1 - contextStart - contextLength
         d_x = affine(windows(d_out, offsets, start, contextLength), turned.flatten(0, 1))
-    trained = paddingTrainable and padding is not None and padding.shape[0] > 0
-    outside = _outside(x, offsets, contextStart, contextLength) if trained else None
-    if needs_grad[1] and trained:
-        there, row = outside
-        d_seen = affine(d_out, weight.t()).unflatten(1, (contextLength, x.shape[1]))
-        d_seen = torch.where(there.unsqueeze(2), 0.0, d_seen)
-        d_padding = torch.zeros_like(padding).index_add(0, row.reshape(-1), d_seen.flatten(0, 1))
+    if needs_grad[1] and paddingTrainable:
+        d_padding = torch.zeros_like(padding)
+        d_seen = torch.mm(d_out, weight.t()).split(x.shape[1], 1)
+        for shift, part in enumerate(d_seen, contextStart):
+            rows, of_padding = _outside(offsets, contextStart, shift, x)
+            d_padding = d_padding.index_add(0, of_padding, part[rows])
     if needs_grad[2]:
         seen = windows(x, offsets, contextStart, contextLength)
-        d_weight = product_of_rows(
-            _with_padding(seen, padding, outside) if trained else seen, d_out
-        )
+        if paddingTrainable:
+            seen = _surrounded(seen, offsets, contextStart, padding)
+        d_weight = product_of_rows(seen, d_out)
     return d_x, d_padding, d_weight
-
-
-def _outside(
-    x: torch.Tensor, offsets: list[int], start: int, length: int
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """[N, length]: whether a neighbour is of the same sequence, else which row of padding it is."""
-    owner = owners(offsets, x)
-    ends = positions(offsets, x)
-    first, end = ends[owner].unsqueeze(1), ends[owner + 1].unsqueeze(1)
-    steps = torch.arange(start, start + length, device=x.device)
-    place = torch.arange(x.shape[0], device=x.device).unsqueeze(1) + steps
-    there = torch.logical_and(place >= first, place < end)
-    row = torch.where(place < first, place - first, place - end) + max(0, -start)
-    last = max(0, -start) + max(0, start + length - 1) - 1
-    return there, row.clamp(0, last)
-
-
-def _with_padding(seen: torch.Tensor, padding: torch.Tensor, outside: Any) -> torch.Tensor:
-    there, row = outside
-    rows = seen.unflatten(1, (there.shape[1], padding.shape[1]))
-    return torch.where(there.unsqueeze(2), rows, padding[row]).flatten(1)
