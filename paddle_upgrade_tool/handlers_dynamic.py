@@ -129,13 +129,20 @@ def group_norm_layer(edit: CallEdit, place: Place) -> cst.BaseExpression:
 
 
 # ------------------------------------------------------------- optimizers
+_EPSILON = (
+    "2.0 corrects epsilon as it does the root of the second moment: steps differ for gradients below "
+    "about a thousand times epsilon"
+)
+
+
 @handler
 def adam(edit: CallEdit, place: Place) -> cst.BaseExpression:
-    """1.8 adds epsilon to the corrected root, 2.0 corrects it too: the same where it is tiny."""
+    """1.8 adds epsilon to the corrected root, 2.0 corrects it too."""
     epsilon = edit.literal("epsilon", 1e-8)
     if not isinstance(epsilon, float) or epsilon > 1e-8:
         raise Stays(f"epsilon={epsilon}: {edit.rule.new} scales it by the root of 1 - beta2**t")
     edit.move()
+    place.note(_EPSILON)
     return edit.build("paddle.optimizer.Adam")
 
 

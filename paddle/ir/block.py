@@ -122,7 +122,7 @@ class Block(Methods):
             kwargs["initializer"](made, self)
         return made
 
-    def _unused_name(self, text: str) -> str:
+    def unused_name(self, text: str) -> str:
         """A name that begins with ``text`` and that no variable of the Program has.
 
         The counters of unique_name alone do not promise that: they may have started anew since.

@@ -64,12 +64,12 @@ def update(
         rows (list): the row numbers, without repetition.
         rate (float): the learning rate.
     """
-    if not optimizer._lazily:  # the other rows change too, as momentum has it
+    if not optimizer.lazily:  # the other rows change too, as momentum has it
         whole = [
             wrap(kernels.whole_table(p._buf, index, value._buf))
             for p, index, value in zip(params, rows, values, strict=True)
         ]
-        optimizer._update_whole((id(group), "ahead"), group, params, whole, rate, True)
+        optimizer.update_whole((id(group), "ahead"), group, params, whole, rate, True)
         return
     key, current = (id(group), "rows"), signature(params)
     plan = optimizer._plans.get(key)
@@ -86,10 +86,10 @@ def update(
 
 
 def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, rate: float) -> None:
-    optimizer._before_update(batch)
+    optimizer.before_update(batch)
     tables = batch.take_weights()
     if optimizer._exposed:
         batch.unshare_states()
     batch.fused.update_rows(tables, list(zip(rows, grads, strict=True)), batch.buffers, rate)
     if optimizer._powers:
-        optimizer._note_steps(batch)
+        optimizer.note_steps(batch)

@@ -180,7 +180,7 @@ def _renamed(walk: GradientWalk, sub: Block, name: str, gradient: str) -> str:
     if is_array(var) and not any(_replaces(op, name) for op in sub.ops):
         return gradient  # changed in place, it keeps its name
     made = walk.target.create_var(
-        name=walk.target._unused_name(f"{gradient}@AFTER"), type=var.type, shape=var._dims,
+        name=walk.target.unused_name(f"{gradient}@AFTER"), type=var.type, shape=var._dims,
         dtype=var.dtype,
     )  # fmt: skip
     walk.emit("assign", {"X": [gradient]}, {"Out": [made._name]}, {})
@@ -370,7 +370,7 @@ def _select_output(op: Operator, walk: GradientWalk) -> None:
     if len(came) < len(op.outputs["Out"]):
         var = walk.block._var_recursive(source)
         nothing = walk.target.create_var(
-            name=walk.target._unused_name(f"{source}.zeros"), shape=var._dims, dtype=var.dtype
+            name=walk.target.unused_name(f"{source}.zeros"), shape=var._dims, dtype=var.dtype
         )._name
         walk.emit("fill_zeros_like", {"X": [walk.name_of(source)]}, {"Out": [nothing]}, {})
     inputs = {
@@ -418,7 +418,7 @@ def _write_to_array(op: Operator, walk: GradientWalk) -> None:
         walk.emit("read_from_array", inputs, {"Out": walk.outgoing("X")}, _common(op))  # type: ignore[arg-type]
     var = walk.block._var_recursive(value)
     nothing = walk.target.create_var(
-        name=walk.target._unused_name(f"{array}.zeros"), type=var.type, shape=var._dims,
+        name=walk.target.unused_name(f"{array}.zeros"), type=var.type, shape=var._dims,
         dtype=var.dtype,
     )._name  # fmt: skip
     maybe = {k: op.attrs[k] for k in (MAYBE,) if k in op.attrs}
@@ -452,7 +452,7 @@ def _tensor_array_to_tensor_grad(op: Operator, walk: GradientWalk) -> None:
     inputs = {"X": [walk.incoming(array)], "X_W": [walk.value(array, True)]}
     attrs = {k: op.attrs[k] for k in ("axis", "use_stack") if k in op.attrs}
     sizes = walk.target.create_var(
-        name=walk.target._unused_name(f"{array}.sizes"), dtype="int32", stop_gradient=True
+        name=walk.target.unused_name(f"{array}.sizes"), dtype="int32", stop_gradient=True
     )
     outputs = {"Out": walk.outgoing("Out@GRAD"), "OutIndex": [sizes._name]}
     walk.emit("tensor_array_to_tensor", inputs, outputs, attrs)  # type: ignore[arg-type]

@@ -104,9 +104,9 @@ def _conditional(work: Rewriting) -> None:
     """A conditional block that runs where the forward block ran."""
     op, block, body = work.op, work.block, work.body
     ran, position = work.position(), "Cond"
-    position = work.like(ran, block, body, block._unused_name("run"))
+    position = work.like(ran, block, body, block.unused_name("run"))
     condition = block.create_var(
-        name=block._unused_name("ran"), shape=[1], dtype="bool", stop_gradient=True
+        name=block.unused_name("ran"), shape=[1], dtype="bool", stop_gradient=True
     )._name
     nothing = _number(work, 0)
     work.before("greater_than", {"X": [ran], "Y": [nothing]}, {"Out": [condition]}, axis=-1)
@@ -116,7 +116,7 @@ def _conditional(work: Rewriting) -> None:
     for name, gradient in pairs:
         if gradient == EMPTY:
             continue
-        result = work.like(gradient, block, block, block._unused_name(f"{gradient}.made"))
+        result = work.like(gradient, block, block, block.unused_name(f"{gradient}.made"))
         passed = given.get(name, EMPTY)
         if passed != EMPTY:
             work.before("assign", {"X": [passed]}, {"Out": [result]})
@@ -146,7 +146,7 @@ def _conditional(work: Rewriting) -> None:
 
 def _number(work: Rewriting, value: int) -> str:
     name = work.block.create_var(
-        name=work.block._unused_name("number"), shape=[1], dtype="int64", stop_gradient=True
+        name=work.block.unused_name("number"), shape=[1], dtype="int64", stop_gradient=True
     )._name
     attrs = {"shape": [1], "value": float(value), "dtype": int(VarType.INT64)}
     work.before("fill_constant", {}, {"Out": [name]}, **attrs)
@@ -160,9 +160,9 @@ def _while(work: Rewriting) -> None:
     """A loop over the runs of the forward block, the last one first."""
     op, block, body = work.op, work.block, work.body
     runs = work.position()
-    left = work.like(runs, block, block, block._unused_name("left"))
+    left = work.like(runs, block, block, block.unused_name("left"))
     going = block.create_var(
-        name=block._unused_name("going"), shape=[1], dtype="bool", stop_gradient=True
+        name=block.unused_name("going"), shape=[1], dtype="bool", stop_gradient=True
     )._name
     nothing = _number(work, 0)
     work.before("assign", {"X": [runs]}, {"Out": [left]})
@@ -176,7 +176,7 @@ def _while(work: Rewriting) -> None:
         if inner in carried:
             results.append((carried[inner], gradient))
             continue
-        total = work.like(gradient, block, block, block._unused_name(f"{gradient}.made"))
+        total = work.like(gradient, block, block, block.unused_name(f"{gradient}.made"))
         work.before("fill_zeros_like", {"X": [name]}, {"Out": [total]}, **{MAYBE: True})
         if inner in body.vars and any(inner in o.output_arg_names for o in body.ops):
             work.last("sum", {"X": [total, inner]}, {"Out": [total]}, **{MAYBE: True})
@@ -202,7 +202,7 @@ def _carried(work: Rewriting) -> dict[str, str]:
     outside = op.inputs.get("Out@GRAD", [])
     found: dict[str, str] = {}
     for inner, outer in zip(op.attrs.get("original_output_grad") or outside, outside, strict=True):
-        made = work.like(outer, block, block, block._unused_name(f"{inner}.made"))
+        made = work.like(outer, block, block, block.unused_name(f"{inner}.made"))
         work.before("assign", {"X": [outer]}, {"Out": [made]})
         work.first("assign", {"X": [made]}, {"Out": [inner]})
         work.last("assign", {"X": [inner]}, {"Out": [made]})

@@ -98,7 +98,7 @@ class Rewriting:
     def scopes(self) -> str:
         """Makes the variable in which the new operator keeps what its gradient needs."""
         return self.block.create_var(
-            name=self.block._unused_name("scopes"), type=VarType.STEP_SCOPES
+            name=self.block.unused_name("scopes"), type=VarType.STEP_SCOPES
         )._name
 
     # -- what the forward block tells -------------------------------------------------------------
@@ -109,7 +109,7 @@ class Rewriting:
         if known is None:
             around = self.forward.block
             known = around.create_var(
-                name=self.block._unused_name("runs"), shape=[1], dtype="int64", stop_gradient=True
+                name=self.block.unused_name("runs"), shape=[1], dtype="int64", stop_gradient=True
             )._name
             self.forward.attrs[_POSITION] = known
             at = next(i for i, o in enumerate(around.ops) if o is self.forward)
@@ -140,7 +140,7 @@ class Rewriting:
                     return op.outputs["Out"][0]
         var = self.run._var_recursive(name)
         array = self.forward.block.create_var(
-            name=self.block._unused_name(f"{name}.runs"), type=VarType.LOD_TENSOR_ARRAY,
+            name=self.block.unused_name(f"{name}.runs"), type=VarType.LOD_TENSOR_ARRAY,
             shape=var._dims, dtype=var.dtype, stop_gradient=var.stop_gradient,
         )._name  # fmt: skip
         slots = {"X": [name], "I": [position]}, {"Out": [array]}
@@ -174,7 +174,7 @@ class Rewriting:
             if start and name not in changed:
                 continue
             array = self.kept(name, start)
-            local = self.block._unused_name(f"{name}.run") if start else name
+            local = self.block.unused_name(f"{name}.run") if start else name
             self.like(name, self.run, self.body, local)
             if start:
                 rename(self.body, name, local)

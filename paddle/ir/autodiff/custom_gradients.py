@@ -54,7 +54,7 @@ def record_custom_gradient(
     block = default_main_program().current_block()
     outs = [
         block.create_var(
-            name=block._unused_name(f"{CUSTOM}.out"), type=v.type, shape=v._dims, dtype=v.dtype,
+            name=block.unused_name(f"{CUSTOM}.out"), type=v.type, shape=v._dims, dtype=v.dtype,
             stop_gradient=False,
         )
         for v in values
@@ -133,7 +133,7 @@ def _append(
         sub = program._create_block()
         given = [
             sub.create_var(
-                name=sub._unused_name(f"{v._name}.gradient"), type=v.type, shape=v._dims,
+                name=sub.unused_name(f"{v._name}.gradient"), type=v.type, shape=v._dims,
                 dtype=v.dtype, stop_gradient=False,
             )
             for v in like
@@ -162,7 +162,7 @@ def _inside(sub: Block, name: str) -> str:
     if name == EMPTY or name in sub.vars:
         return name
     var = sub._var_recursive(name)
-    made = sub.create_var(name=sub._unused_name(name), shape=var._dims, dtype=var.dtype)._name
+    made = sub.create_var(name=sub.unused_name(name), shape=var._dims, dtype=var.dtype)._name
     sub.ops.append(Operator(sub, "assign", {"X": [name]}, {"Out": [made]}, {}, user_location()))
     return made
 

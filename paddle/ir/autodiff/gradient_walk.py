@@ -231,7 +231,7 @@ class GradientWalk:
         usual = self.gradient_name(name) if len(parts) > 1 or not parts[0].given or hooks else ""
         first = usual
         if hooks:
-            first = self.target._unused_name(f"{usual}@FIRST")
+            first = self.target.unused_name(f"{usual}@FIRST")
             self._declare(first, name)
         if len(parts) == 1 and parts[0].given:
             gradient, step = parts[0].names[0], parts[0].step
@@ -263,7 +263,7 @@ class GradientWalk:
 
     def _put_aside(self, name: str, gradient: str) -> str:
         """A name for a gradient that one of an earlier value cannot take away."""
-        made = self.target._unused_name(f"{gradient}@LAST")
+        made = self.target.unused_name(f"{gradient}@LAST")
         self._declare(made, name)
         self.emit("assign", {"X": [gradient]}, {"Out": [made]}, {})
         return made
@@ -284,7 +284,7 @@ class GradientWalk:
         if found is None:
             found = f"{name}@GRAD"
             while found in self.target.vars:
-                found = self.target._unused_name(f"{name}@GRAD")
+                found = self.target.unused_name(f"{name}@GRAD")
             self._bases[name] = found
             self._declare(found, name)
         return found

@@ -26,7 +26,7 @@ def inline(op: Operator, walk: GradientWalk, given: list[str]) -> list[str | Non
     names = dict(zip(op.attrs[GIVEN], given, strict=True))
     for name, var in block.vars.items():
         if name not in names:
-            names[name] = walk.target._unused_name(name)
+            names[name] = walk.target.unused_name(name)
             _copy_variable(var, walk.target, names[name])
 
     def seen(name: str) -> str:

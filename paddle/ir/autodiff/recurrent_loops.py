@@ -122,7 +122,7 @@ class _Loop:
         written = outer_writes(body)
         read = dict.fromkeys([*outer_reads(body), *written])
         kept = self.block.create_var(
-            name=self.block._unused_name("scopes"), type=VarType.STEP_SCOPES
+            name=self.block.unused_name("scopes"), type=VarType.STEP_SCOPES
         )
         self._add(
             self.before,
@@ -179,7 +179,7 @@ class _Loop:
         """The results of the steps in order of time."""
         inner = self.body._var_recursive(name)
         array = self.block.create_var(
-            name=self.block._unused_name(f"{name}.steps"), type=VarType.LOD_TENSOR_ARRAY,
+            name=self.block.unused_name(f"{name}.steps"), type=VarType.LOD_TENSOR_ARRAY,
             shape=inner._dims, dtype=inner.dtype,
         )._name  # fmt: skip
         sizes = self._var(f"{name}.sizes", dtype="int32")
@@ -197,7 +197,7 @@ class _Loop:
         if like:
             var = self.block._var_recursive(like)
             options = {"shape": var._dims, "dtype": var.dtype, "stop_gradient": var.stop_gradient}
-        return block.create_var(name=block._unused_name(name), **options)._name
+        return block.create_var(name=block.unused_name(name), **options)._name
 
     def _add(
         self, to: list[Operator], type: str, inputs: dict, outputs: dict, **attrs: Any

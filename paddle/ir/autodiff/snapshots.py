@@ -23,7 +23,7 @@ def snapshot(op: Operator, name: str, written: bool) -> str:
     if key not in made:
         var = block._var_recursive(name)
         copy = block.create_var(
-            name=block._unused_name(f"{name}.kept"), type=var.type, shape=var._dims,
+            name=block.unused_name(f"{name}.kept"), type=var.type, shape=var._dims,
             dtype=var.dtype, stop_gradient=var.stop_gradient,
         )  # fmt: skip
         slots = {"X": [name]}, {"Out": [copy._name]}

@@ -270,7 +270,7 @@ def _(d_out, x):
     return torch.mul(torch.sign(x), d_out)
 
 
-def _sum_rule(inputs: list, attrs: dict) -> list[Spec]:
+def _terms_rule(inputs: list, attrs: dict) -> list[Spec]:
     shape = inputs[0][0].shape
     for term in inputs[0][1:]:
         shape = broadcast_shapes(shape, term.shape)
@@ -286,7 +286,7 @@ def _sum_no_alias(inputs: dict[str, list], attrs: dict) -> str:
     "sum",
     "X* -> Out",
     lod="X",
-    infer=_sum_rule,
+    infer=_terms_rule,
     no_alias=_sum_no_alias,
     inplace=InPlace(add_into),
     amp="black",
