@@ -65,6 +65,7 @@ SCRIPTS = {
 def once(before: str, timed: str, threads: int) -> Sample:
     """Runs a script in a fresh process."""
     env = {**os.environ, "OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # compiled files are there, as in an installed one
     code = _CLOCKS.format(root=str(ROOT), before=before, timed=timed)
     out = subprocess.run(
         [sys.executable, "-P", "-c", code], env=env, check=True, stdout=subprocess.PIPE, text=True
