@@ -240,7 +240,11 @@ class Optimizer(OptimizerState):
         if by_rows:
             at, places = list(by_rows), list(by_rows.values())
             tables, values = [params[i] for i in at], [grads[i] for i in at]
-            sparse_step.update(self, group, tables, values, places, rate)
+            if self._lazily:
+                sparse_step.update(self, group, tables, values, places, rate)
+            else:  # the other rows change too, as momentum has it
+                whole = sparse_step.whole(tables, places, values)
+                self._update_whole((id(group), "ahead"), group, tables, whole, rate, True)
             left = [i for i in range(len(params)) if i not in by_rows]
             params, grads = [params[i] for i in left], [grads[i] for i in left]
         self.update_whole(id(group), group, params, grads, rate)
@@ -275,7 +279,22 @@ class Optimizer(OptimizerState):
         if batch.mastered:
             batch.write_back()
 
+<<<<<<< HEAD
     def note_steps(self, batch: Batch) -> None:
+=======
+    def _step_rows(self, batch: Batch, grads: list, rows: list, rate: float) -> None:
+        """Updates rows of tables."""
+        self._before_update(batch)
+        tables = batch.take_weights()
+        if self._exposed:
+            batch.unshare_states()
+        gradients = list(zip(rows, grads, strict=True))
+        batch.fused.update_rows(tables, gradients, batch.buffers, rate)
+        if self._powers:
+            self._note_steps(batch)
+
+    def _note_steps(self, batch: Batch) -> None:
+>>>>>>> w/DOUBT
         """Notes the number of updates; what the state holds of it is powers of beta."""
         self._steps.update(dict.fromkeys(batch.names, batch.count.done))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.selected_rows import RowsGradient
 from paddle.core.tensor import Tensor, wrap
 from paddle.ops.optimizer import row_updates as kernels
-from paddle.optimizer.batch import Batch, UpdatePlan, signature
+from paddle.optimizer.batch import UpdatePlan, signature
 
 if TYPE_CHECKING:
     from paddle.optimizer.optimizer import Optimizer
@@ -64,6 +64,7 @@ def update(
         rows (list): the row numbers, without repetition.
         rate (float): the learning rate.
     """
+<<<<<<< HEAD
     if not optimizer.lazily:  # the other rows change too, as momentum has it
         whole = [
             wrap(kernels.whole_table(p._buf, index, value._buf))
@@ -71,6 +72,8 @@ def update(
         ]
         optimizer.update_whole((id(group), "ahead"), group, params, whole, rate, True)
         return
+=======
+>>>>>>> w/DOUBT
     key, current = (id(group), "rows"), signature(params)
     plan = optimizer._plans.get(key)
     if plan is None or plan.signature != current:
@@ -80,11 +83,12 @@ def update(
     for batch in plan.batches:
         at = range(len(params)) if batch.at is None else batch.at
         grads = batch.take_gradients(values)
-        _update_batch(optimizer, batch, grads, [rows[i] for i in at], rate * batch.factor)
+        optimizer._step_rows(batch, grads, [rows[i] for i in at], rate * batch.factor)
         if batch.changed:
             optimizer._plans.pop(key, None)
 
 
+<<<<<<< HEAD
 def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, rate: float) -> None:
     optimizer.before_update(batch)
     tables = batch.take_weights()
@@ -93,3 +97,11 @@ def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, r
     batch.fused.update_rows(tables, list(zip(rows, grads, strict=True)), batch.buffers, rate)
     if optimizer._powers:
         optimizer.note_steps(batch)
+=======
+def whole(params: list[Tensor], rows: list[Any], values: list[Tensor]) -> list[Tensor]:
+    """Dense gradients of parameters from the values of rows."""
+    return [
+        wrap(kernels.whole_table(p._buf, index, value._buf))
+        for p, index, value in zip(params, rows, values, strict=True)
+    ]
+>>>>>>> w/DOUBT

@@ -77,4 +77,4 @@ def case_py_func(fluid):
 
 case_py_func.steps = 3
 case_py_func.program = False  # numbers of functions are the process's
-case_lod_append.variables = False  # 1.8.5 says how many rows sequence_pool gives
+case_lod_append.program = False  # 1.8.5 says how many rows sequence_pool gives
