@@ -130,8 +130,8 @@ def group_norm_layer(edit: CallEdit, place: Place) -> cst.BaseExpression:
 
 # ------------------------------------------------------------- optimizers
 _EPSILON = (
-    "2.0 corrects epsilon as it does the root of the second moment: steps differ for gradients below "
-    "about a thousand times epsilon"
+    "2.0 corrects epsilon as it does the root of the second moment: steps differ for gradients "
+    "below about a thousand times epsilon"
 )
 
 

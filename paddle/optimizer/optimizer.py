@@ -92,8 +92,8 @@ class Optimizer(OptimizerState):
         self._start_state()
         rule = self._rule
         # Whether rows without gradient stay as they are, or a gradient of rows counts otherwise.
-        self.lazily = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
-        self._updates_rows = self.lazily or (rule is not None and rule.rows_ahead > 0)
+        self._lazily = rule is not None and rule.by_rows({"lazy_mode": self._lazy_mode})
+        self._updates_rows = self._lazily or (rule is not None and rule.rows_ahead > 0)
 
     def _keep(self, **given: Any) -> None:
         """Checks arguments that a group may have too, and keeps them, with an underscore."""
@@ -247,9 +247,9 @@ class Optimizer(OptimizerState):
                 self._update_whole((id(group), "ahead"), group, tables, whole, rate, True)
             left = [i for i in range(len(params)) if i not in by_rows]
             params, grads = [params[i] for i in left], [grads[i] for i in left]
-        self.update_whole(id(group), group, params, grads, rate)
+        self._update_whole(id(group), group, params, grads, rate)
 
-    def update_whole(
+    def _update_whole(
         self, key: Any, group: dict[str, Any], params: list[Any], grads: list[Any], rate: float,
         ahead: bool = False,
     ) -> None:  # fmt: skip
@@ -263,11 +263,11 @@ class Optimizer(OptimizerState):
             if batch.changed:
                 self._plans.pop(key, None)
 
-    def before_update(self, batch: Batch) -> None:
+    def _before_update(self, batch: Batch) -> None:
         """What a kind of optimizer does before each update."""
 
     def _step_batch(self, batch: Batch, grads: list, rate: float) -> None:
-        self.before_update(batch)
+        self._before_update(batch)
         weights = batch.take_weights()
         if self._exposed:
             batch.unshare_states()
@@ -275,13 +275,10 @@ class Optimizer(OptimizerState):
             grads = batch.penalty.apply(weights, grads)
         batch.fused.update(weights, grads, batch.buffers, rate)
         if self._powers:
-            self.note_steps(batch)
+            self._note_steps(batch)
         if batch.mastered:
             batch.write_back()
 
-<<<<<<< HEAD
-    def note_steps(self, batch: Batch) -> None:
-=======
     def _step_rows(self, batch: Batch, grads: list, rows: list, rate: float) -> None:
         """Updates rows of tables."""
         self._before_update(batch)
@@ -294,7 +291,6 @@ class Optimizer(OptimizerState):
             self._note_steps(batch)
 
     def _note_steps(self, batch: Batch) -> None:
->>>>>>> w/DOUBT
         """Notes the number of updates; what the state holds of it is powers of beta."""
         self._steps.update(dict.fromkeys(batch.names, batch.count.done))
 

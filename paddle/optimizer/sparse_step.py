@@ -64,16 +64,6 @@ def update(
         rows (list): the row numbers, without repetition.
         rate (float): the learning rate.
     """
-<<<<<<< HEAD
-    if not optimizer.lazily:  # the other rows change too, as momentum has it
-        whole = [
-            wrap(kernels.whole_table(p._buf, index, value._buf))
-            for p, index, value in zip(params, rows, values, strict=True)
-        ]
-        optimizer.update_whole((id(group), "ahead"), group, params, whole, rate, True)
-        return
-=======
->>>>>>> w/DOUBT
     key, current = (id(group), "rows"), signature(params)
     plan = optimizer._plans.get(key)
     if plan is None or plan.signature != current:
@@ -88,20 +78,9 @@ def update(
             optimizer._plans.pop(key, None)
 
 
-<<<<<<< HEAD
-def _update_batch(optimizer: Optimizer, batch: Batch, grads: list, rows: list, rate: float) -> None:
-    optimizer.before_update(batch)
-    tables = batch.take_weights()
-    if optimizer._exposed:
-        batch.unshare_states()
-    batch.fused.update_rows(tables, list(zip(rows, grads, strict=True)), batch.buffers, rate)
-    if optimizer._powers:
-        optimizer.note_steps(batch)
-=======
 def whole(params: list[Tensor], rows: list[Any], values: list[Tensor]) -> list[Tensor]:
     """Dense gradients of parameters from the values of rows."""
     return [
         wrap(kernels.whole_table(p._buf, index, value._buf))
         for p, index, value in zip(params, rows, values, strict=True)
     ]
->>>>>>> w/DOUBT

@@ -134,7 +134,7 @@ class AdamOptimizer(Optimizer):
         self._lazy_mode = bool(lazy_mode)
         super().__init__(learning_rate, parameter_list, regularization, grad_clip, name)
 
-    def before_update(self, batch: Any) -> None:
+    def _before_update(self, batch: Any) -> None:
         # 1.x does not scale epsilon with the correction of the bias
         (group,) = self._param_groups
         correction = math.sqrt(1.0 - group["beta2"] ** (batch.count.done + 1 + batch.count.ahead))
@@ -420,7 +420,7 @@ class LambOptimizer(Optimizer):
         made.fused.count = _Uncorrected()  # type: ignore[assignment]
         return made
 
-    def note_steps(self, batch: Any) -> None:
+    def _note_steps(self, batch: Any) -> None:
         self._steps.update(dict.fromkeys(batch.names, 0))
 
     def _settings(self, param: Any, group: dict[str, Any]) -> dict[str, Any]:
