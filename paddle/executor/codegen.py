@@ -201,9 +201,8 @@ class Emitter:
             error = self._not_fed(name)
             if self._current is None or not self._current.block.idx:
                 raise error
-            made = f"{self.constant(copy.copy, 'copied')}({self.constant(error, 'not_fed')})"
-            self.line(f"raise {made}")  # where the block does not run, nothing is missing
-            return
+            again = self.constant(error, "not_fed")  # where the block does not run, nothing is
+            return self.line(f"raise {self.constant(copy.copy, 'copied')}({again})")  # missing
         self.defined.add(key)
         self.needed[name] = None
         local = self.python_name(name, self.program.blocks[key[0]])
@@ -212,13 +211,11 @@ class Emitter:
 
     def _not_fed(self, name: str) -> MissingValueError:
         """What to say of a variable that should have been fed."""
-        reader = self._current.type if self._current else "fetch"
-        location = self._current.location if self._current else None
-        return MissingValueError(
-            f"variable {name!r} is needed by operator {reader}, but nothing was fed for it; "
-            f"fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else ""),
-            hint=f"Executor.run(feed={{{name!r}: array}})",
-        )
+        op = self._current
+        reader, location = (op.type, op.location) if op else ("fetch", None)
+        told = f"variable {name!r} is needed by operator {reader}, but nothing was fed for it"
+        told += f"; fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else "")
+        return MissingValueError(told, hint=f"Executor.run(feed={{{name!r}: array}})")
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""
