@@ -14,6 +14,7 @@ from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.gru_pairs import pair_grus
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
@@ -33,6 +34,7 @@ TABLE: list[tuple[str, bool, Pass]] = [
     ("conv_bn", True, fuse_conv_bn),
     ("attention", True, fuse_attention),
     ("loss", True, fuse_loss),
+    ("gru_pairs", True, pair_grus),
     ("constants", True, fold_constants),
     ("sparse_updates", False, update_rows),
     ("merge_optimizers", True, merge_optimizers),

@@ -37,7 +37,7 @@ def network():
 def test_the_order_of_the_table():
     assert [name for name, _, _ in TABLE] == [
         "custom_gradients", "versions", "dead_code", "fc", "conv_bias", "conv_bn", "attention",
-        "loss", "constants", "sparse_updates", "merge_optimizers", "outer_epsilon",
+        "loss", "gru_pairs", "constants", "sparse_updates", "merge_optimizers", "outer_epsilon",
         "in_place", "lifetimes",
     ]  # fmt: skip
     assert [name for name, joins, _ in TABLE if not joins] == [

@@ -183,14 +183,14 @@ def _decoded_alone(
 ) -> torch.Tensor:
     """The best tags of a single sequence: each step is so little work that calls are counted."""
     rows = emission.unbind(0)
-    best = torch.add(rows[0], start)
-    bests, ways = [best], torch.empty_like(move)
-    for row in rows[1:]:
-        best = torch.amax(torch.add(move, best, out=ways), 1).add_(row)
-        bests.append(best)
-    tag = int(torch.argmax(torch.add(best, end)))
+    best, ways = torch.add(rows[0], start), torch.empty_like(move)
+    sources = torch.empty([len(rows), len(move)], dtype=torch.int64)
+    for row, source in zip(rows[1:], sources.unbind(0), strict=False):
+        torch.max(torch.add(move, best, out=ways), 1, out=(best, source))
+        best.add_(row)
+    tag = int(torch.argmax(best.add_(end)))
     tags = [tag]
-    for best in bests[-2::-1]:
-        tag = int(torch.argmax(torch.add(best, move[tag])))
+    for source_of in reversed(sources[:-1].tolist()):
+        tag = source_of[tag]
         tags.append(tag)
     return torch.tensor(tags[::-1]).unsqueeze(1)

@@ -238,32 +238,52 @@ def gru(x, h0, weight, bias, *, activation="tanh", gate_activation="sigmoid", is
     Weight's elements are those of the two gates, [D, 2 D], then the candidate's, [D, D]. The new
     state is (1 - u) h + u c, with origin_mode u h + (1 - u) c.
     """
-    size = _check("gru", x, weight, 3)
-    gate, act = _activation("gru", gate_activation), _activation("gru", activation)
-    flat = weight.reshape(-1)
-    gates = flat[: 2 * size * size].reshape(size, 2 * size)
-    candidate = flat[2 * size * size :].reshape(size, size)
+    _check("gru", x, weight, 3)
+    acts = _activation("gru", gate_activation), _activation("gru", activation)
+    offsets = last_level("gru", "Input", x)
+    rows = x if bias is None else x + bias.reshape(-1)
+    hidden = gru_states(rows, h0, *parts_of_weight(weight), offsets, acts, is_reverse, origin_mode)
+    return None, None, None, hidden
+
+
+def parts_of_weight(weight: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """The elements of a GRU's weight as two matrices: of both gates, and of the candidate."""
+    size, flat = weight.shape[0], weight.reshape(-1)
+    gates, candidate = flat[: 2 * size * size], flat[2 * size * size :]
+    return gates.reshape(size, 2 * size), candidate.reshape(size, size)
+
+
+def gru_states(
+    rows: torch.Tensor, h0: Any, gates: torch.Tensor, candidate: torch.Tensor, offsets: list[int],
+    activations: tuple[Callable, Callable], is_reverse: bool, origin_mode: bool,
+) -> torch.Tensor:  # fmt: skip
+    """The hidden states of rows that are projected and have their bias.
+
+    Args:
+        rows, h0, is_reverse, origin_mode: as of the operator ``gru``.
+        gates, candidate: see :func:`parts_of_weight`.
+        offsets: of the sequences.
+        activations: that of the gates and that of the candidate.
+    """
+    size, (gate, act) = candidate.shape[0], activations
 
     def step(rows: torch.Tensor, h: torch.Tensor) -> tuple:
         update, reset = gate(torch.addmm(rows[:, : 2 * size], h, gates)).chunk(2, 1)
         new = act(torch.addmm(rows[:, 2 * size :], torch.mul(reset, h), candidate))
         return (torch.lerp(new, h, update) if origin_mode else torch.lerp(h, new, update),)
 
-    offsets = last_level("gru", "Input", x)
-    state = _first("gru", "H0", h0, x, len(offsets) - 1, size)
-    rows = x if bias is None else x + bias.reshape(-1)
-    order = in_steps(offsets, x, is_reverse)
+    state = _first("gru", "H0", h0, rows, len(offsets) - 1, size)
+    order = in_steps(offsets, rows, is_reverse)
     if len(set(order.live)) == 1 and not torch.is_grad_enabled():
-        written = (_WRITTEN[gate_activation], _WRITTEN[activation])
-        hidden = _gru_of_one_length(rows, order, state, gates, candidate, written, origin_mode)
-    else:
-        (hidden,) = _walk(rows, order, [state], step)
-    return None, None, None, hidden
+        written = (_IN_PLACE[gate], _IN_PLACE[act])
+        return _gru_of_one_length(rows, order, state, gates, candidate, written, origin_mode)
+    return _walk(rows, order, [state], step)[0]
 
 
 _WRITTEN: dict[str, Callable] = {
     "sigmoid": torch.sigmoid_, "tanh": torch.tanh_, "relu": torch.relu_, "identity": lambda x: x,
 }  # fmt: skip
+_IN_PLACE = {_ACTIVATIONS[name]: written for name, written in _WRITTEN.items()}
 
 
 def _gru_of_one_length(
@@ -282,10 +302,8 @@ def _gru_of_one_length(
     update, reset = both.chunk(2, 1)
     kept, new = whole.new_empty([count, size]), whole.new_empty([count, size])
     h = state.index_select(0, order.sequences)
-    parts = zip(
-        whole[:, : 2 * size].split(count), whole[:, 2 * size :].split(count), made.split(count),
-        strict=True,
-    )  # fmt: skip
+    steps = (whole[:, : 2 * size], whole[:, 2 * size :], made)
+    parts = zip(*(part.unflatten(0, (-1, count)).unbind(0) for part in steps), strict=True)
     for of_gates, of_candidate, out in parts:
         gate(torch.addmm(of_gates, h, gates, out=both))
         torch.mul(reset, h, out=kept)

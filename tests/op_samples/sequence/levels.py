@@ -207,6 +207,22 @@ def gru(x, h0, weight, bias, *, offsets, activation="tanh", gate_activation="sig
     return None, None, None, *_recurrent(x, offsets, is_reverse, [_zeros(h0, offsets, size)], step)
 
 
+def gru_pair_weights(weight, other, bias, other_bias):
+    half = 2 * len(weight) ** 2
+    flat = np.stack([weight.ravel(), other.ravel()])
+    parts = (flat[:, :half], flat[:, half:])
+    gates, own = (part.reshape(2, len(weight), -1) for part in parts)
+    return gates, own, np.concatenate([bias, other_bias])
+
+
+def gru_pair(xs, gates, own, bias, *, is_reverse, offsets=OFFSETS, **attrs):
+    weights = [np.concatenate([g.ravel(), c.ravel()]) for g, c in zip(gates, own, strict=True)]
+    return [
+        gru(x, None, w.reshape(len(own[0]), -1), b, offsets=offsets, is_reverse=back, **attrs)[3]
+        for x, w, b, back in zip(xs, weights, bias, is_reverse, strict=True)
+    ]
+
+
 # -- rows in place of a padded batch --------------------------------------------------------------
 
 
@@ -283,6 +299,8 @@ PEEPING = {**GATES, "Bias": f64(1, 21)}
 FIRST = {"H0": f64(4, 3), "C0": f64(4, 3, key=1)}
 NARROW = {"Input": f64(8, 12), "Weight": f64(2, 12), "ProjWeight": f64(3, 2), "Bias": f64(1, 21)}
 UNITS = {"Input": f64(8, 9), "Weight": f64(3, 9), "Bias": f64(1, 9)}
+PAIR = {"Input": [f64(8, 9), f64(8, 9, key=1)], "Gates": f64(2, 3, 6), "Candidate": f64(2, 3, 3),
+        "Bias": f64(2, 9)}  # fmt: skip
 TAGS = {"Emission": f64(8, 3), "Transition": f64(5, 3)}
 
 SAMPLES = [
@@ -340,6 +358,13 @@ SAMPLES = [
     _one("gru", UNITS, gru, slot="Input"),
     _one("gru", {**UNITS, "H0": f64(3, 3), "Bias": None}, gru, WHOLE, "Input", "origin",
          {"origin_mode": True, "is_reverse": True, "activation": "identity"}, orders=1),
+    _plain("gru_pair", PAIR, gru_pair, {"Input": [[OFFSETS], [OFFSETS]]},
+           {"is_reverse": [False, True]}),
+    _plain("gru_pair", PAIR, functools.partial(gru_pair, offsets=[0, 8]),
+           {"Input": [[[0, 8]], [[0, 8]]]},
+           {"is_reverse": [True, False], "origin_mode": True, "activation": "identity"}, "alone"),
+    Sample("gru_pair_weights", {"Weight": f64(3, 9), "OtherWeight": f64(3, 9, key=1),
+           "Bias": f64(1, 9), "OtherBias": f64(1, 9, key=1)}, {}, gru_pair_weights),
     _one("row_conv", {"X": f64(8, 3), "Filter": f64(3, 3)}, row_conv, note="rows", orders=1),
     _one("add_position_encoding", {"X": f64(8, 4)}, add_position_encoding, note="rows",
          attrs={"alpha": 0.5}),
@@ -393,6 +418,8 @@ ERRORS = [
     _bad("lstm", r"Bias of shape \[1, 21\]", GATES, Input=[OFFSETS]),
     _bad("lstm", "activation of sigmoid", PEEPING, {"gate_activation": "gelu"}, Input=[OFFSETS]),
     _bad("lstm", r"H0 of shape \[4, 3\]", {**PEEPING, "H0": f64(3, 3)}, Input=[OFFSETS]),
+    _bad("gru_pair", "expected two of Input, Gates and is_reverse, but received 2, 2 and 1", PAIR,
+         {"is_reverse": [True]}, Input=[[OFFSETS], [OFFSETS]]),
     _bad("gru", r"Input \[N, 3 \* size\]", {**UNITS, "Weight": f64(3, 8)}, Input=[OFFSETS]),
     _bad("lstmp", r"ProjWeight of shape \[3, 2\]", {**NARROW, "ProjWeight": f64(2, 3)},
          Input=[OFFSETS]),
