@@ -7,12 +7,16 @@ than exponentials can hold; others are left to the form in logarithms (:func:`se
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import torch
 
 from paddle.core.levels import levels_on
 from paddle.ops.sequence.levels import Steps, in_steps, last_level, positions
 
 _RANGE = 60.0  # exp of it, and of minus it, is far from the ends of float32
+_LANES = 16  # numbers that the widest vectors hold
 
 
 def serves(emission: torch.Tensor, transition: torch.Tensor, label: torch.Tensor) -> bool:
@@ -150,13 +154,14 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
     A step holds tags below each other and sequences side by side, so that the maximum over the tags
     before runs along all of them at once: [20, 20, 32] 16 -> 2 us.
     """
+    start, end, move = transition[0], transition[1], transition[2:]
+    to_each, came_from = move.unsqueeze(2), move.t().contiguous()
+    exact = emission.dtype == transition.dtype and emission.dtype in (torch.float32, torch.float64)
+    if len(offsets) == 2 and offsets[1] and exact and emission.device.type == "cpu":
+        return _decoded_alone(*(part.detach() for part in (emission, start, end, came_from)))
     steps = in_steps(offsets, emission)
     if not steps.live:
         return emission.new_zeros([0, 1], dtype=torch.int64)
-    start, end, move = transition[0], transition[1], transition[2:]
-    to_each, came_from = move.unsqueeze(2), move.t().contiguous()
-    if len(offsets) == 2 and emission.device.type == "cpu":
-        return _decoded_alone(emission, start, end, came_from)
     columns = emission.index_select(0, steps.rows).t().contiguous().split(steps.live, 1)
     best = torch.add(columns[0], start.unsqueeze(1))
     bests = [best]
@@ -181,16 +186,22 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
 def _decoded_alone(
     emission: torch.Tensor, start: torch.Tensor, end: torch.Tensor, move: torch.Tensor
 ) -> torch.Tensor:
-    """The best tags of a single sequence: each step is so little work that calls are counted."""
-    rows = emission.unbind(0)
-    best, ways = torch.add(rows[0], start), torch.empty_like(move)
-    sources = torch.empty([len(rows), len(move)], dtype=torch.int64)
-    for row, source in zip(rows[1:], sources.unbind(0), strict=False):
-        torch.max(torch.add(move, best, out=ways), 1, out=(best, source))
-        best.add_(row)
-    tag = int(torch.argmax(best.add_(end)))
-    tags = [tag]
-    for source_of in reversed(sources[:-1].tolist()):
-        tag = source_of[tag]
+    """The best tags of a single sequence: each step is so little work that calls are counted.
+
+    Further tags that nothing leads to or from fill the rows up, for a maximum along 64 numbers
+    takes half the time of one along 57. The way back is a few numbers a step, as arrays' are.
+    """
+    more = -move.shape[0] % _LANES
+    move = torch.constant_pad_nd(move, [0, more, 0, more], -math.inf)
+    bests = torch.constant_pad_nd(emission, [0, more])
+    bests[0, : start.shape[0]].add_(start)
+    ways, most = torch.empty_like(move), bests.new_empty([move.shape[0]])
+    for before, here in pairwise(bests.unbind(0)):
+        torch.amax(torch.add(move, before, out=ways), 1, out=most)
+        here.add_(most)
+    tag = int(torch.argmax(torch.add(bests[-1, : end.shape[0]], end)))
+    tags, moves = [tag], move.numpy()
+    for before in bests.numpy()[-2::-1]:
+        tag = int((before + moves[tag]).argmax())
         tags.append(tag)
     return torch.tensor(tags[::-1]).unsqueeze(1)

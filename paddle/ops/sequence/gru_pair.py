@@ -13,7 +13,7 @@ import torch
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
-from paddle.ops.sequence.dynamic import _WRITTEN, _activation, _check, gru_states, parts_of_weight
+from paddle.ops.sequence.dynamic import _WRITTEN, _activation, gru_states, parts_of_weight
 from paddle.ops.sequence.levels import last_level, levels_of, marked
 
 _PASS = "left by the pass gru_pairs of a plan; a Program holds two gru instead"
@@ -49,7 +49,10 @@ def gru_pair(xs, gates, candidate, bias, *, is_reverse, activation="tanh",
             f"{gates.shape[0]} and {len(is_reverse)}."
         )
     for x in xs:
-        _check("gru_pair", x, gates.new_empty([gates.shape[1], 3 * gates.shape[1]]), 3)
+        if x.dim() != 2 or x.shape[1] != bias.shape[1]:
+            raise InvalidArgumentError(
+                f"gru_pair: expected Input [N, {bias.shape[1]}], but received {list(x.shape)}."
+            )
     offsets = [last_level("gru_pair", "Input", x) for x in xs]
     alone = len(offsets[0]) == 2 and offsets[0] == offsets[1] and offsets[0][1] > 0
     if alone and xs[0].device.type == "cpu" and not torch.is_grad_enabled():
