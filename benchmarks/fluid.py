@@ -2,6 +2,7 @@
 
 - Programs by ``fluid.layers`` and the same by 2.0's names, in one process: nothing but how they
   were recorded is different.
+- jieba's paddle mode, where `make clients` fetched it, with ``--oracle185`` beside 1.8.5.
 - Networks over sequences (``fluid_networks.py``) beside torch on padded batches, every side in a
   process of its own, from the same weights; with ``--oracle185`` beside PaddlePaddle 1.8.5 too.
 """
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import fluid_jieba as jieba
 from benchmarks import fluid_networks as networks
 from benchmarks.measure import Result, interleave, local
 from benchmarks.options import SIDES, Options, compare_processes
@@ -44,6 +46,7 @@ SEQUENCES = {
 OTHERWISE = (networks.PEEPHOLES, networks.GRU)
 """torch has no peepholes, and applies a GRU's reset gate elsewhere: its numbers are others."""
 STEPS_TARGET = 1.2
+CUTTING_TARGET = 1.0  # of 1.8.5
 
 # what is used first -> by fluid, and the same by 2.0's names
 _SCRIPTS = {
@@ -391,11 +394,29 @@ def _sequence_rows(options: Options) -> Iterator[Row]:
             )  # fmt: skip
 
 
+def _cutting_row(options: Options) -> Iterator[Row]:
+    """jieba cuts a sentence; there is nothing of torch beside it."""
+    if not options.wants(GROUP, jieba.CUTTING) or not (jieba.CLIENTS / "jieba").is_dir():
+        return
+    module, effort = "benchmarks.fluid_jieba", options.effort(21, 0.2)
+    peer = (OLD, module, options.oracle185) if options.oracle185 else None
+    result = compare_processes(module, jieba.CUTTING, ("ours",), 1, effort, peer=peer)
+    if result is None:
+        return
+    ours = result.median("ours") * 1e3 / jieba.SENTENCES
+    value = result.ratio("ours", OLD) if peer else ours
+    yield Row(
+        GROUP, jieba.CUTTING, 1, "cpu", "ms", ours, None, value, "ratio" if peer else "value",
+        target=CUTTING_TARGET if peer else None, note="of 1.8.5" if peer else "",
+    )  # fmt: skip
+
+
 def rows(options: Options) -> Iterator[Row]:
     """Rows of one thread."""
     if 1 not in options.threads:
         return
     yield from _sequence_rows(options)
+    yield from _cutting_row(options)
     yield from _import_rows(options)
     if any(
         options.wants(GROUP, name) for name in [RECORDING, *(f"{n}, over 2.0's" for n in PROGRAMS)]
