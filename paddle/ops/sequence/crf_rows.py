@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.levels import levels_on
 from paddle.ops.sequence.levels import Steps, in_steps, last_level, positions
 
@@ -157,7 +158,7 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
     start, end, move = transition[0], transition[1], transition[2:]
     to_each, came_from = move.unsqueeze(2), move.t().contiguous()
     exact = emission.dtype == transition.dtype and emission.dtype in (torch.float32, torch.float64)
-    if len(offsets) == 2 and offsets[1] and exact and emission.device.type == "cpu":
+    if len(offsets) == 2 and offsets[1] and exact and holds.host(emission):
         return _decoded_alone(*(part.detach() for part in (emission, start, end, came_from)))
     steps = in_steps(offsets, emission)
     if not steps.live:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from paddle.core.backends import holds
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
@@ -55,7 +56,7 @@ def gru_pair(xs, gates, candidate, bias, *, is_reverse, activation="tanh",
             )
     offsets = [last_level("gru_pair", "Input", x) for x in xs]
     alone = len(offsets[0]) == 2 and offsets[0] == offsets[1] and offsets[0][1] > 0
-    if alone and xs[0].device.type == "cpu" and not torch.is_grad_enabled():
+    if alone and not (xs[0].is_meta or torch.is_grad_enabled()) and holds.host(xs[0]):
         made = _of_one_sequence(
             xs, gates, candidate, bias, is_reverse, _WRITTEN[gate_activation],
             _WRITTEN[activation], origin_mode,
