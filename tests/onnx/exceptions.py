@@ -78,6 +78,7 @@ WITHOUT_RULE_IF_THERE: dict[str, str] = {
         "attention_of_joined_rows attention_of_rows fused_embedding_eltwise_layernorm int8_conv2d "
         "int8_dequantize int8_linear int8_max_pool2d int8_quantize int8_round int8_weight "
         "layer_norm_result pack_conv2d_filter pack_linear_weight packed_conv2d packed_linear "
+        "gru_pair gru_pair_weights "
         "padded_table skip_layernorm fusion_repeated_fc_relu fusion_squared_mat_sub fusion_lstm "
         "fusion_gru fused_embedding_fc_lstm attention_lstm fusion_seqconv_eltadd_relu "
         "fusion_seqexpand_concat_fc fusion_seqpool_concat fusion_seqpool_cvm_concat "

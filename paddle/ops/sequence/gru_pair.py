@@ -29,6 +29,12 @@ def _weights_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=_weights_rule, differentiable=False, memoize=True, proto=_PASS)  # fmt: skip
 def gru_pair_weights(weight, other_weight, bias, other_bias):
     """The weights of two GRUs, one above the other: [2, D, 2 D], [2, D, D] and [2, 3 D]."""
+    size = weight.shape[0]
+    if not tuple(weight.shape) == tuple(other_weight.shape) == (size, 3 * size):
+        raise InvalidArgumentError(
+            f"gru_pair_weights: expected Weight and OtherWeight [size, 3 * size], but received "
+            f"{list(weight.shape)} and {list(other_weight.shape)}."
+        )
     parts = zip(parts_of_weight(weight), parts_of_weight(other_weight), strict=True)
     gates, candidate = (torch.stack(both) for both in parts)
     return gates, candidate, torch.stack([bias.reshape(-1), other_bias.reshape(-1)])
