@@ -87,16 +87,24 @@ def _of_one_sequence(
     size, count = candidate.shape[1], xs[0].shape[0]
     whole = torch.stack([x.flip(0) if back else x for x, back in zip(xs, is_reverse, strict=True)])
     rows = whole.add_(bias.unsqueeze(1)).unsqueeze(2)
-    steps = zip(rows[..., : 2 * size].unbind(1), rows[..., 2 * size :].unbind(1), strict=True)
     made = whole.new_empty([2, count, 1, size])
+    steps = zip(
+        rows[..., : 2 * size].unbind(1), rows[..., 2 * size :].unbind(1), made.unbind(1),
+        strict=True,
+    )  # fmt: skip
     both, kept, new = (whole.new_empty([2, 1, n]) for n in (2 * size, size, size))
     update, reset = both.chunk(2, 2)
-    h = whole.new_zeros([2, 1, size])
     baddbmm, mul, lerp = torch.baddbmm, torch.mul, torch.lerp
-    for (of_gates, of_candidate), out in zip(steps, made.unbind(1), strict=True):
+
+    def mixed(h: torch.Tensor, c: torch.Tensor, u: torch.Tensor, out: torch.Tensor) -> Any:
+        return lerp(c, h, u, out=out) if origin_mode else lerp(h, c, u, out=out)
+
+    of_gates, of_candidate, out = next(steps)  # the state before is zero: there is no product
+    first = whole.new_zeros([2, 1, size])
+    h = mixed(first, act(of_candidate), squash(of_gates).narrow(2, 0, size), out)
+    for of_gates, of_candidate, out in steps:
         squash(baddbmm(of_gates, h, gates, out=both))
         mul(reset, h, out=kept)
-        act(baddbmm(of_candidate, kept, candidate, out=new))
-        h = lerp(new, h, update, out=out) if origin_mode else lerp(h, new, update, out=out)
+        h = mixed(h, act(baddbmm(of_candidate, kept, candidate, out=new)), update, out)
     parts = made.squeeze(2).unbind(0)
     return [y.flip(0) if back else y for y, back in zip(parts, is_reverse, strict=True)]
