@@ -14,7 +14,7 @@ from paddle.core.backends import holds
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.infer import Spec
 from paddle.core.op import op
-from paddle.ops.sequence.dynamic import _WRITTEN, _activation, gru_states, parts_of_weight
+from paddle.ops.sequence.dynamic import _IN_PLACE, _activation, gru_states, parts_of_weight
 from paddle.ops.sequence.levels import last_level, levels_of, marked
 
 _PASS = "left by the pass gru_pairs of a plan; a Program holds two gru instead"
@@ -60,15 +60,14 @@ def gru_pair(xs, gates, candidate, bias, *, is_reverse, activation="tanh",
             raise InvalidArgumentError(
                 f"gru_pair: expected Input [N, {bias.shape[1]}], but received {list(x.shape)}."
             )
+    squash, act = _activation("gru", gate_activation), _activation("gru", activation)
     offsets = [last_level("gru_pair", "Input", x) for x in xs]
     alone = len(offsets[0]) == 2 and offsets[0] == offsets[1] and offsets[0][1] > 0
     if alone and not (xs[0].is_meta or torch.is_grad_enabled()) and holds.host(xs[0]):
         made = _of_one_sequence(
-            xs, gates, candidate, bias, is_reverse, _WRITTEN[gate_activation],
-            _WRITTEN[activation], origin_mode,
+            xs, gates, candidate, bias, is_reverse, _IN_PLACE[squash], _IN_PLACE[act], origin_mode
         )  # fmt: skip
     else:
-        squash, act = _activation("gru", gate_activation), _activation("gru", activation)
         made = [
             gru_states(x + bias[k], None, gates[k], candidate[k], offsets[k], (squash, act),
                        is_reverse[k], origin_mode)

@@ -423,6 +423,8 @@ ERRORS = [
           "OtherBias": f64(1, 9)}),
     _bad("gru_pair", "expected two of Input, Gates and is_reverse, but received 2, 2 and 1", PAIR,
          {"is_reverse": [True]}, Input=[[OFFSETS], [OFFSETS]]),
+    _bad("gru_pair", "expected an activation of", PAIR,
+         {"is_reverse": [True, False], "activation": "elu"}, Input=[[[0, 8]], [[0, 8]]]),
     _bad("gru", r"Input \[N, 3 \* size\]", {**UNITS, "Weight": f64(3, 8)}, Input=[OFFSETS]),
     _bad("lstmp", r"ProjWeight of shape \[3, 2\]", {**NARROW, "ProjWeight": f64(2, 3)},
          Input=[OFFSETS]),
