@@ -1,0 +1,61 @@
+"""What brings data to Programs: feeders."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from .calls import CallEdit, Stays, call, code, expression, literal
+from .handlers import handler
+
+if TYPE_CHECKING:
+    from .places import Place
+
+_ONE_BY_ONE = "; feed a dict of arrays, or use paddle.io.DataLoader"
+
+
+@handler
+def data_feeder(edit: CallEdit, place: Place) -> cst.BaseExpression:
+    """A feeder becomes a loader that reads one list of samples each time.
+
+    `feeder.feed(rows)` and the loader both give the fields the dtype and shape of their Variables.
+    """
+    feeds = edit.get("feed_list")
+    if place.levels:
+        raise Stays("the samples may be sequences with levels" + _ONE_BY_ONE)
+    if not isinstance(feeds, (cst.List, cst.Tuple)) or not feeds.elements:
+        raise Stays("feed_list is no list of Variables" + _ONE_BY_ONE)
+    program = edit.get("program")
+    owner = code(program) if program is not None and literal(program) is not None else ""
+    block = f"{owner or 'paddle.static.default_main_program()'}.global_block()"
+    elements = []
+    for element in feeds.elements:
+        value = element.value
+        if isinstance(value, cst.SimpleString):
+            element = element.with_changes(value=expression(f"{block}.var({value.value})"))
+        elements.append(element)
+    where = place.device(1, "place")
+    uses = place.method_calls("feed")
+    if not where or not uses:
+        raise Stays("only feed(samples) of a feeder that has a name can be written" + _ONE_BY_ONE)
+    for use in uses:
+        text = place.file.source.of(use.call) if use.call is not None else ""
+        if re.search(r":=|\b(yield|await)\b|#", text):
+            raise Stays("what it is fed is computed on the way" + _ONE_BY_ONE)
+    for use in uses:
+        use.action = ("feed", where)
+    edit.set("feed_list", feeds.with_changes(elements=elements))
+    for name in ("place", "program"):
+        edit.drop(name)
+    edit.add("capacity", "1")
+    return edit.build("paddle.io.DataLoader.from_generator")
+
+
+def fed(node: cst.Call, where: str) -> cst.BaseExpression:
+    """Write `feeder.feed(rows)`, where the feeder is a loader now."""
+    rows = cst.Lambda(cst.Parameters(), cst.List([cst.Element(node.args[0].value)]))
+    made = call("f", rows, f"places={where}").with_changes(func=node.func)
+    batch = call("next", call("iter", made))
+    return cst.Subscript(batch, [cst.SubscriptElement(cst.Index(cst.Integer("0")))])
