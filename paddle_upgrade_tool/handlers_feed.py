@@ -20,11 +20,10 @@ _ONE_BY_ONE = "; feed a dict of arrays, or use paddle.io.DataLoader"
 def data_feeder(edit: CallEdit, place: Place) -> cst.BaseExpression:
     """A feeder becomes a loader that reads one list of samples each time.
 
-    `feeder.feed(rows)` and the loader both give the fields the dtype and shape of their Variables.
+    `feeder.feed(rows)` and the loader both give the fields the dtype, shape and levels of their
+    Variables.
     """
     feeds = edit.get("feed_list")
-    if place.levels:
-        raise Stays("the samples may be sequences with levels" + _ONE_BY_ONE)
     if not isinstance(feeds, (cst.List, cst.Tuple)) or not feeds.elements:
         raise Stays("feed_list is no list of Variables" + _ONE_BY_ONE)
     program = edit.get("program")

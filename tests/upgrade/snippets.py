@@ -288,7 +288,7 @@ case(FL + "nets.", "img_conv_group", "s",
      "n = [4] * 2\nout = {f}(input=img, conv_num_filter=n, pool_size=2, conv_act='relu', pool_stride=2, "
      "param_attr=" + _w(4, 4, 3, 3) + ", conv_with_batchnorm=True, use_cudnn=False)",
      )  # fmt: skip
-AXIS = " ".join("elementwise_" + n for n in "add sub mul max min".split())
+AXIS = " ".join("elementwise_" + n for n in ["add", "sub", "mul", "max", "min"])
 case(L, AXIS, "s", "out = {f}(img, v, axis=1)", "out = {f}(x=wide, y=sq, axis=0, act='tanh')",
      "below = fluid.layers.relu(img)\nout = {f}(below, v, 1, 'relu')", "out = {f}(x, s, axis=-1)")  # fmt: skip
 case(L, AXIS, "g", "{f}(img, fluid.layers.reshape(v, [4]), axis=1)", "{f}(x, fluid.layers.reshape(s, [-1]), axis=0)")
@@ -299,6 +299,8 @@ case(FL, "DataFeeder", "s",
      "rows = [(r.reshape(-1).tolist(),) for r in a['x']]\nreturn exe.run(main, feed=feeder.feed(rows), fetch_list=[out])\nout = x",
      "out = fluid.layers.scale(one_hot_able, 2)\nfeeder = {f}(feed_list=['x', 'one_hot_able'], place=fluid.CPUPlace(), program=main)\nexe = fluid.Executor(fluid.CPUPlace())\n"
      "rows = [(a['x'][0], [5, 6, r]) for r in range(2)]\nfed = feeder.feed(iterable=rows)\nreturn exe.run(main, feed={'x': fed['x'], 'one_hot_able': fed['one_hot_able']}, fetch_list=[out, fluid.layers.scale(x, 1.0)])\nout = x",
+     "words = fluid.data('words', [None, 1], 'float32', lod_level=1)\nout = fluid.layers.sequence_pool(words, 'sum')\nfeeder = {f}([words, 'x'], fluid.CPUPlace())\n"
+     "exe = fluid.Executor(fluid.CPUPlace())\nrows = [([1, 2, 3], a['x'][0]), ([4], a['x'][1])]\nreturn exe.run(main, feed=feeder.feed(rows), fetch_list=[out])\nout = x",
      )  # fmt: skip
 case(FL + "nets.", "sequence_conv_pool", "s",
      "rows = fluid.layers.sequence_unpad(x, fluid.layers.assign(np.array([3, 1], 'int64')))\nout = {f}(rows, 5, 3, " + _w(12, 5) + ")",
