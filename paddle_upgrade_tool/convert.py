@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from . import guards, imports
+from . import guards, imports, operators
 from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning, numbers
 from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
@@ -74,6 +74,7 @@ class File:
                 self._script = script
                 self.fluid = self.fluid or had
         self._plan()
+        operators.note(self)
         edits = self._rewrite()
         if "refactor_import" in self.steps:
             edits += imports.edit(self)

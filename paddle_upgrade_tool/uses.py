@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .names import Chain, Scope
@@ -117,6 +119,30 @@ def _stores(scope: Scope, name: str) -> int:
     )
 
 
+def _own(scope: Scope) -> Iterator[ast.AST]:
+    """Walk over a scope; functions and classes in it, which have their own, are not entered."""
+    waiting = list(ast.iter_child_nodes(scope.node))
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _bindings(scope: Scope, name: str) -> int:
+    """How often a scope itself binds a name, those counted that a function declares as its own."""
+    count = sum(name in item.names for item in ast.walk(scope.node)
+                if isinstance(item, (ast.Global, ast.Nonlocal)))  # fmt: skip
+    for node in _own(scope):
+        if isinstance(node, ast.Name):
+            count += node.id == name and not isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.arg):
+            count += node.arg == name
+        else:
+            count += getattr(node, "name", None) == name
+    return count
+
+
 def bound_to(node: ast.expr, scope: Scope) -> ast.expr | None:
     """Return the expression that a name stands for, None if it is bound in another way, or twice.
 
@@ -127,9 +153,9 @@ def bound_to(node: ast.expr, scope: Scope) -> ast.expr | None:
     here: Scope | None = scope
     while here is not None and node.id not in here.bound:
         here = here.parent
-    if here is None or here.kind in ("class", "comprehension") or _stores(here, node.id) != 1:
+    if here is None or here.kind in ("class", "comprehension") or _bindings(here, node.id) != 1:
         return None
-    for item in ast.walk(here.node):
+    for item in _own(here):
         if isinstance(item, ast.Assign) and len(item.targets) == 1:
             target = item.targets[0]
             if isinstance(target, ast.Name) and target.id == node.id:
@@ -154,10 +180,10 @@ def argument(made: ast.Call, index: int, name: str) -> ast.expr | None:
 
 
 def declared(file: File, node: ast.expr, scope: Scope) -> list[int | None] | None:
-    """Return the sizes of a variable of Programs, None for one that varies.
+    """Return the sizes of a variable of Programs: -1 for any, None for one that cannot be seen.
 
-    They are known of what `data` and `reshape` make, of the result of `fc` without its width. Where
-    nothing can be seen the answer is None.
+    They are known of what `data`, `reshape` and `fc` make, and of reductions of that. Where not
+    even their number is known the answer is None.
     """
     value = bound_to(node, scope)
     chain = called(file, value)
@@ -165,8 +191,9 @@ def declared(file: File, node: ast.expr, scope: Scope) -> list[int | None] | Non
         return None
     kind = chain.name.removeprefix(_FLUID)
     if kind == "layers.fc":
-        flat = argument(value, 2, "num_flatten_dims")
-        return [None, None] if flat is None else None
+        return None if argument(value, 2, "num_flatten_dims") else [None, None]
+    if kind.startswith("layers.reduce_"):
+        return _reduced(file, value, chain.scope)
     if kind not in ("data", "layers.data", "layers.reshape"):
         return None
     shape = argument(value, 1, "shape")
@@ -180,15 +207,42 @@ def declared(file: File, node: ast.expr, scope: Scope) -> list[int | None] | Non
         if append is not None and not isinstance(append, ast.Constant):
             return None
         if append is None or append.value:  # type: ignore[attr-defined]
-            unknown = [ast.unparse(n) for n, s in zip(shape.elts, sizes) if s is None]
-            if not {"None", "-1"}.issuperset(unknown):
+            if None in sizes:
                 return None  # a size that may be -1, and then no batch is put in front
-            if None not in sizes:
-                return [None, *sizes]
+            if -1 not in sizes:
+                return [-1, *sizes]
     return sizes
+
+
+def _reduced(file: File, made: ast.Call, scope: Scope) -> list[int | None] | None:
+    operand, axis = argument(made, 0, "input"), argument(made, 1, "dim")
+    sizes = declared(file, operand, scope) if operand is not None else None
+    kept = argument(made, 2, "keep_dim")
+    if sizes is None or axis is None or not re.fullmatch(r"-?\d", ast.unparse(axis)):
+        return None
+    index = int(ast.unparse(axis))
+    if not -len(sizes) <= index < len(sizes) or len(sizes) < 2:
+        return None
+    if kept is None or ast.unparse(kept) == "False":
+        del sizes[index]
+        return sizes
+    return None
 
 
 def _size(file: File, node: ast.expr) -> int | None:
     text = ast.unparse(node)
-    size = int(text) if text.isdigit() else file.numbers.get(text)
-    return size if size is not None and size >= 0 else None
+    if text in ("None", "-1"):
+        return -1
+    return int(text) if text.isdigit() else file.numbers.get(text)
+
+
+def whole(file: File, node: ast.expr, scope: Scope) -> bool:
+    """Whether a variable of Programs holds integers, as far as a literal dtype shows."""
+    value = bound_to(node, scope)
+    chain = called(file, value)
+    if chain is None or not isinstance(value, ast.Call):
+        return False
+    place = {"data": 2, "layers.data": 3, "layers.cast": 1, "layers.fill_constant": 1}
+    index = place.get(chain.name.removeprefix(_FLUID))
+    dtype = argument(value, index, "dtype") if index is not None else None
+    return isinstance(dtype, ast.Constant) and str(dtype.value).startswith(("int", "uint"))
