@@ -98,6 +98,7 @@ class File:
         self.after: dict[int, list[str]] = {}
         self.before: dict[int, list[str]] = {}
         self.pending: list[tuple[int, list[str]]] = []
+        self.bindings: dict[int, dict[str, ast.expr | None]] = {}
         self._look_around()
 
     def _resolve(self, chain: Chain, stars: dict[str, str]) -> bool:

@@ -129,21 +129,29 @@ def _own(scope: Scope) -> Iterator[ast.AST]:
             waiting += ast.iter_child_nodes(node)
 
 
-def _bindings(scope: Scope, name: str) -> int:
-    """How often a scope itself binds a name, those counted that a function declares as its own."""
-    count = sum(name in item.names for item in ast.walk(scope.node)
-                if isinstance(item, (ast.Global, ast.Nonlocal)))  # fmt: skip
+def _bindings(file: File, scope: Scope) -> dict[str, ast.expr | None]:
+    """Return what a scope's names stand for; None where they are bound in another way, or twice."""
+    known = file.bindings.get(id(scope))
+    if known is not None:
+        return known
+    found: dict[str, ast.expr | None] = {}
+    values: dict[int, ast.expr] = {}
     for node in _own(scope):
-        if isinstance(node, ast.Name):
-            count += node.id == name and not isinstance(node.ctx, ast.Load)
+        name = getattr(node, "name", None)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            values[id(node.targets[0])] = node.value
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            name = node.id
         elif isinstance(node, ast.arg):
-            count += node.arg == name
-        else:
-            count += getattr(node, "name", None) == name
-    return count
+            name = node.arg
+        if name:
+            found[name] = values.get(id(node)) if name not in found else None
+    found.update(dict.fromkeys(file.walk.declared))
+    file.bindings[id(scope)] = found
+    return found
 
 
-def bound_to(node: ast.expr, scope: Scope) -> ast.expr | None:
+def bound_to(file: File, node: ast.expr, scope: Scope) -> ast.expr | None:
     """Return the expression that a name stands for, None if it is bound in another way, or twice.
 
     What is no name stands for itself.
@@ -153,14 +161,9 @@ def bound_to(node: ast.expr, scope: Scope) -> ast.expr | None:
     here: Scope | None = scope
     while here is not None and node.id not in here.bound:
         here = here.parent
-    if here is None or here.kind in ("class", "comprehension") or _bindings(here, node.id) != 1:
+    if here is None or here.kind in ("class", "comprehension"):
         return None
-    for item in _own(here):
-        if isinstance(item, ast.Assign) and len(item.targets) == 1:
-            target = item.targets[0]
-            if isinstance(target, ast.Name) and target.id == node.id:
-                return item.value
-    return None
+    return _bindings(file, here).get(node.id)
 
 
 def called(file: File, node: ast.expr | None) -> Chain | None:
@@ -185,7 +188,7 @@ def declared(file: File, node: ast.expr, scope: Scope) -> list[int | None] | Non
     They are known of what `data`, `reshape` and `fc` make, and of reductions of that. Where not
     even their number is known the answer is None.
     """
-    value = bound_to(node, scope)
+    value = bound_to(file, node, scope)
     chain = called(file, value)
     if chain is None or not isinstance(value, ast.Call):
         return None
@@ -238,7 +241,7 @@ def _size(file: File, node: ast.expr) -> int | None:
 
 def whole(file: File, node: ast.expr, scope: Scope) -> bool:
     """Whether a variable of Programs holds integers, as far as a literal dtype shows."""
-    value = bound_to(node, scope)
+    value = bound_to(file, node, scope)
     chain = called(file, value)
     if chain is None or not isinstance(value, ast.Call):
         return False
