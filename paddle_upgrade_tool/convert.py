@@ -34,6 +34,7 @@ _STATIC_NAMES = frozenset(
                              "DynamicRNN", "create_parameter", "create_global_var", "layer_norm",
                              "conv3d_transpose", "group_norm", "dynamic_gru", "dynamic_lstm")]
 )  # fmt: skip
+_FEEDS = (f"{_FLUID}.DataFeeder", f"{_FLUID}.io.PyReader")
 _RUNS = frozenset(f"{_FLUID}.{n}" for n in ("Executor", "ParallelExecutor"))
 _LEVELS = re.compile(
     r"\.(sequence_|dynamic_lstm|dynamic_gru|lod_|DynamicRNN|.*crf|create_lod_tensor)"
@@ -282,7 +283,7 @@ class File:
     def _makes_layer(chain: Chain) -> bool:
         if chain.call is None:
             return False
-        if chain.name.startswith(OPTIMIZER) or chain.name == f"{_FLUID}.DataFeeder":
+        if chain.name.startswith(OPTIMIZER) or chain.name in _FEEDS:
             return True
         rule = find(chain.full)[0]
         return rule is not None and rule.old.startswith(DYNAMIC) and "act" in rule.moves

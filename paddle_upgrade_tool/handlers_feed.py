@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,49 @@ def data_feeder(edit: CallEdit, place: Place) -> cst.BaseExpression:
         edit.drop(name)
     edit.add("capacity", "1")
     return edit.build("paddle.io.DataLoader.from_generator")
+
+
+_SOURCES = {
+    "decorate_sample_generator": "set_sample_generator",
+    "decorate_sample_list_generator": "set_sample_list_generator",
+    "decorate_batch_generator": "set_batch_generator",
+}
+
+
+@handler
+def py_reader(edit: CallEdit, place: Place) -> cst.BaseExpression:
+    """`PyReader` is the loader of `from_generator`, whose methods have other names."""
+    hint = "; write paddle.io.DataLoader.from_generator(feed_list, capacity, return_list=...)"
+    uses = place.uses()
+    if uses is None:
+        raise Stays("not every use of this reader can be seen" + hint)
+    if place.mode != "static" and edit.get("feed_list") is not None:
+        raise Stays("in dynamic mode a loader with a feed_list gives dicts" + hint)
+    for use in uses:
+        method, statement = ".".join(use.parts[1:]), use.stmt
+        if method in _SOURCES:
+            seen = isinstance(statement, ast.Expr) and statement.value is use.call
+        elif method:
+            seen = method in ("start", "reset") and use.call is not None
+        else:
+            seen = use.call is not None or getattr(statement, "iter", None) is use.node
+        if not seen:
+            raise Stays(f"{use.text} is not used as a loader is" + hint)
+    for use in uses:
+        if use.parts[-1] in _SOURCES:
+            use.action = ("source", f"{use.parts[0]}.{_SOURCES[use.parts[-1]]}")
+    return edit.build("paddle.io.DataLoader.from_generator")
+
+
+def source(node: cst.Call) -> cst.Call:
+    """Give `sample_generator=` the name that the loader's method has for it."""
+    args = [
+        arg.with_changes(keyword=arg.keyword.with_changes(value="reader"))
+        if arg.keyword is not None and arg.keyword.value == "sample_generator"
+        else arg
+        for arg in node.args
+    ]
+    return node.with_changes(args=args)
 
 
 def fed(node: cst.Call, where: str) -> cst.BaseExpression:

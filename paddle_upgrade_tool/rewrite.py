@@ -112,6 +112,9 @@ class Calls(cst.CSTTransformer):
         if kind == "feed":
             chain.new = f"{chain.parts[0]}.set_sample_list_generator"
             return handlers_feed.fed(node, value)
+        if kind == "source":
+            chain.new = value
+            return handlers_feed.source(node)
         if kind == "parameters":
             return _parameters(node)
         chain.new = value

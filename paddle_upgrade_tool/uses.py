@@ -87,25 +87,28 @@ def _within(scope: Scope | None, outer: Scope) -> bool:
     return False
 
 
-def method_calls(file: File, made: Chain, method: str) -> list[Chain] | None:
-    """Return every use of the object that `made` assigns to a name; None if one is no such call.
-
-    Each has to be `name.method(argument)`.
-    """
+def uses_of(file: File, made: Chain) -> list[Chain] | None:
+    """Return every use of the name that `made` assigns an object to; None if not all are seen."""
     target = file.target(made)
     if not target.isidentifier() or target in file.walk.exported or made.scope.kind == "class":
         return None
     if _stores(made.scope, target) != 1:
         return None
-    uses = []
-    for chain in file.walk.chains:
-        if chain.parts[0] != target or not _within(chain.scope, made.scope):
-            continue
-        if chain.call is None or chain.parts[1:] != (method,) or chain.quoted:
+    uses = [c for c in file.walk.chains if c.parts[0] == target and _within(c.scope, made.scope)]
+    return None if any(chain.quoted for chain in uses) else uses
+
+
+def method_calls(file: File, made: Chain, method: str) -> list[Chain] | None:
+    """Return every use of the object that `made` assigns to a name; None if one is no such call.
+
+    Each has to be `name.method(argument)`.
+    """
+    uses = uses_of(file, made)
+    for chain in uses or ():
+        if chain.call is None or chain.parts[1:] != (method,):
             return None
         if len(chain.call.args) + len(chain.call.keywords) != 1:
             return None
-        uses.append(chain)
     return uses
 
 

@@ -173,6 +173,7 @@ SPECIAL = {
     "paddle.fluid.nets.simple_img_conv_pool": "img_conv_pool",
     "paddle.fluid.nets.img_conv_group": "img_conv_group",
     "paddle.fluid.DataFeeder": "data_feeder",
+    "paddle.fluid.io.PyReader": "py_reader",
     L + "cos_sim": "cos_sim",
     **{L + f"elementwise_{n}": "elementwise" for n in ("add", "sub", "mul", "div", "max", "min")},
 }
@@ -236,7 +237,6 @@ STAYS = {
     "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader takes no dataset of files; read them in a paddle.io.IterableDataset",
     "paddle.fluid.memory_optimize": "not needed in 2.0: delete the call",
     "paddle.fluid.release_memory": "not needed in 2.0: delete the call",
-    "paddle.fluid.io.PyReader": "write paddle.io.DataLoader.from_generator(feed_list, capacity, return_list=...)",
     **{
         f"paddle.fluid.io.{verb}_{what}": f"write paddle.static.{verb}(program, path_prefix); the files are laid out in another way"
         for verb in ("save", "load") for what in ("params", "persistables")

@@ -302,6 +302,18 @@ case(FL, "DataFeeder", "s",
      "words = fluid.data('words', [None, 1], 'float32', lod_level=1)\nout = fluid.layers.sequence_pool(words, 'sum')\nfeeder = {f}([words, 'x'], fluid.CPUPlace())\n"
      "exe = fluid.Executor(fluid.CPUPlace())\nrows = [([1, 2, 3], a['x'][0]), ([4], a['x'][1])]\nreturn exe.run(main, feed=feeder.feed(rows), fetch_list=[out])\nout = x",
      )  # fmt: skip
+case(FL + "io.", "PyReader DataLoader.from_generator", "s",
+     "out = fluid.layers.scale(x, 2.0)\nreader = {f}([x], 4)\nreader.{batches}(lambda: iter([[a['x']]] * 2), fluid.CPUPlace())\n"
+     "exe = fluid.Executor(fluid.CPUPlace())\nreturn [exe.run(main, feed=data, fetch_list=[out])[0] for data in reader()]\nout = x",
+     "words = fluid.data('words', [None, 1], 'float32', lod_level=1)\n"
+     "reader = {f}(feed_list=[words], capacity=4, iterable=False)\nout = fluid.layers.sequence_pool(words, 'sum')\n"
+     "reader.{samples}(lambda: iter([([1, 2, 3],), ([4],)]), batch_size=2)\nexe = fluid.Executor(fluid.CPUPlace())\n"
+     "reader.start()\ngot = exe.run(main, fetch_list=[out])\nreader.reset()\nreturn got\nout = x",
+     )  # fmt: skip
+CASES[FL + "io.PyReader"] = [(k, c.replace("{batches}", "decorate_batch_generator").replace("{samples}(", "decorate_sample_generator(sample_generator="))
+                             for k, c in CASES[FL + "io.PyReader"]]  # fmt: skip
+_loader = FL + "io.DataLoader.from_generator"
+CASES[_loader] = [(k, c.replace("{batches}", "set_batch_generator").replace("{samples}", "set_sample_generator")) for k, c in CASES[_loader]]
 case(FL + "nets.", "sequence_conv_pool", "s",
      "rows = fluid.layers.sequence_unpad(x, fluid.layers.assign(np.array([3, 1], 'int64')))\nout = {f}(rows, 5, 3, " + _w(12, 5) + ")",
      "rows = fluid.layers.sequence_unpad(x, fluid.layers.fill_constant([2], 'int64', 2))\nout = {f}(input=rows, num_filters=5, filter_size=2, act=None, "

@@ -228,6 +228,18 @@ def test_a_feeder_that_stays(text):
     assert "paddle.fluid.DataFeeder" in [f.name for f in findings if f.level == "left"]
 
 
+@pytest.mark.parametrize(
+    "use",
+    ["train(reader)", "reader.next()", "reader.queue.size()", "y = reader.decorate_batch_generator(f)",
+     "f = reader.start"],
+)  # fmt: skip
+def test_a_reader_that_stays(use):
+    text = f"x = fluid.data('x', [2])\nreader = fluid.io.PyReader([x], 4)\n{use}\n"
+    new, findings = upgraded(text)
+    assert f"reader = fluid.io.PyReader([x], 4)\n{use}" in new
+    assert "paddle.fluid.io.PyReader" in [f.name for f in findings if f.level == "left"]
+
+
 def test_operands_are_lined_up_where_their_ranks_are_known():
     text = """
     x = fluid.data("x", [None, 3, 4, 5])
