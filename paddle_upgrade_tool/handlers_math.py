@@ -42,9 +42,9 @@ def elementwise(edit: CallEdit, place: Place) -> cst.BaseExpression:
             ones = f"shape={[0] * ranks[1] + [1] * len(behind)}"  # a reshape hands levels on
             edit.set("y", call("paddle.reshape", y, ones) if place.levels
                      else call("paddle.unsqueeze", y, f"axis={behind}"))  # fmt: skip
-    elif ranks[1] == 1 and isinstance(x, cst.Name):
+    elif ranks[1] == 1 and (like := place.shaped_as(0, "x")):
         back = "1" if axis == 0 else str(axis + 1)
-        shape = f"shape=[-1] + [1] * (len({code(x)}.shape) - {back})"
+        shape = f"shape=[-1] + [1] * (len({like}.shape) - {back})"
         edit.set("y", call("paddle.reshape", y, shape))
     else:
         raise Stays(f"{hint} (how many dimensions x has cannot be seen)")

@@ -11,7 +11,7 @@ import libcst as cst
 from .calls import ACTIVATIONS, MISSING, CallEdit, Stays, code, literal
 from .names import Chain
 from .rules import find
-from .uses import argument, called, calls_of_layer, declared, method_calls, uses_of
+from .uses import argument, called, calls_of_layer, declared, method_calls, shaped_as, uses_of
 
 if TYPE_CHECKING:
     from .convert import File
@@ -124,6 +124,12 @@ class Place:
     def method_calls(self, method: str) -> list[Chain] | None:
         """Return all uses of what this call makes, if each is `name.method(argument)`."""
         return method_calls(self.file, self.chain, method)
+
+    def shaped_as(self, index: int, name: str) -> str:
+        """Return a name that has as many dimensions as an argument, "" if none can be seen."""
+        return shaped_as(
+            self.file, argument(self.chain.call, index, name) if self.chain.call else None
+        )
 
     def uses(self) -> list[Chain] | None:
         """Return all uses of the name that is given to what this call makes, None if unknown."""

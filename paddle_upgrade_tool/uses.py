@@ -220,6 +220,36 @@ def declared(file: File, node: ast.expr, scope: Scope) -> list[int | None] | Non
     return sizes
 
 
+_SAME_SHAPE = frozenset(
+    f"layers.{name}"
+    for name in [
+        "abs",
+        "cast",
+        "dropout",
+        "exp",
+        "log",
+        "relu",
+        "scale",
+        "sigmoid",
+        "softmax",
+        "sqrt",
+        "square",
+        "tanh",
+    ]
+)
+
+
+def shaped_as(file: File, node: ast.expr | None) -> str:
+    """Return a name that has as many dimensions as an operand, "" if none can be seen."""
+    chain = called(file, node)
+    while chain is not None and isinstance(node, ast.Call):
+        if chain.name.removeprefix(_FLUID) not in _SAME_SHAPE:
+            return ""
+        node = argument(node, 0, "x")
+        chain = called(file, node)
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _reduced(file: File, made: ast.Call, scope: Scope) -> list[int | None] | None:
     operand, axis = argument(made, 0, "input"), argument(made, 1, "dim")
     sizes = declared(file, operand, scope) if operand is not None else None

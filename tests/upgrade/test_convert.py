@@ -247,13 +247,15 @@ def test_operands_are_lined_up_where_their_ranks_are_known():
     c = fluid.layers.elementwise_mul(x, fluid.layers.reshape(z, [-1]), axis=1)
     c = fluid.layers.elementwise_add(x=x, y=y, axis=0, act="relu")
     c = fluid.layers.elementwise_sub(a, fluid.layers.reshape(z, [-1]), 2)
+    c = fluid.layers.elementwise_sub(fluid.layers.log(x=a), fluid.layers.reshape(z, [-1]), axis=0)
     c = fluid.layers.elementwise_sub(a, y, axis=0)
     c = fluid.layers.elementwise_sub(fluid.layers.relu(a), z, axis=0)
     """
-    assert body(text).splitlines()[-5:] == [
+    assert body(text).splitlines()[-6:] == [
         "c = paddle.multiply(x, paddle.unsqueeze(paddle.reshape(z, [-1]), axis=[1, 2]))",
         "c = paddle.nn.functional.relu(paddle.add(x=x, y=paddle.unsqueeze(y, axis=[2, 3])))",
         "c = paddle.subtract(a, paddle.reshape(paddle.reshape(z, [-1]), shape=[-1] + [1] * (len(a.shape) - 3)))",
+        "c = paddle.subtract(paddle.log(x=a), paddle.reshape(paddle.reshape(z, [-1]), shape=[-1] + [1] * (len(a.shape) - 1)))",
         "c = fluid.layers.elementwise_sub(a, y, axis=0)",
         "c = fluid.layers.elementwise_sub(paddle.nn.functional.relu(a), z, axis=0)",
     ]  # fmt: skip

@@ -37,7 +37,7 @@ LEFT = {
     "layers.linear_chain_crf metrics.ChunkEvaluator",
     "machine_translation": "create_lod_tensor layers layers.DynamicRNN layers.While "
     "layers.array_read layers.array_write layers.beam_search layers.beam_search_decode "
-    "layers.dynamic_gru layers.elementwise_add layers.gru_unit "
+    "layers.dynamic_gru layers.gru_unit "
     "layers.lod_reset",
     "recognize_digits": "",
     "recommender_system": "create_lod_tensor layers layers.cos_sim",
