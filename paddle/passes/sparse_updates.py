@@ -88,8 +88,8 @@ def _row_numbers(def_use: DefUse, grad: str, reader: Operator) -> list[tuple[str
     None where the gradient is not one of rows.
     """
     writer = def_use.definition(grad)
-    if writer is None:
-        return None
+    if writer is None or any(grad in names for names in writer.inputs.values()):
+        return None  # what changes it in place may have had any gradient before
     if writer.type in _ROW_WISE:
         names = [single(writer, "X") or ""]
     elif writer.type == "sum":

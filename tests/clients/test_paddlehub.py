@@ -23,7 +23,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, np.ndarray
 @pytest.mark.parametrize("network", ["None", "bow", "cnn", "gru"])
 def test_sentences_are_told_apart(network: str, results: Mapping[str, np.ndarray]) -> None:
     losses = results[f"{network}_losses"]
-    assert len(losses) == 32 and np.mean(losses[-4:]) < 0.5 * np.mean(losses[:4])
+    assert len(losses) == 32 and np.mean(losses[-4:]) < 0.6 * np.mean(losses[:4])
     assert results[f"{network}_right"].mean() >= 0.8  # the program saw both ways to predict agree
 
 

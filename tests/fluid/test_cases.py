@@ -228,6 +228,9 @@ def same_operator(got: list, want: list) -> None:
                 continue  # it is added when the Program is written
         if (kind, name) == ("slice", "ends"):
             mine, value = ([min(n, 10_000_000) for n in ends] for ends in (mine, value))
+        if name.endswith("_callable_id"):
+            assert type(mine) is type(value) is int  # functions are numbered in each process
+            continue
         first = value[0] if isinstance(value, list) and value else value
         if isinstance(first, float):
             assert mine == pytest.approx(value, rel=1e-6), (kind, name)

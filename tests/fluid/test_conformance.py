@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+import sys
 import warnings
 from typing import Any
 
@@ -79,7 +80,9 @@ def test_names_and_members_are_those_of_the_table(found: dict[str, str | None]) 
 
 
 def test_every_exception_is_needed(found: dict[str, str | None]) -> None:
-    for pattern in EXCEPTIONS:
+    for pattern, reason in EXCEPTIONS.items():
+        if "inspect cannot read" in reason and sys.version_info >= (3, 13):
+            continue  # there it can
         names = [name for name in found if re.fullmatch(pattern, _short(name))]
         assert any(found[name] for name in names), f"{pattern} is not needed any more"
 

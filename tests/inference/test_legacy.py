@@ -77,7 +77,7 @@ def test_levels_of_sequences_go_in_and_come_out(tmp_path):
         for got, wanted in zip(found, expected, strict=True):
             np.testing.assert_allclose(got.as_ndarray(), wanted.array, rtol=1e-4, atol=1e-5)
     given[0].lod = [[0, 1]]
-    with pytest.raises(ValueError, match=r"the offsets \[0, 1\] end at 1, but they split"):
+    with pytest.raises(ValueError, match=r"level 0 ends at 1, but there are 2 rows"):
         predictor.run(given)
 
 

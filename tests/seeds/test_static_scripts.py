@@ -176,7 +176,7 @@ def test_a_text_classifier() -> None:
 
     def network(p: dict[str, Any], batch: tuple) -> Any:
         ids, target = batch
-        found = F.embedding(ids, p["embedding_0.w_0"], padding_idx=0)
+        found = F.embedding(ids, p["embedding_0.w_0"], padding_idx=0, sparse=True)
         mask = paddle.unsqueeze(paddle.cast(ids > 0, "float32"), [2])
         x = paddle.sum(found * mask, axis=1) / paddle.sum(mask, axis=1)
         x = F.tanh(F.linear(x, p["fc_0.w_0"], p["fc_0.b_0"]))

@@ -112,19 +112,9 @@ def test_rows_without_a_case():
     assert missing == WITHOUT_CASE
 
 
-# What `paddle.fluid` does not do yet, each with its reason; they pass once it does.
-KNOWN = {
-    "paddle.fluid.layers.cross_entropy#2": "layers.cross_entropy takes no labels of shape [N]",
-    "paddle.fluid.optimizer.Adagrad#1": "Adagrad takes no initial_accumulator_value",
-    "paddle.fluid.optimizer.AdagradOptimizer#1": "Adagrad takes no initial_accumulator_value",
-}
-
-
 @pytest.mark.parametrize("key,name,kind,text", CASES, ids=[c[0] for c in CASES])
-def test_as_it_is_written(key, name, kind, text, request):
+def test_as_it_is_written(key, name, kind, text):
     """The text of 1.x runs here too, under `paddle.fluid`, with the same numbers."""
-    if key in KNOWN:
-        request.applymarker(pytest.mark.xfail(reason=KNOWN[key], strict=False))
     if "fluid.Executor" in text:
         paddle.enable_static()  # what 1.x starts with; earlier tests have said otherwise
     try:

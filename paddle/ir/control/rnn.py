@@ -103,7 +103,11 @@ class StaticRNN:
                 f"before, but {x.name!r} has {length}.{location()}"
             )
         self._sequences.append(x)
-        return block.create_var(name=x.name, shape=list(x.shape[1:]) or [1], dtype=x.dtype)
+        # 1.x computes the gradient of a step in any case, and names what it records accordingly.
+        stop = x.stop_gradient and not block.program.of_1x
+        return block.create_var(
+            name=x.name, shape=list(x.shape[1:]) or [1], dtype=x.dtype, stop_gradient=stop
+        )
 
     def memory(
         self,

@@ -155,7 +155,7 @@ def decoded(offsets: list[int], emission: torch.Tensor, transition: torch.Tensor
         return emission.new_zeros([0, 1], dtype=torch.int64)
     start, end, move = transition[0], transition[1], transition[2:]
     to_each, came_from = move.unsqueeze(2), move.t().contiguous()
-    if len(offsets) == 2 and emission.device.type == "cpu":
+    if len(offsets) == 2:
         return _decoded_alone(emission, start, end, came_from)
     columns = emission.index_select(0, steps.rows).t().contiguous().split(steps.live, 1)
     best = torch.add(columns[0], start.unsqueeze(1))

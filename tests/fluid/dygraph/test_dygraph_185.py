@@ -68,7 +68,9 @@ def test_training_gives_the_losses_of_185(tmp_path: Path) -> None:
     np.testing.assert_allclose(got["losses"], told["losses"], rtol=1e-4)
     assert got["optimizer"] == told["optimizer"]
     for key, want in arrays.items():
-        np.testing.assert_allclose(results[key], want, rtol=1e-3, atol=1e-4, err_msg=key)
+        # A mean is taken off behind the convolution: its bias moves by rounding alone.
+        atol = 1e-3 if key.endswith("/conv.bias") else 1e-4
+        np.testing.assert_allclose(results[key], want, rtol=1e-3, atol=atol, err_msg=key)
 
 
 def test_what_185_saved_goes_on_with_its_losses() -> None:
