@@ -390,7 +390,9 @@ class File:
         new = MARK.sub(lambda m: _written(ordered[int(m.group(1))]), new)
         for at, lines in self.pending:
             self.before[at] = [
-                MARK.sub(lambda m: _written(ordered[int(m.group(1))]), line) + self.newline
+                MARK.sub(lambda m: _written(ordered[int(m.group(1))]), f"{line}\n").replace(
+                    "\n", self.newline
+                )
                 for line in lines
             ]
         self.pending = []

@@ -107,7 +107,7 @@ def test_a_program_reads_by_itself() -> None:
                 while True:
                     got.append(exe.run(program, fetch_list=found))
             loader.reset()
-            assert [float(total) for total, _ in got] == [2.0, 4.0]
+            assert [total.item() for total, _ in got] == [2.0, 4.0]
             assert [last.ravel().tolist() for _, last in got] == [[1, 2], [3]]
         with pytest.raises(AssertionError, match="not iterable"):
             iter(loader)

@@ -176,6 +176,13 @@ def test_a_group_of_convolutions():
             return y""")  # fmt: skip
 
 
+def test_a_group_of_convolutions_keeps_line_ends():
+    text = HEAD + STATIC + "y = fluid.nets.img_conv_group(image, [\n    4] * 2, 2)\n"
+    new = convert(text.replace("\n", "\r\n"))[0]
+    assert "for filters in [\r\n    4] * 2:\r\n    y = " in new
+    assert new.replace("\r\n", "\n") == convert(text)[0]
+
+
 @pytest.mark.parametrize(
     "call",
     [
