@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from . import guards, imports
+from . import guards, imports, operators
 from .names import UNCERTAIN, Chain, Scope, Source, Walk, meaning, numbers
 from .places import DYNAMIC, OPTIMIZER
 from .report import Finding
@@ -34,6 +34,7 @@ _STATIC_NAMES = frozenset(
                              "DynamicRNN", "create_parameter", "create_global_var", "layer_norm",
                              "conv3d_transpose", "group_norm", "dynamic_gru", "dynamic_lstm")]
 )  # fmt: skip
+_FEEDS = (f"{_FLUID}.DataFeeder", f"{_FLUID}.io.PyReader")
 _RUNS = frozenset(f"{_FLUID}.{n}" for n in ("Executor", "ParallelExecutor"))
 _LEVELS = re.compile(
     r"\.(sequence_|dynamic_lstm|dynamic_gru|lod_|DynamicRNN|.*crf|create_lod_tensor)"
@@ -74,6 +75,7 @@ class File:
                 self._script = script
                 self.fluid = self.fluid or had
         self._plan()
+        operators.note(self)
         edits = self._rewrite()
         if "refactor_import" in self.steps:
             edits += imports.edit(self)
@@ -95,6 +97,9 @@ class File:
         self.fluid_imports = [i for i in self.walk.imports if imports.of_fluid(i.node)]
         self.scheduled: dict[ast.Call | None, str] = {}
         self.after: dict[int, list[str]] = {}
+        self.before: dict[int, list[str]] = {}
+        self.pending: list[tuple[int, list[str]]] = []
+        self.bindings: dict[int, dict[str, ast.expr | None]] = {}
         self._look_around()
 
     def _resolve(self, chain: Chain, stars: dict[str, str]) -> bool:
@@ -152,7 +157,7 @@ class File:
                 first = (chain.call.args or [k.value for k in chain.call.keywords])[0]
                 kind = saves if "save_" in chain.name else loads
                 kind.add(self.source.of(first))
-            target = self._target(chain)
+            target = self.target(chain)
             if not target:
                 continue
             if chain.name.startswith(OPTIMIZER):
@@ -167,13 +172,14 @@ class File:
             # `net = Net(...)` where Net is a Layer of this file.
             if chain.call is not None and len(chain.parts) == 1:
                 owner = self.walk.classes.get(chain.parts[0])
-                target = self._target(chain)
+                target = self.target(chain)
                 if owner is not None and target and self.is_layer(owner):
                     self.models.add(target)
         self._script = None
 
     @staticmethod
-    def _target(chain: Chain) -> str:
+    def target(chain: Chain) -> str:
+        """Return the name that the call's result is assigned to, "" if it is used otherwise."""
         statement = chain.stmt
         if isinstance(statement, ast.Assign) and statement.value is chain.call:
             if len(statement.targets) == 1:
@@ -198,67 +204,6 @@ class File:
     def never_read(self, name: str) -> bool:
         """Whether a name is only assigned to in this file."""
         return not any(c.parts[0] == name and c.load for c in self.walk.chains)
-
-    def calls_of_layer(self, made: Chain) -> list[Chain] | None:
-        """Return every call of the layer that `made` assigns, None if some cannot be seen."""
-        target = self._target(made)
-        if not target:
-            return None
-        parts = tuple(target.split("."))
-        if len(parts) > 2 or ("getattr" in self.text and len(parts) == 2):
-            return None
-        outer = made.scope.enclosing("class") if len(parts) == 2 else made.scope
-        if outer is None or (len(parts) == 2 and parts[1] in self.walk.loose):
-            return None
-        uses = []
-        for chain in self.walk.chains:
-            inside = _within(chain.scope, outer)
-            if len(parts) == 2 and not inside:
-                if parts[1] in chain.parts[1:] and not chain.full:
-                    if not self._of_another_class(chain, outer):
-                        return None
-            if not inside or chain.parts[: len(parts)] != parts:
-                if inside and len(parts) == 2 and chain.parts == parts[:1] and chain.call is None:
-                    # `self` itself is handed on: whoever gets it could call the layer, but only by
-                    # its name, which would be seen in this file.
-                    continue
-                continue
-            if not chain.load:
-                if chain.parts == parts and chain.stmt is not made.stmt:
-                    return None
-                continue
-            if chain.parts == parts and chain.call is None:
-                return None
-            if chain.parts == parts:
-                if chain.quoted:
-                    return None
-                uses.append(chain)
-            elif chain.parts[len(parts)] in ("forward", "__call__"):
-                return None
-        if len(parts) == 1:
-            stores = [s for s in ast.walk(outer.node) if isinstance(s, ast.Name)
-                      and s.id == parts[0] and isinstance(s.ctx, ast.Store)]  # fmt: skip
-            if len(stores) != 1 or (outer.kind == "module" and parts[0] in self.walk.exported):
-                return None
-        return uses
-
-    def _of_another_class(self, chain: Chain, outer: Scope) -> bool:
-        """Whether `self.x` is an attribute of a class that has nothing to do with `outer`."""
-        function = chain.scope.enclosing("function")
-        owner = function.parent if function else None
-        if function is None or owner is None or owner.kind != "class" or len(chain.parts) < 2:
-            return False
-        arguments = function.node.args.args  # type: ignore[attr-defined]
-        if not arguments or arguments[0].arg != chain.parts[0]:
-            return False
-        return not (self._derives(owner, outer) or self._derives(outer, owner))
-
-    def _derives(self, scope: Scope, base: Scope, depth: int = 0) -> bool:
-        for node in scope.node.bases:  # type: ignore[attr-defined]
-            found = self.walk.classes.get(node.id) if isinstance(node, ast.Name) else None
-            if found is base or (found and depth < 8 and self._derives(found, base, depth + 1)):
-                return True
-        return False
 
     # ------------------------------------------------------------------ plans
     def _plan(self) -> None:
@@ -309,7 +254,7 @@ class File:
         name = rates[0].id
         for chain in self.fluid:
             rule = find(chain.full)[0]
-            if rule is None or rule.handler != "schedule" or self._target(chain) != name:
+            if rule is None or rule.handler != "schedule" or self.target(chain) != name:
                 continue
             if chain.scope is made.scope and all(s.scope is made.scope for s in steps):
                 stores = [n for n in ast.walk(chain.scope.node) if isinstance(n, ast.Name)
@@ -330,15 +275,15 @@ class File:
         for chains in self._roots(lambda c: id(c.root) not in done or c.action is not None):
             self._root(chains, edits)
         result = list(edits.values())
-        for line_end, texts in self.after.items():
-            result += [(line_end, line_end, text) for text in texts]
+        for place, texts in [*self.before.items(), *self.after.items()]:
+            result += [(place, place, text) for text in texts]
         return result
 
     @staticmethod
     def _makes_layer(chain: Chain) -> bool:
         if chain.call is None:
             return False
-        if chain.name.startswith(OPTIMIZER):
+        if chain.name.startswith(OPTIMIZER) or chain.name in _FEEDS:
             return True
         rule = find(chain.full)[0]
         return rule is not None and rule.old.startswith(DYNAMIC) and "act" in rule.moves
@@ -443,6 +388,14 @@ class File:
                     self._bare(chain, root)
             new = cst.Module([]).code_for_node(changed)
         new = MARK.sub(lambda m: _written(ordered[int(m.group(1))]), new)
+        for at, lines in self.pending:
+            self.before[at] = [
+                MARK.sub(lambda m: _written(ordered[int(m.group(1))]), f"{line}\n").replace(
+                    "\n", self.newline
+                )
+                for line in lines
+            ]
+        self.pending = []
         if newlines:
             new = new.replace("\n", "\r\n")
         if new != piece:
@@ -554,14 +507,6 @@ class File:
 
 def _at_top(chain: Chain) -> bool:
     return chain.scope.parent is None and chain.stmt.col_offset == 0
-
-
-def _within(scope: Scope | None, outer: Scope) -> bool:
-    while scope is not None:
-        if scope is outer:
-            return True
-        scope = scope.parent
-    return False
 
 
 def _written(chain: Chain) -> str:

@@ -143,6 +143,7 @@ class Walk:
         self.classes: dict[str, Scope] = {}
         self.exported: set[str] = set()
         self.loose: set[str] = set()  # attributes of what is no dotted name, as in `f().x`
+        self.declared: set[str] = set()  # names that some function calls global or nonlocal
         self._stmt: ast.stmt | None = None
         self._body(tree.body, self.module)
 
@@ -169,6 +170,7 @@ class Walk:
             self._import_from(node, scope)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             for name in node.names:
+                self.declared.add(name)
                 scope.outer[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
         else:
             if isinstance(node, ast.With):

@@ -11,6 +11,7 @@ import libcst as cst
 from .calls import ACTIVATIONS, MISSING, CallEdit, Stays, code, literal
 from .names import Chain
 from .rules import find
+from .uses import argument, called, calls_of_layer, declared, method_calls, shaped_as, uses_of
 
 if TYPE_CHECKING:
     from .convert import File
@@ -90,6 +91,66 @@ class Place:
                 return self.file.source.of(statement.targets[0])
         return ""
 
+    def insert_before(self, lines: list[str]) -> bool:
+        """Write lines in front of the statement that the call stands in; False if that cannot be.
+
+        They are indented as the statement is.
+        """
+        statement, source = self.chain.stmt, self.file.source
+        start = source.starts[statement.lineno - 1]
+        indent = source.indent(statement.lineno)
+        if source.span(statement)[0] != start + len(indent):
+            return False
+        self.file.pending.append((start, [indent + line for line in lines]))
+        return True
+
+    @property
+    def unit(self) -> str:
+        """By what this file indents, as far as its first indented line shows."""
+        found = re.search(r"^([ \t]+)\S", self.file.text, re.MULTILINE)
+        return "\t" if found and found.group(1)[0] == "\t" else "    "
+
+    def unused_name(self, *wanted: str) -> str:
+        """Return the first of some names that the file does not say anywhere, "" if it says all."""
+        free = (n for n in wanted if not re.search(rf"\b{n}\b", self.file.text))
+        return next(free, "")
+
+    def rank(self, index: int, name: str) -> int | None:
+        """Return how many dimensions an argument has, None if that cannot be seen."""
+        node = argument(self.chain.call, index, name) if self.chain.call else None
+        sizes = declared(self.file, node, self.chain.scope) if node is not None else None
+        return len(sizes) if sizes is not None else None
+
+    def method_calls(self, method: str) -> list[Chain] | None:
+        """Return all uses of what this call makes, if each is `name.method(argument)`."""
+        return method_calls(self.file, self.chain, method)
+
+    def shaped_as(self, index: int, name: str) -> str:
+        """Return a name that has as many dimensions as an argument, "" if none can be seen."""
+        return shaped_as(
+            self.file, argument(self.chain.call, index, name) if self.chain.call else None
+        )
+
+    def uses(self) -> list[Chain] | None:
+        """Return all uses of the name that is given to what this call makes, None if unknown."""
+        return uses_of(self.file, self.chain)
+
+    def device(self, index: int, name: str) -> str:
+        """Return a place as it can be written elsewhere in the file, "" if that cannot be seen."""
+        node = argument(self.chain.call, index, name) if self.chain.call else None
+        text = ast.unparse(node) if node is not None else ""
+        made = called(self.file, node)
+        if made is not None and made.name in ("paddle.fluid.CPUPlace", "paddle.fluid.CUDAPlace"):
+            number = re.search(r"\(\d*\)$", text)
+            return made.name.replace(".fluid", "") + number.group() if number else ""
+        if text.isidentifier() and sum(
+            (isinstance(item, ast.Name) and item.id == text and not isinstance(item.ctx, ast.Load))
+            or (isinstance(item, ast.arg) and item.arg == text)
+            for item in ast.walk(self.file.tree)
+        ) == 1:  # fmt: skip
+            return text
+        return ""
+
     def rate_may_stay(self, edit: CallEdit) -> bool:
         """Whether a learning rate may be, in ways that cannot be seen, a schedule that stays."""
         rate = edit.get("learning_rate") if self.chain.name.startswith(OPTIMIZER) else None
@@ -153,7 +214,7 @@ class Place:
         if act is not None and act not in ACTIVATIONS:
             raise Stays(f"act={act!r}: write {function} and the activation around its calls")
         if act is not None:
-            uses = self.file.calls_of_layer(self.chain)
+            uses = calls_of_layer(self.file, self.chain)
             if uses is None:
                 name = function.rpartition(".")[2]
                 raise Stays(

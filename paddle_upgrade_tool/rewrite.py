@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from . import handlers_dynamic, handlers_nets  # noqa: F401  (they register their handlers)
+from . import handlers_dynamic, handlers_feed, handlers_math, handlers_nets  # noqa: F401
 from .calls import CallEdit, Stays, activated
 from .handlers import HANDLERS
 from .names import Chain
@@ -109,6 +109,12 @@ class Calls(cst.CSTTransformer):
         self.file.converted += 1
         if kind == "act":
             return activated(node, value)
+        if kind == "feed":
+            chain.new = f"{chain.parts[0]}.set_sample_list_generator"
+            return handlers_feed.fed(node, value)
+        if kind == "source":
+            chain.new = value
+            return handlers_feed.source(node)
         if kind == "parameters":
             return _parameters(node)
         chain.new = value

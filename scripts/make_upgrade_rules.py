@@ -171,6 +171,11 @@ SPECIAL = {
     L + "smooth_l1": "smooth_l1",
     "paddle.fluid.nets.sequence_conv_pool": "sequence_conv_pool",
     "paddle.fluid.nets.simple_img_conv_pool": "img_conv_pool",
+    "paddle.fluid.nets.img_conv_group": "img_conv_group",
+    "paddle.fluid.DataFeeder": "data_feeder",
+    "paddle.fluid.io.PyReader": "py_reader",
+    L + "cos_sim": "cos_sim",
+    **{L + f"elementwise_{n}": "elementwise" for n in ("add", "sub", "mul", "div", "max", "min")},
 }
 
 _SCHEDULE = (
@@ -188,7 +193,6 @@ STAYS = {
     L + "elementwise_mod": "the sign of the remainder is x's here and y's in {new}; write {new}(x, y) if no number is negative",
     L + "scatter": "the gradient of x keeps the rows that are overwritten; {new} has none there: write {new}(x, index, updates) if x is not trained",
     L + "Categorical": "2.0's Categorical takes weights where this takes the logarithms of them",
-    L + "cos_sim": "{new} gives [N] where this gives [N, 1], and bounds the norms; write paddle.unsqueeze({new}(x1, x2), 1)",
     L + "crop_tensor": "write paddle.crop(x, shape, offsets)",
     L + "dynamic_gru": "takes sequences with levels; {new} takes a padded batch, and other gate weights",
     L + "dynamic_lstm": "takes sequences with levels; paddle.nn.LSTM takes a padded batch",
@@ -229,12 +233,10 @@ STAYS = {
     "paddle.fluid.dataset.InMemoryDataset": "{new} takes in init(...) what is set by methods here",
     "paddle.fluid.dataset.QueueDataset": "{new} takes in init(...) what is set by methods here",
     "paddle.fluid.clip.set_gradient_clip": "give grad_clip= to the optimizer",
-    "paddle.fluid.DataFeeder": "feed a dict of arrays, or use paddle.io.DataLoader",
     "paddle.fluid.create_lod_tensor": "2.0 has no levels; pad the sequences",
     "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader takes no dataset of files; read them in a paddle.io.IterableDataset",
     "paddle.fluid.memory_optimize": "not needed in 2.0: delete the call",
     "paddle.fluid.release_memory": "not needed in 2.0: delete the call",
-    "paddle.fluid.io.PyReader": "write paddle.io.DataLoader.from_generator(feed_list, capacity, return_list=...)",
     **{
         f"paddle.fluid.io.{verb}_{what}": f"write paddle.static.{verb}(program, path_prefix); the files are laid out in another way"
         for verb in ("save", "load") for what in ("params", "persistables")

@@ -5,96 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-
 from paddle.core.dtype import dtype_name
-from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.fluid.mode import settle_static
+from paddle.io.dataloader.feeding import Field
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
 from paddle.static import cpu_places, cuda_places
 
 __all__ = ["DataFeeder"]
-
-
-class Field:
-    """Gathers the values of one Variable.
-
-    Args:
-        name (str): of the Variable.
-        shape (tuple): of the Variable.
-        dtype (str): of the Variable.
-        levels (int): its ``lod_level``: how deep the lists of a sample are nested.
-    """
-
-    def __init__(self, name: str, shape: tuple[int, ...], dtype: str, levels: int) -> None:
-        self.name, self.dtype, self.levels = name, dtype, levels
-        # Sizes that any batch may have are -1; where several are, no shape can be given.
-        sizes = [n if n is not None and n >= 0 else -1 for n in shape]
-        self.shape = sizes if sizes.count(-1) <= 1 else None
-        self.rows: list[Any] = []
-        self.lengths: list[list[int]] = [[] for _ in range(levels)]
-
-    def add(self, value: Any) -> None:
-        """Takes what a sample has."""
-        self._add(value, 0)
-
-    def _add(self, value: Any, level: int) -> None:
-        if level == self.levels:
-            self.rows.append(value)
-            return
-        if not hasattr(value, "__len__"):
-            raise TypeError(
-                f"DataFeeder.feed: {self.name!r} has lod_level {self.levels}: expected "
-                f"{'a sequence' if self.levels == 1 else 'nested sequences'} in each sample, but "
-                f"received {value!r}."
-            )
-        self.lengths[level].append(len(value))
-        if level == self.levels - 1:
-            self.rows.extend(value)
-            return
-        for part in value:
-            self._add(part, level + 1)
-
-    def tensor(self) -> LoDTensor:
-        """All values in one LoDTensor."""
-        try:
-            array = np.array(self.rows, dtype=self.dtype)
-        except (TypeError, ValueError) as error:
-            raise InvalidArgumentError(self._unequal(error)) from None
-        if self.shape and (not self.rows or array.ndim != len(self.shape)):
-            array = self._shaped(array)
-        made = LoDTensor()
-        made.set(array)
-        if self.levels:
-            made.set_recursive_sequence_lengths(self.lengths)
-        return made
-
-    def _shaped(self, array: np.ndarray) -> np.ndarray:
-        shape = self.shape or []
-        if not self.rows:
-            return array.reshape([0 if n < 0 else n for n in shape])
-        try:
-            return array.reshape(shape)
-        except ValueError:
-            raise InvalidArgumentError(
-                f"DataFeeder.feed: expected values for {self.name!r} of shape {shape[1:]} in each "
-                f"sample, but all {len(self.rows)} together have {array.size} numbers."
-            ) from None
-
-    def _unequal(self, error: Exception) -> str:
-        try:
-            shapes = {np.shape(row) for row in self.rows}
-        except ValueError:
-            shapes = set()
-        if len(shapes) > 1:
-            found = ", ".join(map(str, sorted(shapes)[:4]))
-            return (
-                f"DataFeeder.feed: expected values for {self.name!r} of one shape in all samples, "
-                f"but received shapes {found}; a Variable for sequences has a lod_level."
-            )
-        return f"DataFeeder.feed: expected {self.dtype} numbers for {self.name!r}: {error}."
 
 
 class DataFeeder:

@@ -8,6 +8,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
+from paddle.core.mode import recording
 from paddle.io.dataloader.arguments import (
     check_callables,
     check_dataset,
@@ -30,6 +31,7 @@ from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
 from paddle.io.dataloader.pool import KeptPool, read_with_workers
 from paddle.io.dataloader.prefetch import delivered
+from paddle.io.dataloader.program_loader import GeneratorLoader as ProgramLoader
 from paddle.io.dataloader.reading import Reading
 from paddle.io.dataloader.sampler import RandomSampler, SequenceSampler, is_count
 
@@ -280,7 +282,7 @@ class DataLoader(Guarded):
         return_list: bool = False,
         use_multiprocess: bool = False,
         drop_last: bool = True,
-    ) -> GeneratorLoader:
+    ) -> GeneratorLoader | ProgramLoader:
         """Makes a loader that reads from a Python generator function.
 
         The function is given afterwards, by ``set_sample_generator``,
@@ -293,17 +295,21 @@ class DataLoader(Guarded):
                 means 2.
             use_double_buffer (bool): whether to copy the next batch to the GPU while the current
                 one is worked on.
-            iterable (bool): must be True: the loader is iterated over.
+            iterable (bool): whether the loader is iterated over. If not, in static mode, the
+                default main Program reads the variables of ``feed_list`` by itself, between
+                ``start()`` and ``reset()``; at the end of a pass ``Executor.run`` raises
+                ``EOFException``.
             return_list (bool): as in :class:`DataLoader`.
             use_multiprocess (bool): whether the generator runs in a process of its own.
             drop_last (bool): whether to leave out batches at the end that do not suffice for all
                 places.
 
         Returns:
-            GeneratorLoader: an iterable of batches.
+            GeneratorLoader: an iterable of batches, or with ``start`` and ``reset``.
 
         Raises:
-            NotImplementedError: ``iterable`` is False.
+            ValueError: there is no capacity, in static mode, where ``iterable`` is False or a
+                variable has levels.
 
         Examples:
             .. code-block:: python
@@ -320,6 +326,12 @@ class DataLoader(Guarded):
                 for x, y in loader():
                     print(x.shape, y.shape)  # [2, 3] [2, 1], twice
         """
+        leveled = any(getattr(var, "lod_level", 0) for var in feed_list or ())
+        if recording() and (leveled or not iterable):
+            return ProgramLoader(
+                feed_list, capacity, use_double_buffer, iterable, return_list, drop_last,
+                use_multiprocess,
+            )  # fmt: skip
         return GeneratorLoader(
             feed_list,
             capacity,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.core.errors import EOFException
 from paddle.io import DataLoader
 
 
@@ -70,8 +71,9 @@ def test_fields_by_name_take_what_their_variable_declares() -> None:
 
 
 def test_refuses() -> None:
-    with pytest.raises(NotImplementedError, match="Use iterable=True"):
-        DataLoader.from_generator(iterable=False)
+    with pytest.warns(UserWarning, match="in dynamic mode a loader is iterated"):
+        loader = DataLoader.from_generator(iterable=False)
+    assert not hasattr(loader, "start")
     with pytest.raises(ValueError, match=r"capacity.* positive int, but received 0"):
         DataLoader.from_generator(capacity=0)
     loader = DataLoader.from_generator(return_list=True)
@@ -81,3 +83,37 @@ def test_refuses() -> None:
         loader.set_batch_generator([1])
     with pytest.raises(ValueError, match=r"batch_size.* received 0"):
         loader.set_sample_generator(samples, 0)
+
+
+def test_a_program_reads_by_itself() -> None:
+    """As ``fluid.io.DataLoader`` of the same signature: sequences with levels too."""
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program, paddle.static.Program()):
+            x = paddle.static.data("x", [None, 2], "float32")
+            words = paddle.static.data("words", [None, 1], "float32", lod_level=1)
+            with pytest.raises(ValueError, match="capacity"):
+                DataLoader.from_generator([x, words], iterable=False)
+            loader = DataLoader.from_generator([x, words], 2, iterable=False)
+            found = [paddle.sum(x), paddle.static.nn.sequence_last_step(words)]
+        rows = [([i, i], [[i], [i + 1]]) for i in range(3)]
+        loader.set_sample_generator(lambda: iter(rows), batch_size=2, drop_last=False)
+        exe = paddle.static.Executor(paddle.CPUPlace())
+        for _ in range(2):
+            loader.start()
+            got = []
+            with pytest.raises(EOFException):
+                while True:
+                    got.append(exe.run(program, fetch_list=found))
+            loader.reset()
+            assert [total.item() for total, _ in got] == [2.0, 4.0]
+            assert [last.ravel().tolist() for _, last in got] == [[1, 2], [3]]
+        with pytest.raises(AssertionError, match="not iterable"):
+            iter(loader)
+        loader = DataLoader.from_generator([x, words], 1)  # one that is iterated over feeds levels
+        loader.set_sample_list_generator(lambda: [rows], places=paddle.CPUPlace())
+        (fed,) = next(iter(loader))
+        assert fed["words"].recursive_sequence_lengths() == [[2, 2, 2]]
+    finally:
+        paddle.disable_static()

@@ -281,6 +281,39 @@ case(FL + "nets.", "simple_img_conv_pool", "s", "out = {f}(img, 3, 3, 2, 2, act=
      "out = {f}(input=img, filter_size=3, num_filters=4, pool_size=2, pool_stride=1, pool_padding=1, pool_type='avg', "
      "conv_stride=2, conv_padding=1, conv_groups=2, use_cudnn=False, param_attr=" + _w(4, 2, 3, 3) + ")",
      "out = {f}(img, 3, 3, 2, 2, global_pooling=True, param_attr=" + _w(3, 4, 3, 3) + ")")
+case(FL + "nets.", "img_conv_group", "s",
+     "out = {f}(img, [3, 2], 2, conv_act='relu', param_attr=[" + _w(3, 4, 3, 3) + ", " + _w(2, 3, 3, 3) + "], pool_stride=2)",
+     "out = {f}(input=img, conv_num_filter=(4, 4), pool_size=3, conv_filter_size=[1, 3], conv_padding=[0, 1], conv_act='tanh', "
+     "param_attr=[" + _w(4, 4, 1, 1) + ", " + _w(4, 4, 3, 3) + "], conv_with_batchnorm=[True, False], pool_type='avg')",
+     "n = [4] * 2\nout = {f}(input=img, conv_num_filter=n, pool_size=2, conv_act='relu', pool_stride=2, "
+     "param_attr=" + _w(4, 4, 3, 3) + ", conv_with_batchnorm=True, use_cudnn=False)",
+     )  # fmt: skip
+AXIS = " ".join("elementwise_" + n for n in ["add", "sub", "mul", "max", "min"])
+case(L, AXIS, "s", "out = {f}(img, v, axis=1)", "out = {f}(x=wide, y=sq, axis=0, act='tanh')",
+     "below = fluid.layers.relu(img)\nout = {f}(below, v, 1, 'relu')", "out = {f}(x, s, axis=-1)")  # fmt: skip
+case(L, AXIS, "g", "{f}(img, fluid.layers.reshape(v, [4]), axis=1)", "{f}(x, fluid.layers.reshape(s, [-1]), axis=0)")
+case(L, "elementwise_div", "s", "w = fluid.layers.exp(v)\nw = fluid.layers.reshape(w, [4])\nu = fluid.layers.reshape(w, [4])\nout = {f}(img, u, axis=1)")
+case(L, "cos_sim", "g", "{f}(m, m2)", "{f}(X=x, Y=y)")
+case(FL, "DataFeeder", "s",
+     "out = fluid.layers.scale(x, 2.0)\nfeeder = {f}([x], fluid.CPUPlace())\nexe = fluid.Executor(fluid.CPUPlace())\n"
+     "rows = [(r.reshape(-1).tolist(),) for r in a['x']]\nreturn exe.run(main, feed=feeder.feed(rows), fetch_list=[out])\nout = x",
+     "out = fluid.layers.scale(one_hot_able, 2)\nfeeder = {f}(feed_list=['x', 'one_hot_able'], place=fluid.CPUPlace(), program=main)\nexe = fluid.Executor(fluid.CPUPlace())\n"
+     "rows = [(a['x'][0], [5, 6, r]) for r in range(2)]\nfed = feeder.feed(iterable=rows)\nreturn exe.run(main, feed={'x': fed['x'], 'one_hot_able': fed['one_hot_able']}, fetch_list=[out, fluid.layers.scale(x, 1.0)])\nout = x",
+     "words = fluid.data('words', [None, 1], 'float32', lod_level=1)\nout = fluid.layers.sequence_pool(words, 'sum')\nfeeder = {f}([words, 'x'], fluid.CPUPlace())\n"
+     "exe = fluid.Executor(fluid.CPUPlace())\nrows = [([1, 2, 3], a['x'][0]), ([4], a['x'][1])]\nreturn exe.run(main, feed=feeder.feed(rows), fetch_list=[out])\nout = x",
+     )  # fmt: skip
+case(FL + "io.", "PyReader DataLoader.from_generator", "s",
+     "out = fluid.layers.scale(x, 2.0)\nreader = {f}([x], 4)\nreader.{batches}(lambda: iter([[a['x']]] * 2), fluid.CPUPlace())\n"
+     "exe = fluid.Executor(fluid.CPUPlace())\nreturn [exe.run(main, feed=data, fetch_list=[out])[0] for data in reader()]\nout = x",
+     "words = fluid.data('words', [None, 1], 'float32', lod_level=1)\n"
+     "reader = {f}(feed_list=[words], capacity=4, iterable=False)\nout = fluid.layers.sequence_pool(words, 'sum')\n"
+     "reader.{samples}(lambda: iter([([1, 2, 3],), ([4],)]), batch_size=2)\nexe = fluid.Executor(fluid.CPUPlace())\n"
+     "reader.start()\ngot = exe.run(main, fetch_list=[out])\nreader.reset()\nreturn got\nout = x",
+     )  # fmt: skip
+CASES[FL + "io.PyReader"] = [(k, c.replace("{batches}", "decorate_batch_generator").replace("{samples}(", "decorate_sample_generator(sample_generator="))
+                             for k, c in CASES[FL + "io.PyReader"]]  # fmt: skip
+_loader = FL + "io.DataLoader.from_generator"
+CASES[_loader] = [(k, c.replace("{batches}", "set_batch_generator").replace("{samples}", "set_sample_generator")) for k, c in CASES[_loader]]
 case(FL + "nets.", "sequence_conv_pool", "s",
      "rows = fluid.layers.sequence_unpad(x, fluid.layers.assign(np.array([3, 1], 'int64')))\nout = {f}(rows, 5, 3, " + _w(12, 5) + ")",
      "rows = fluid.layers.sequence_unpad(x, fluid.layers.fill_constant([2], 'int64', 2))\nout = {f}(input=rows, num_filters=5, filter_size=2, act=None, "

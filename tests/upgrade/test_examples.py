@@ -28,16 +28,16 @@ LEFT = {
     "dygraph_digits": "dygraph.PiecewiseDecay load_dygraph optimizer.AdamOptimizer",
     "ernie": "core.EOFException layers.linear_lr_warmup layers.polynomial_decay layers.py_reader "
     "layers.read_file optimizer.Adam",
-    "fit_a_line": "DataFeeder",
+    "fit_a_line": "",
     "gan_digits": "",
-    "image_classification": "nets.img_conv_group",
+    "image_classification": "",
     "label_semantic_roles": "create_lod_tensor layers layers.chunk_eval layers.dynamic_lstm "
     "layers.linear_chain_crf",
     "lexical_tagger": "create_lod_tensor layers.chunk_eval layers.dynamic_gru "
     "layers.linear_chain_crf metrics.ChunkEvaluator",
     "machine_translation": "create_lod_tensor layers layers.DynamicRNN layers.While "
     "layers.array_read layers.array_write layers.beam_search layers.beam_search_decode "
-    "layers.dynamic_gru layers.elementwise_add layers.elementwise_mul layers.gru_unit "
+    "layers.dynamic_gru layers.gru_unit "
     "layers.lod_reset",
     "recognize_digits": "",
     "recommender_system": "create_lod_tensor layers layers.cos_sim",

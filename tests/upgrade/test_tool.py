@@ -15,7 +15,7 @@ from paddle_upgrade_tool import cli, files
 
 OLD = "import paddle.fluid as fluid\n\ny = fluid.layers.mean(x)\n"
 NEW = "import paddle\n\ny = paddle.mean(x)\n"
-LEFT = "import paddle.fluid as fluid\ny = fluid.layers.cos_sim(x, x)\n"
+LEFT = "import paddle.fluid as fluid\ny = fluid.layers.huber_loss(x, x)\n"
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_folder_backup_and_log_options(tmp_path):
     assert Path("d/.git/c.py").read_text() == OLD and Path("d/notes.txt").read_text() == OLD
     assert len(list(Path("kept").iterdir())) == 1
     log = Path("my.log").read_text()
-    assert "d/sub/b.py:2:5: left: paddle.fluid.layers.cos_sim: " in log.replace(os.sep, "/")
+    assert "d/sub/b.py:2:5: left: paddle.fluid.layers.huber_loss: " in log.replace(os.sep, "/")
     assert " INFO " not in log and not Path("report.log").exists()
     # Not to be written to a log that cannot be made.
     assert tool("-i", "d", "--log-filepath", "no/such/folder.log") == 0
@@ -105,7 +105,7 @@ def test_json(capsys):
     assert found["total"] == {"files": 3, "converted": 1, "left": 2}
     a, b, c = found["files"]
     assert (a["state"], a["converted"], a["findings"]) == ("changed", 1, [])
-    assert b["findings"][0]["name"] == "paddle.fluid.layers.cos_sim"
+    assert b["findings"][0]["name"] == "paddle.fluid.layers.huber_loss"
     assert (b["findings"][0]["line"], b["findings"][0]["column"]) == (2, 5)
     assert c["state"] == "error" and c["findings"][0]["level"] == "error"
 
@@ -309,7 +309,7 @@ def test_notebooks():
         {"cell_type": "code", "source": ["%matplotlib inline\n", "import paddle.fluid as fluid\n", "!ls"],
          "metadata": {}, "outputs": [], "execution_count": None},
         {"cell_type": "code", "source": "%%bash\necho paddle.fluid", "metadata": {}, "outputs": []},
-        {"cell_type": "code", "source": ["x = 1\n", "y = fluid.layers.mean(x)\n", "fluid.layers.cos_sim(x, y)"],
+        {"cell_type": "code", "source": ["x = 1\n", "y = fluid.layers.mean(x)\n", "fluid.layers.huber_loss(x, y)"],
          "metadata": {}, "outputs": []},
     ]  # fmt: skip
     text = (

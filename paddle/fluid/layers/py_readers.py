@@ -9,9 +9,9 @@ from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.executor.readers import BatchQueue
-from paddle.fluid.feeding import Batches, Fed, checked_capacity
 from paddle.fluid.mode import settle_static
-from paddle.fluid.program_readers import double_buffered, listed, py_reader_variable, read
+from paddle.io.dataloader.feeding import Batches, Fed, checked_capacity
+from paddle.io.dataloader.program_readers import double_buffered, listed, py_reader_variable, read
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
 from paddle.utils import unique_name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -56,10 +57,10 @@ class GeneratorLoader:
         drop_last: bool = True,
     ) -> None:
         if not iterable:
-            raise NotImplementedError(
-                "DataLoader.from_generator(iterable=False): programs do not start and reset "
-                "readers here. Use iterable=True and pass each batch on: "
-                "for data in loader(): exe.run(program, feed=data, fetch_list=...)."
+            warnings.warn(
+                "DataLoader.from_generator(iterable=False): in dynamic mode a loader is iterated "
+                "over; only Programs read by themselves.",
+                stacklevel=3,
             )
         if capacity is not None and not is_count(capacity):
             raise InvalidArgumentError(

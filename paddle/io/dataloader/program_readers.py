@@ -8,7 +8,7 @@ from paddle.core.dtype import VarType, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.readers import BatchQueue
 from paddle.executor.scope import global_scope
-from paddle.fluid.feeding import Fed
+from paddle.io.dataloader.feeding import Fed
 from paddle.ir.block import Block
 from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.variable import Variable
