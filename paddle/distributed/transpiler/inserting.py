@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from paddle.core import unique_name
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
-from paddle.ir import unique_name
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
