@@ -63,7 +63,7 @@ NAMES = [
      "paddle.dataset.conll05.get_dict"]  # fmt: skip
 
 # For one process; in several they are issue H.
-REFUSED = """layers.collective._broadcast layers.collective._allreduce framework.IrGraph
+REFUSED = """framework.IrGraph
     incubate.fleet.collective.fleet incubate.fleet.collective.DistributedStrategy
     incubate.fleet.parameter_server.distribute_transpiler.fleet
     incubate.fleet.base.role_maker.PaddleCloudRoleMaker"""
