@@ -265,7 +265,7 @@ def _late(sleeper: int) -> str:
 
     small = group.connected("late", [0, 1, 2], dist.get_rank(), "127.0.0.1", 1.0)
     if dist.get_rank() == sleeper:
-        time.sleep(5)
+        time.sleep(3)
         return "slept"
     try:
         small.all_reduce(paddle.ones([4])._buf)
@@ -285,7 +285,7 @@ def test_the_harness_tells_what_ranks_raised() -> None:
         with pytest.raises(RankError, match=r"rank 0:[\s\S]*ZeroDivisionError"):
             job.run(divmod, 1, 0)
         with pytest.raises(RankError, match=r"did not end in time; its stacks[\s\S]*time"):
-            job.run(subprocess_sleep, timeout=3)
+            job.run(subprocess_sleep, timeout=2)
         assert job.run(divmod, 7, 2) == [(3, 1), (3, 1)]
 
 
