@@ -68,6 +68,7 @@ class Ranks:
         endpoints = [f"127.0.0.1:{s.getsockname()[1]}" for s in opened]
         for s in opened:
             s.close()
+        self.logs = []
         for rank in range(self.count):
             mine, theirs = socket.socketpair()
             env = {
