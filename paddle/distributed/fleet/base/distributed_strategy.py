@@ -91,7 +91,9 @@ class DistributedStrategy:
                 strategy.save_to_prototxt(path)
         """
         with open(os.fspath(output), "w", encoding="utf8") as file:
-            file.write(str(self.strategy))  # as PaddlePaddle writes numbers, not as text_format does
+            file.write(
+                str(self.strategy)
+            )  # as PaddlePaddle writes numbers, not as text_format does
 
     def load_from_prototxt(self, pb_file: str) -> None:
         """Sets what a file says, and leaves what it does not mention.
@@ -247,7 +249,7 @@ def _drawn(message: Any) -> str:
     known = fields()
     text = _BORDER + _title("") + _title("DistributedStrategy Overview") + _title("")
     others = ""
-    for name, field in known.items():
+    for name in known:
         if name.endswith("_configs") or name in OBJECTS:
             continue
         value = getattr(message, name)

@@ -117,7 +117,7 @@ class Fleet:
         if here != server:
             kind, other = ("server", "worker") if here else ("worker", "server")
             raise PreconditionNotMetError(
-                f"fleet.{api}: this process is {kind} {maker._role_id()}, but {api} is for {other}s.",
+                f"fleet.{api}: it is for {other}s, but this process is {kind} {maker._role_id()}.",
                 hint=f"ask fleet.is_{other}() before",
             )
 

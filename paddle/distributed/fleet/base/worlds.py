@@ -74,13 +74,12 @@ class Gloo:
 
     def _below(self, opened: Any) -> Any:
         """The part of a store that belongs to this job and round."""
-        name = os.environ.get("SYS_JOB_ID") or store.token() or "job"
-        return store.below(opened, name, store.restart_round())
+        return store.below(opened, _job_name(), store.restart_round())
 
     def _file(self, folder: str, world: str) -> Any:
         os.makedirs(folder, exist_ok=True)
         return store.file_store(
-            os.path.join(folder, f"{os.environ.get('SYS_JOB_ID') or 'job'}.{world}"),
+            os.path.join(folder, f"{_job_name()}.{world}"),
             len(self._members(world)),
         )
 
@@ -188,6 +187,11 @@ class Gloo:
         if buffer.dim() == 0:
             return [part.item() for part in parts]
         return [part.reshape(buffer.shape).numpy().copy() for part in parts]
+
+
+def _job_name() -> str:
+    """What tells jobs apart that meet at one place."""
+    return f"{os.environ.get('SYS_JOB_ID') or 'job'}.{store.token()}"
 
 
 def _compare(members: Communicator, text: str) -> None:
