@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from paddle.distributed.fleet.base import fleet_base
+from paddle.distributed.fleet.base import fleet_base, roles
 
 _PREFIXES = ("PADDLE_", "TRAINING_ROLE", "POD_IP", "TRAINER_", "PSERVER_", "SYS_JOB_ID")
 
@@ -19,11 +19,9 @@ def fresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         if name.startswith(_PREFIXES):
             monkeypatch.delenv(name)
     fleet_base.fleet.__init__()  # type: ignore[misc]
-    fleet_base.fleet._util = fleet_base._UTIL
-    fleet_base._UTIL.__init__()  # type: ignore[misc]
+    roles.UTIL.__init__()  # type: ignore[misc]
     yield
     fleet_base.fleet.__init__()  # type: ignore[misc]
-    fleet_base.fleet._util = fleet_base._UTIL
-    fleet_base._UTIL.__init__()  # type: ignore[misc]
+    roles.UTIL.__init__()  # type: ignore[misc]
     os.environ.clear()
     os.environ.update(before)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, MissingFileError
 from paddle.distributed.fleet.base import strategy_fields
@@ -39,6 +39,13 @@ class DistributedStrategy:
             strategy.localsgd_configs = {"k_steps": 4}
             print(strategy.localsgd_configs)  # {'k_steps': 4, 'begin_step': 1}
     """
+
+    _message: Any
+    _objects: dict[str, Any]
+
+    if TYPE_CHECKING:  # the switches are made of the schema, below
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self) -> None:
         self.__dict__["_message"] = strategy_fields.new_message()
