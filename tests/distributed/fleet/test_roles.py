@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import paddle.distributed.fleet as fleet
+from paddle.distributed import store
 from paddle.distributed.fleet.base.role_maker import (
     PaddleCloudRoleMaker,
     Role,
@@ -213,3 +214,15 @@ def test_hdfs_is_no_meeting_place(monkeypatch: pytest.MonkeyPatch) -> None:
 )  # fmt: skip
 def test_modules_of_2_0(path: str) -> None:
     assert importlib.import_module(f"paddle.distributed.fleet.{path}").__all__
+
+
+def test_waiting_for_servers() -> None:
+    from paddle.distributed.fleet.base.private_helper_function import wait_server_ready
+
+    with store.listening_socket("127.0.0.1") as opened:
+        endpoint = f"127.0.0.1:{opened.getsockname()[1]}"
+        wait_server_ready([endpoint])
+    with pytest.raises(RuntimeError, match=endpoint):
+        wait_server_ready([endpoint], timeout=0.0)
+    with pytest.raises(TypeError, match="expected a list"):
+        wait_server_ready(endpoint)

@@ -11,8 +11,8 @@ from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
+from paddle.distributed.fleet.base.optimizing import Optimizing
 from paddle.distributed.fleet.base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
-from paddle.distributed.fleet.base.roles import Roles
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.runtime import Runtime, runtime_of
 from paddle.distributed.parallel import init_parallel_env
@@ -21,7 +21,7 @@ from paddle.framework.mode import in_dynamic_mode
 __all__ = ["Fleet"]
 
 
-class Fleet(Roles):
+class Fleet(Optimizing):
     """A job of several processes, as one of them sees it.
 
     There is one, ``paddle.distributed.fleet.fleet``; its methods are the functions of
@@ -46,7 +46,6 @@ class Fleet(Roles):
     def __init__(self) -> None:
         super().__init__()
         self._user_defined_strategy = DistributedStrategy()
-        self._optimizer: DistributedOptimizer | None = None
         self._runtime_handle: Runtime | None = None
         self._context: Context | None = None
         self._told: set[str] = set()
@@ -71,16 +70,6 @@ class Fleet(Roles):
                 "on servers too",
             )
         return runtime
-
-    def _wrapped(self, api: str) -> DistributedOptimizer:
-        """The optimizer of the last ``distributed_optimizer``."""
-        self._role(api)
-        if self._optimizer is None:
-            raise PreconditionNotMetError(
-                f"fleet.{api}: there is no optimizer yet.",
-                hint="call fleet.distributed_optimizer(optimizer) first",
-            )
-        return self._optimizer
 
     def _tell_once(self, about: str) -> bool:
         """Whether nobody was told of it yet."""
@@ -157,6 +146,22 @@ class Fleet(Roles):
 
         Raises:
             RuntimeError: on a server, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.run_server()
+                else:
+                    fleet.init_worker()
+                    fleet.stop_worker()
+                paddle.disable_static()
         """
         self._only("init_worker", server=False)
         self._rewritten("init_worker").init_worker()
@@ -171,6 +176,20 @@ class Fleet(Roles):
 
         Raises:
             RuntimeError: on a worker, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.init_server()
+                    fleet.run_server()
+                paddle.disable_static()
         """
         self._only("init_server", server=True)
         self._rewritten("init_server").init_server(*args, **kwargs)
@@ -180,6 +199,20 @@ class Fleet(Roles):
 
         Raises:
             RuntimeError: on a worker, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.init_server()
+                    fleet.run_server()
+                paddle.disable_static()
         """
         self._only("run_server", server=True)
         self._rewritten("run_server").run_server()
@@ -189,6 +222,22 @@ class Fleet(Roles):
 
         Raises:
             RuntimeError: on a server.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.run_server()
+                else:
+                    fleet.init_worker()
+                    fleet.stop_worker()
+                paddle.disable_static()
         """
         self._only("stop_worker", server=False)
         self._rewritten("stop_worker").stop_worker()
@@ -211,6 +260,23 @@ class Fleet(Roles):
             target_vars (list[Variable]): the outputs.
             main_program (Program, optional): None means the one that was minimised.
             export_for_deployment (bool): False saves the whole Program, to train on.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                import paddle.static as static
+                paddle.enable_static()
+                fleet.init(is_collective=True)
+                with static.program_guard(static.Program(), static.Program()):
+                    y = static.nn.fc(static.data("x", [None, 2]), 1)
+                    fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(paddle.mean(y))
+                    exe = static.Executor(paddle.CPUPlace())
+                    exe.run(static.default_startup_program())
+                    if fleet.is_first_worker():
+                        fleet.save_inference_model(exe, "served", ["x"], [y])
+                paddle.disable_static()
         """
         self._rewritten("save_inference_model").save_inference_model(
             executor, dirname, feeded_var_names, target_vars, self._program(main_program),
@@ -227,6 +293,23 @@ class Fleet(Roles):
             dirname (str): the folder.
             main_program (Program, optional): None means the one that was minimised.
             mode (int): 0 saves all; the servers' tables may know others.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                import paddle.static as static
+                paddle.enable_static()
+                fleet.init(is_collective=True)
+                with static.program_guard(static.Program(), static.Program()):
+                    y = static.nn.fc(static.data("x", [None, 2]), 1)
+                    fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(paddle.mean(y))
+                    exe = static.Executor(paddle.CPUPlace())
+                    exe.run(static.default_startup_program())
+                    if fleet.is_first_worker():
+                        fleet.save_persistables(exe, "checkpoint")
+                paddle.disable_static()
         """
         self._rewritten("save_persistables").save_persistables(
             executor, dirname, self._program(main_program), mode
@@ -242,6 +325,14 @@ class Fleet(Roles):
 
         Args:
             threshold (float): how much is enough.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle.distributed.fleet as fleet
+                fleet.init()
+                if fleet.server_num() and fleet.is_first_worker():
+                    fleet.shrink(10)
         """
         self._only("shrink", server=False)
         self._rewritten("shrink").shrink(threshold)
@@ -322,116 +413,6 @@ class Fleet(Roles):
             comm_buffer_size=strategy.fuse_grad_size_in_MB,
             last_comm_buffer_size=strategy.last_comm_group_size_MB,
         )
-
-    def minimize(
-        self,
-        loss: Any,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> tuple[list, list]:
-        """Does what ``minimize`` of the distributed optimizer does.
-
-        Args:
-            loss (Tensor|Variable): what is minimised.
-            startup_program (Program, optional): sets first values; None means the default one.
-            parameter_list (list, optional): update only these.
-            no_grad_set (set, optional): Tensors or names that are not updated.
-
-        Returns:
-            tuple: the operators added (none in dynamic mode), and the pairs (parameter, gradient).
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                loss = net(paddle.ones([3, 2])).mean()
-                loss.backward()
-                fleet.minimize(loss)
-        """
-        return self._wrapped("minimize").minimize(
-            loss, startup_program, parameter_list, no_grad_set
-        )
-
-    def step(self) -> None:
-        """Does one update with the gradients there are. Dynamic mode.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                net(paddle.ones([3, 2])).mean().backward()
-                fleet.step()
-                fleet.clear_grad()
-        """
-        self._wrapped("step").step()
-
-    def clear_grad(self) -> None:
-        """Forgets the gradients of the optimizer's parameters. Dynamic mode."""
-        self._wrapped("clear_grad").clear_grad()
-
-    def get_lr(self) -> float:
-        """Returns the learning rate of the optimizer.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                fleet.set_lr(0.2)
-                print(fleet.get_lr())  # 0.2
-        """
-        return self._wrapped("get_lr").get_lr()
-
-    def set_lr(self, value: float) -> None:
-        """Sets the learning rate of the optimizer.
-
-        Args:
-            value (float): the rate.
-        """
-        self._wrapped("set_lr").set_lr(value)
-
-    def state_dict(self) -> dict:
-        """Returns what the optimizer keeps."""
-        return self._wrapped("state_dict").state_dict()
-
-    def set_state_dict(self, state_dict: dict) -> None:
-        """Sets what the optimizer keeps.
-
-        Args:
-            state_dict (dict): from :meth:`state_dict`.
-        """
-        self._wrapped("set_state_dict").set_state_dict(state_dict)
-
-    def amp_init(
-        self, place: Any, scope: Any = None, test_program: Any = None, use_fp16_test: bool = False
-    ) -> None:
-        """Casts the parameters for training in 16 bits, after the startup Program has run.
-
-        Args:
-            place (Place): where the parameters are.
-            scope (Scope, optional): holds them; None means the global one.
-            test_program (Program, optional): cast too, for testing.
-            use_fp16_test (bool): whether that one tests in 16 bits.
-
-        Raises:
-            RuntimeError: the strategy has no ``amp``, or ``minimize`` was not called.
-        """
-        self._wrapped("amp_init").amp_init(place, scope, test_program, use_fp16_test)
 
 
 def _checked_strategy(api: str, strategy: Any) -> DistributedStrategy:

@@ -19,14 +19,14 @@ class Roles:
         self._util = UTIL
 
     @property
-    def _role_maker(self) -> RoleMakerBase:
-        """Who this process is."""
-        return self._role("a method of fleet")
+    def _role_maker(self) -> Any:
+        """Who this process is; None before ``init``."""
+        return self._maker
 
     @property
     def _is_collective(self) -> bool:
         """Whether the job is all trainers."""
-        return self._role_maker._is_collective
+        return self._role("_is_collective")._is_collective
 
     @property
     def util(self) -> UtilBase:

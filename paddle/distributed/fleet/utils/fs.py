@@ -42,14 +42,6 @@ class FSShellCmdAborted(ExecuteError):
 class FS:
     """What both kinds of files have in common."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("upload", "download", "upload_dir", "cat"):
-            raise NotImplementedError(
-                f"{type(self).__name__}.{name}: the files are on this machine, as "
-                "need_upload_download() says."
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
 
 class LocalFS(FS):
     """Files on this machine.
@@ -125,6 +117,18 @@ class LocalFS(FS):
         """Says whether files have to be copied to this machine: no."""
         return False
 
+    def upload(self, local_path: str, fs_path: str) -> None:
+        """Is not there: nothing has to be copied."""
+        raise _nothing_to_copy("upload")
+
+    def download(self, fs_path: str, local_path: str) -> None:
+        """Is not there: nothing has to be copied."""
+        raise _nothing_to_copy("download")
+
+    def upload_dir(self, local_dir: str, dest_dir: str) -> None:
+        """Is not there: nothing has to be copied."""
+        raise _nothing_to_copy("upload_dir")
+
     def is_file(self, fs_path: str) -> bool:
         """Says whether there is such a file.
 
@@ -180,6 +184,12 @@ class LocalFS(FS):
         """
         _check_move(self, src_path, dst_path, overwrite)
         self.rename(src_path, dst_path)
+
+
+def _nothing_to_copy(method: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"LocalFS.{method}: the files are on this machine, as need_upload_download() says."
+    )
 
 
 def _check_touch(fs: Any, path: str, exist_ok: bool) -> None:
