@@ -68,11 +68,7 @@ COVERED = (
 )
 
 # What a covered module still lacks: pattern of the whole name -> what will bring it.
-NOT_YET: dict[str, str] = {
-    r"paddle\.distributed\.(InMemory|Queue)Dataset(\..*)?": "parameter servers, another issue",
-    r"paddle\.distributed\.(DatasetBase|FileInstantDataset|BoxPSDataset)\..*": "as above",
-    r"paddle\.distributed\.(CountFilter|Probability)Entry": "as above",
-}
+NOT_YET: dict[str, str] = {}
 
 
 def _covered(name: str) -> bool:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from paddle.fluid.multi_slot.files import Source, total
-from paddle.fluid.multi_slot.records import Block, Column, Table, join
+from paddle.distributed.dataset.files import Source, total
+from paddle.distributed.dataset.records import Block, Column, Table, join
 from paddle.io import IterableDataset, get_worker_info
 from paddle.io.dataloader import worker
 from paddle.io.dataloader.fetch import Recipe
