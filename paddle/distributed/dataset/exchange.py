@@ -161,7 +161,7 @@ def unpacked(message: np.ndarray, slots: list[Slot]) -> Block:
     for slot, same, values in zip(slots, columns[::2], columns[1::2], strict=True):
         counts = cut.next(np.int64, size) if same == _VARIOUS else same
         held = size * same if same != _VARIOUS else int(counts.sum())
-        if held != values:
+        if held != values or np.min(counts, initial=1) < 1:
             raise _torn(f"slot {slot.name!r} has {values} values for counts of {held}")
         found.append(
             Column(cut.next(np.float32 if slot.kind == FLOAT else np.int64, values), counts)

@@ -211,8 +211,9 @@ def _piped(part: Part) -> Iterator[bytes]:
         raise _gone(part.path, error) from None
     with source, tempfile.TemporaryFile() as told:
         process = subprocess.Popen(
-            part.command, shell=True, stdin=source, stdout=subprocess.PIPE, stderr=told
-        )
+            part.command, shell=True, stdin=source, stdout=subprocess.PIPE, stderr=told,
+            start_new_session=True,
+        )  # fmt: skip
         assert process.stdout is not None
         try:
             rest = b""
@@ -234,7 +235,7 @@ def _piped(part: Part) -> Iterator[bytes]:
         finally:
             process.stdout.close()
             if process.poll() is None:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)  # the shell and all that it has started
                 process.wait()
 
 

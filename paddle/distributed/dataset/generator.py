@@ -105,7 +105,7 @@ class MultiSlotStringDataGenerator(DataGenerator):
     Examples:
         .. code-block:: python
 
-            from paddle.fluid.incubate.data_generator import MultiSlotStringDataGenerator
+            from paddle.distributed.fleet.data_generator import MultiSlotStringDataGenerator
 
             class Words(MultiSlotStringDataGenerator):
                 def generate_sample(self, line):
@@ -124,13 +124,16 @@ class MultiSlotStringDataGenerator(DataGenerator):
         return " ".join(words) + "\n"
 
 
+_INTEGERS = {int}
+
+
 class MultiSlotDataGenerator(DataGenerator):
     """Writes records whose values are integers or floats; all records have the same slots.
 
     Examples:
         .. code-block:: python
 
-            from paddle.fluid.incubate.data_generator import MultiSlotDataGenerator
+            from paddle.distributed.fleet.data_generator import MultiSlotDataGenerator
 
             class Words(MultiSlotDataGenerator):
                 def generate_sample(self, line):
@@ -161,9 +164,10 @@ class MultiSlotDataGenerator(DataGenerator):
                     f"<{known[number][0]}>, get <{name}>."
                 )
             words.append(str(len(values)))
-            for value in values:
-                known[number] = (name, _kind(name, value, known[number][1]))
-                words.append(str(value))
+            if set(map(type, values)) != _INTEGERS:
+                for value in values:
+                    known[number] = (name, _kind(name, value, known[number][1]))
+            words.extend(map(str, values))
         self._proto_info = known
         return " ".join(words) + "\n"
 

@@ -16,7 +16,7 @@ from paddle.core.setting import as_here
 from paddle.distributed.dataset import exchange
 from paddle.distributed.dataset.base import DatasetBase, checked_count
 from paddle.distributed.dataset.merging import merged
-from paddle.distributed.dataset.reading import blocks
+from paddle.distributed.dataset.reading import gathered
 from paddle.distributed.dataset.records import Table, join
 
 __all__ = ["InMemoryDataset"]
@@ -249,7 +249,7 @@ class InMemoryDataset(DatasetBase):
         source = self._source()
         used = [slot for slot in source.slots if slot.used]
         found = []
-        for block in blocks(source):
+        for block in gathered(source):
             self._told(block.skipped)
             if block.size:
                 found.append(block)
