@@ -52,9 +52,10 @@ def test_a_process_that_is_not_waited_for() -> None:
     [
         ({"func": 3}, TypeError, r"spawn\(func\): expected a function, but received int"),
         ({"nprocs": 0}, ValueError, r"spawn\(nprocs\): expected a positive int, or -1.* 0"),
-        ({"nprocs": 2}, NotImplementedError, r"spawn\(nprocs=2\)[\s\S]*nprocs=1"),
+        ({"ips": "10.0.0.1,10.0.0.2"}, NotImplementedError, r"spawn\(ips='10[\s\S]*--ips"),
+        ({"started_port": "near"}, ValueError, r"spawn\(started_port\): .*'near'"),
         ({"start_method": "run"}, ValueError, r"spawn\(start_method\): .*'run'"),
-        ({"gpus": "0,1"}, NotImplementedError, r"spawn\(gpus\)[\s\S]*set_device"),
+        ({"gpus": "0,1"}, RuntimeError, r"spawn\(gpus='0,1'\): no GPU is here"),
         ({"colour": 1}, ValueError, r"there is no option 'colour'"),
     ],
 )
