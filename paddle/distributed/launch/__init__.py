@@ -1,4 +1,4 @@
-"""``python -m paddle.distributed.launch train.py``: starts a script in processes that train together.
+"""``python -m paddle.distributed.launch train.py``: a script in processes that train together.
 
 The launcher's own modules do without the rest of ``paddle``, whose import would keep the processes
 waiting. See ``docs/distributed.md``.

@@ -1,4 +1,4 @@
-"""Processes that exchange gradients, watched by torch elastic's agent: all run, or all run again."""
+"""Processes that exchange gradients, watched by torch elastic: all run, or all run again."""
 
 from __future__ import annotations
 
@@ -56,8 +56,7 @@ class Agent(LocalElasticAgent):
         job.report()
         if job.failure is None:
             if self._meeting.is_closed():
-                self._remaining_restarts = 0
-                return RunResult(state=State.FAILED)
+                return self._closed()
             if job.running:
                 return RunResult(state=State.HEALTHY)
             ranks = [child.member.rank for child in job.children]
@@ -65,12 +64,13 @@ class Agent(LocalElasticAgent):
         if job.waits_after_death():
             return RunResult(state=State.HEALTHY)
         if self._meeting.is_closed():
-            self._remaining_restarts = 0
-        elif self._remaining_restarts:
+            return self._closed()
+        if self._remaining_restarts:
             failed = job.failure
             say(
                 f"{failed.member.name} failed: {describe(failed.code or 0)}; all processes are "
-                f"started again, {self._meeting.round + 1} of at most {job.plan.max_restarts} times."
+                f"started again, for time {self._meeting.round + 1} of at most "
+                f"{job.plan.max_restarts}."
             )
         failures = {
             child.member.rank: ProcessFailure(i, child.process.pid, child.code, "")
@@ -78,6 +78,12 @@ class Agent(LocalElasticAgent):
             if child.code
         }
         return RunResult(state=State.FAILED, failures=failures)
+
+    def _closed(self) -> RunResult:
+        """Another machine has given the job up: there is no other round."""
+        self._remaining_restarts = 0
+        _part(self._job, self._meeting)
+        return RunResult(state=State.FAILED)
 
     def _shutdown(self, *args: Any, **options: Any) -> None:
         self._job.stop()
@@ -105,17 +111,38 @@ def run(job: Job) -> None:
             if result.state != State.SUCCEEDED or not meeting.is_called():
                 break
     except Stopped:
-        meeting.set_closed()
+        give_up(job, meeting)
         raise
     if result.state != State.SUCCEEDED:
         meeting.set_closed()
-    if meeting.is_closed():
+    _part(job, meeting)
+    meeting.wait_for_the_others()
+
+
+def give_up(job: Job, meeting: Meeting | None = None) -> None:
+    """Lets the launchers of other machines know that this one ends.
+
+    Args:
+        job (Job): the job.
+        meeting (Meeting, optional): None: there is no store yet.
+    """
+    if meeting is None:
+        job.signals.received = 0  # it has been answered
+        meeting = Meeting(job, open_store(job, seconds=2))
+    meeting.set_closed()
+    meeting.leave()
+    meeting.wait_for_the_others()
+
+
+def _part(job: Job, meeting: Meeting) -> None:
+    """The last that this machine asks the store: who failed first, if it was on another one."""
+    if meeting.is_closed() and not meeting.left:
         _ask_who(job, meeting)
     meeting.leave()
 
 
 def _ask_who(job: Job, meeting: Meeting) -> None:
-    """Finds out who failed first, where it was on another machine."""
+    """Notes who failed first, where it was on another machine."""
     first = f"{job.plan.token}/{meeting.round}/failed/1"
     if not job.store.check([first]):
         job.elsewhere = "" if job.failure else "its launcher was ended"

@@ -21,24 +21,52 @@ def parser(servers: bool = False) -> argparse.ArgumentParser:
     )
     made.set_defaults(wants_servers=servers)
     general = made.add_argument_group("any job")
-    general.add_argument("--log_dir", default="logs" if servers else "log",
-                         help="folder of the logs (default: %(default)s)")  # fmt: skip
-    general.add_argument("--max_restarts", type=int, default=0, metavar="K",
-                         help="start again what has died, at most so often (default: 0)")  # fmt: skip
-    general.add_argument("--started_port", "--start_port", type=int, metavar="P",
-                         help="the first of the processes' ports; else free ones")  # fmt: skip
+    general.add_argument(
+        "--log_dir",
+        default="logs" if servers else "log",
+        help="folder of the logs (default: %(default)s)",
+    )
+    general.add_argument(
+        "--max_restarts",
+        type=int,
+        default=0,
+        metavar="K",
+        help="start again what has died, at most so often (default: 0)",
+    )
+    general.add_argument(
+        "--started_port",
+        "--start_port",
+        type=int,
+        metavar="P",
+        help="the first of the processes' ports; else free ones",
+    )
     general.add_argument("--node_ip", help="this machine's address among those of the job")
     general.add_argument("--http_port", type=int, metavar="P", help="port of the job's own store")
-    general.add_argument("--print_config", nargs="?", const="true", default="false",
-                         help="tell what each process is given")  # fmt: skip
-    general.add_argument("--use_paddlecloud", action="store_true",
-                         help="take --ips and --node_ip from PADDLE_TRAINERS and POD_IP")  # fmt: skip
+    general.add_argument(
+        "--print_config",
+        default="false",
+        metavar="true",
+        help="tell what each process is given",
+    )
+    general.add_argument(
+        "--use_paddlecloud",
+        action="store_true",
+        help="take --ips and --node_ip from PADDLE_TRAINERS and POD_IP",
+    )
     collective = made.add_argument_group("processes that exchange gradients")
     collective.add_argument("--nproc_per_node", type=int, metavar="N", help="processes a machine")
-    collective.add_argument("--gpus", "--selected_gpus", metavar="0,1",
-                            help="a process for each of these GPUs (default: all)")  # fmt: skip
-    collective.add_argument("--ips", "--cluster_node_ips", metavar="A,B",
-                            help="the machines; give the same command to each")  # fmt: skip
+    collective.add_argument(
+        "--gpus",
+        "--selected_gpus",
+        metavar="0,1",
+        help="a process for each of these GPUs (default: all)",
+    )
+    collective.add_argument(
+        "--ips",
+        "--cluster_node_ips",
+        metavar="A,B",
+        help="the machines; give the same command to each",
+    )
     ps = made.add_argument_group("parameter servers and trainers")
     ps.add_argument("--server_num", type=int, metavar="N", help="servers on this machine")
     ps.add_argument("--worker_num", type=int, metavar="N", help="trainers on this machine")

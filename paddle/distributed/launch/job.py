@@ -184,11 +184,8 @@ class Job:
         log = self.plan.folder / failed.member.log
         lines = last_lines(log, failed.offset)
         said = f"the last lines of {log}:" if lines else f"it wrote nothing to {log}."
-        after = failed.ended - failed.started
-        say(
-            f"{failed.member.name} failed first: {describe(failed.code or 0)}, after {after:.1f} s; "
-            + "\n    ".join([said, *lines])
-        )
+        how = f"{describe(failed.code or 0)}, after {failed.ended - failed.started:.1f} s"
+        say(f"{failed.member.name} failed first: {how}; " + "\n    ".join([said, *lines]))
         return shell_status(failed.code or 1)
 
 

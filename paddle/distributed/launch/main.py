@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -69,7 +70,14 @@ def _watch(job: Job) -> None:
         Watch(job, module).run()
         return
     alone = len(job.plan.machines) == 1
-    ended = watch_alone(job, module.ready)
+    try:
+        ended = watch_alone(job, module.ready)
+    except Stopped:
+        job.stop()
+        if not alone:
+            with contextlib.suppress(Exception):  # the other machines are not there
+                module.get().give_up(job)
+        raise
     if ended and alone and (job.failure is None or not job.plan.max_restarts):
         return  # before torch was there: nobody is left who could be told anything
     module.get().run(job)

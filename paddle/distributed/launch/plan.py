@@ -1,4 +1,4 @@
-"""What a job consists of: its processes with their addresses and variables, its token, its store."""
+"""What a job consists of: processes with addresses and variables, a token, a store."""
 
 from __future__ import annotations
 
@@ -131,6 +131,8 @@ def _collective(given: argparse.Namespace) -> Plan:
         }
         if selected is not None:
             variables["FLAGS_selected_gpus"] = selected
+        elif count_gpus():
+            variables["CUDA_VISIBLE_DEVICES"] = ""
         members.append(_member("trainer", rank, local, variables, count, given, store, token))
     return Plan(members, machines, machine, store, listener, [], endpoints, token)
 
@@ -146,9 +148,11 @@ def _devices(given: argparse.Namespace) -> list[str | None]:
                 "on the CPU by --nproc_per_node N."
             )
         gpus = visible_gpus(given.gpus, there)
-    elif there and count is None:
-        gpus = [str(i) for i in range(there)]
+    elif there and (count or 1) <= there:
+        gpus = [str(i) for i in range(there - there % (count or 1))]
     else:
+        if there:
+            say(f"{count} processes and {there} GPUs: the processes are on the CPU.")
         if count is None:
             say("one process, on the CPU; start several by --nproc_per_node N.")
         return [None] * (count or 1)

@@ -51,8 +51,8 @@ class Watch:
             return
         self._restarts[name] = done + 1
         say(
-            f"{name} failed: {describe(child.code or 0)}; it is started again, {done + 1} of at "
-            f"most {job.plan.max_restarts} times."
+            f"{name} failed: {describe(child.code or 0)}; it is started again, for time "
+            f"{done + 1} of at most {job.plan.max_restarts}."
         )
         job.forgive(child)
         job.start_again(child, done + 1)

@@ -7,6 +7,7 @@ listens where it is told.
 
 from __future__ import annotations
 
+import socket
 import time
 from datetime import timedelta
 from typing import Any
@@ -21,21 +22,46 @@ from torch.distributed.elastic.rendezvous.api import (
 from paddle.distributed.launch.job import Job
 
 _MEET_SECONDS = 600.0
+_ANSWER_SECONDS = 10.0  # of a store that is there: torch waits for it without seeing signals
+_LEAVE_SECONDS = 3.0
 _CLOSED, _WANTED = "agents/closed", "agents/wanted"
 
 
-def open_store(job: Job) -> TCPStore:
-    """Opens the job's store: hosts it on the first machine, else connects to it."""
+def open_store(job: Job, seconds: float = _MEET_SECONDS) -> TCPStore:
+    """Opens the job's store: hosts it on the first machine, else connects to it.
+
+    Args:
+        job (Job): the job.
+        seconds (float): how long to wait for the first machine.
+    """
     plan = job.plan
     ip, port = plan.store
     limit = timedelta(seconds=_MEET_SECONDS)
     if plan.listener is None:
-        return TCPStore(ip, port, is_master=False, timeout=limit, wait_for_workers=False)
+        return _connect(job, ip, port, seconds)
     listening = plan.listener.detach()  # the store closes it
     plan.listener = None
     return TCPStore(
         ip, port, is_master=True, timeout=limit, wait_for_workers=False, master_listen_fd=listening
     )
+
+
+def _connect(job: Job, ip: str, port: int, seconds: float) -> TCPStore:
+    """Connects to the store of the first machine, which may not be there yet."""
+    end = time.monotonic() + seconds
+    while True:
+        job.signals.check()
+        try:
+            with socket.create_connection((ip, port), timeout=2):
+                pass
+            limit = timedelta(seconds=_ANSWER_SECONDS)
+            return TCPStore(ip, port, is_master=False, timeout=limit, wait_for_workers=False)
+        except (OSError, RuntimeError) as error:  # torch's errors are RuntimeErrors
+            if time.monotonic() > end:
+                raise TimeoutError(
+                    f"the first machine did not answer at {ip}:{port} for {seconds:.0f} s."
+                ) from error
+        time.sleep(0.2)
 
 
 class Meeting(RendezvousHandler):
@@ -53,6 +79,7 @@ class Meeting(RendezvousHandler):
         self._count, self._rank = len(job.plan.machines), job.plan.machine
         self.round = -1
         self._asked = 0.0
+        self.left = False
 
     def get_backend(self) -> str:
         return "pypaddle"
@@ -114,12 +141,15 @@ class Meeting(RendezvousHandler):
         )
 
     def leave(self) -> None:
+        """Notes, once, that this machine needs the store no more."""
+        if self._count > 1 and not self.left:
+            self.left = True
+            self._store.add("agents/left", 1)
+
+    def wait_for_the_others(self) -> None:
         """The machine with the store goes last: a moment for the others to read from it."""
-        if self._count == 1:
-            return
-        self._store.add("agents/left", 1)
-        end = time.monotonic() + 5
-        while self._rank == 0 and time.monotonic() < end:
+        end = time.monotonic() + _LEAVE_SECONDS
+        while self._count > 1 and self._rank == 0 and time.monotonic() < end:
             if self._store.add("agents/left", 0) >= self._count:
                 break
             time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""Addresses of a job: reading them, finding free ports, holding ports, and which are this machine's."""
+"""Addresses of a job: reading them, holding free ports, and which are this machine's."""
 
 from __future__ import annotations
 
