@@ -35,6 +35,8 @@ COVERED = (
     "paddle.device",
     "paddle.distributed",
     "paddle.distributed.ParallelEnv",
+    "paddle.distributed.cloud_utils",
+    "paddle.distributed.utils",
     "paddle.distribution",
     "paddle.framework",
     "paddle.incubate.optimizer",

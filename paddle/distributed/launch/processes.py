@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -134,8 +135,12 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def _dies_with_parent() -> Any:
-    """What a child calls first: it is to end when the launcher is killed. Linux only."""
-    if not sys.platform.startswith("linux"):
+    """What a child calls first: it is to end when the launcher is killed. Linux only.
+
+    The kernel means the thread that started it, so no other than the main one asks for it.
+    """
+    main = threading.current_thread() is threading.main_thread()
+    if not sys.platform.startswith("linux") or not main:
         return None
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     arguments = (ctypes.c_int(_PR_SET_PDEATHSIG), ctypes.c_ulong(signal.SIGTERM))
@@ -207,4 +212,4 @@ def first_failure(children: Iterable[Child]) -> Child | None:
         return None
     earliest = min(child.ended for child in failed)
     together = [child for child in failed if child.ended - earliest < 0.01]
-    return min(together, key=lambda child: (child.code > 0, child.ended))
+    return min(together, key=lambda child: ((child.code or 0) > 0, child.ended))
