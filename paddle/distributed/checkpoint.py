@@ -6,19 +6,18 @@ theirs, the first process puts the file in place that names them.
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 import secrets
 from typing import Any
 
 import numpy as np
-import torch
 
 from paddle.core import random_state
-from paddle.core.errors import ExternalError, InvalidArgumentError, PreconditionNotMetError
-from paddle.core.rings import rings
+from paddle.core.errors import ExternalError, InvalidArgumentError
 from paddle.core.tensor import Tensor
-from paddle.distributed.env import ParallelEnv
+from paddle.distributed.agreement import all_well, attempt, first_number, here, numbers
 from paddle.framework.io import load, save
 from paddle.io.dataloader.progress import follow
 from paddle.ops.optimizer import lists as update_kernels
@@ -73,16 +72,16 @@ def checkpoint(state: dict[str, Any], path: str | os.PathLike, parts: bool = Fal
     """
     path = _checked(path, "checkpoint")
     _check_state(state, "checkpoint")
-    rank, count = _here()
-    number = _same_number(secrets.randbits(62))
+    rank, count = here("checkpoint and resume")
+    number = first_number(secrets.randbits(62))
     target = path if rank == 0 else _part(path, number, rank)
     error: Exception | None = None
     if rank:
-        error = _attempt(lambda: save(_own(state, number, rank, parts), target))
+        error = attempt(lambda: save(_own(state, number, rank, parts), target))
     elif count > 1:  # what cannot be saved is found out before the others' files are in place
-        error = _attempt(lambda: _saved(state))
-    undo = _remove_part if rank else None
-    _all_well(error, f"checkpoint({path!r})", undo, target)
+        error = attempt(lambda: _saved(state))
+    undo = functools.partial(_remove_part, target) if rank else None
+    all_well(error, f"checkpoint({path!r})", undo)
     if rank == 0:
         held = {
             "format": _FORMAT,
@@ -94,8 +93,8 @@ def checkpoint(state: dict[str, Any], path: str | os.PathLike, parts: bool = Fal
             "state": _saved(state),
             "own": _own(state, number, rank, False),
         }
-        error = _attempt(lambda: save(held, path))
-    _all_well(error, f"checkpoint({path!r})", undo, target)
+        error = attempt(lambda: save(held, path))
+    all_well(error, f"checkpoint({path!r})", undo)
     if rank == 0:
         _remove_others(path, number)
 
@@ -129,8 +128,8 @@ def resume(path: str | os.PathLike, state: dict[str, Any] | None = None) -> dict
         for value in state.values():
             if hasattr(value, "_progress"):
                 follow(value)
-    rank, count = _here()
-    there = _flags(os.path.isfile(path))
+    rank, count = here("checkpoint and resume")
+    there = numbers(os.path.isfile(path))
     if not any(there):
         return None
     found: list[Any] = []
@@ -142,60 +141,14 @@ def resume(path: str | os.PathLike, state: dict[str, Any] | None = None) -> dict
             hint="several machines need a folder that they share",
         )
     else:
-        error = _attempt(lambda: found.extend(_read(path, rank, count, state)))
-    _all_well(error, f"resume({path!r})")
+        error = attempt(lambda: found.extend(_read(path, rank, count, state)))
+    all_well(error, f"resume({path!r})")
     values, names, positions, random = found
     if state is not None:
         _put(state, values, names, positions)
     if random is not None:
         _put_random(random, path)
     return values
-
-
-# ------------------------------------------------------------------ together
-
-
-def _here() -> tuple[int, int]:
-    env = ParallelEnv()
-    if env.world_size > 1 and not rings.known(0):
-        raise PreconditionNotMetError(
-            f"checkpoint and resume: {env.world_size} processes have to agree about it.",
-            hint="call paddle.distributed.init_parallel_env() first",
-        )
-    return env.rank, env.world_size
-
-
-def _flags(value: Any) -> list[int]:
-    """Everybody's number, by rank."""
-    if _here()[1] == 1:
-        return [int(value)]
-    return [int(n) for n in rings.get(0).all_gather(torch.tensor([int(value)]))]
-
-
-def _same_number(number: int) -> int:
-    """The first process's number, to everybody."""
-    return _flags(number)[0]
-
-
-def _attempt(action: Any) -> Exception | None:
-    try:
-        action()
-    except Exception as error:  # told to the others before it is raised
-        return error
-    return None
-
-
-def _all_well(error: Exception | None, what: str, undo: Any = None, target: str = "") -> None:
-    """Raises on every process if one has an error."""
-    failed = [rank for rank, bad in enumerate(_flags(error is not None)) if bad]
-    if not failed:
-        return
-    if undo is not None:
-        undo(target)
-    if error is not None:
-        raise error
-    ranks = f"rank{'s' if len(failed) > 1 else ''} {', '.join(map(str, failed))}"
-    raise ExternalError(f"{what}: {ranks} could not do it; the log of that process says why.")
 
 
 # ------------------------------------------------------------------ files
