@@ -25,6 +25,7 @@ from paddle.core.errors import (
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
+    UNAVAILABLE,
     Flag,
     Frame,
     Kind,
@@ -35,7 +36,8 @@ from paddle.distributed.ps.messages import (
 from paddle.distributed.ps.sharding import Lookup, pieces
 from paddle.distributed.ps.spec import TableSpec
 
-# Pushes on the way to one server; servers tell repeated ones among the last 24 of a trainer.
+# Pushes on the way to one server. They may overtake one another, and of each trainer and table a
+# server remembers the last 24.
 IN_FLIGHT = 16
 _AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
 
@@ -44,8 +46,8 @@ class Client:
     """A trainer's connection to all servers of a job. Several threads may use it.
 
     Requests that fail because a server is away are repeated until ``FLAGS_rpc_deadline``
-    milliseconds are over; then ExternalError names the server and the table. A push is applied once,
-    however often it is repeated.
+    milliseconds are over; then ExternalError names the server and the table. A push is applied
+    once, however often it is repeated.
 
     Args:
         endpoints (list[str]): ``ip:port`` of all servers, in their order.
@@ -75,7 +77,7 @@ class Client:
         self.endpoints, self.trainer = list(endpoints), trainer
         self._deadline = deadline
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
-        self._lock = threading.Lock()
+        self._locks = [threading.Lock() for _ in self._wires]
         self._flying: list[deque[_Call]] = [deque() for _ in self._wires]
         self._recent: dict[int, Lookup] = {}
         self._left = False
@@ -111,7 +113,8 @@ class Client:
         }
         for spec in tables or ():
             self._check(spec)
-        self._sequence = max(int(a["sequence"]) for a in found)
+        # A trainer that is started again goes on behind its last push to each table of a server.
+        self._pushes = [{int(t): int(n) for t, n in a["pushes"].items()} for a in found]
         # A barrier is over where all servers say so; those that were ahead answer at once.
         self._barriers = min(int(a["barriers"]) for a in found)
         self.steps = max(int(a["steps"]) for a in found)
@@ -193,8 +196,8 @@ class Client:
         calls = []
         for server, place in enumerate(lookup.by_server):
             for part in pieces(len(place), spec.row_limit):
-                frame = Frame(Kind.PUSH, table, self.trainer, flags=_MODES[_mode(mode)],
-                              ids=lookup.sorted[server][part], values=merged[place[part]])  # fmt: skip
+                ids_, values_ = lookup.sorted[server][part], merged[place[part]]
+                frame = Frame(Kind.PUSH, table, self.trainer, 0, _MODES[_mode(mode)], ids_, values_)
                 calls.append(self._push(server, frame, spec))
         self._end(calls, wait)
 
@@ -254,12 +257,11 @@ class Client:
     # -- pushes on their way -----------------------------------------------------------------------
 
     def _push(self, server: int, frame: Frame, spec: TableSpec) -> _Call:
-        flying = self._flying[server]
-        while len(flying) >= IN_FLIGHT:
-            self._oldest(flying)
-        with self._lock:
-            self._sequence += 1
-            frame.sequence = self._sequence
+        flying, pushes = self._flying[server], self._pushes[server]
+        with self._locks[server]:
+            while len(flying) >= IN_FLIGHT:
+                self._oldest(flying)
+            frame.sequence = pushes[spec.id] = pushes.get(spec.id, 0) + 1
             call = self._start(server, frame, spec)
             flying.append(call)
         return call
@@ -514,12 +516,18 @@ class _Call:
         end: float | None = None
         while True:
             try:
-                return decode(self._future.result())
-            except grpc.RpcError as error:
-                failed: Any = error
+                found = decode(self._future.result())
             except grpc.FutureCancelledError:
                 raise ExternalError(f"{self.where}: the connection was closed.")
-            code, now = failed.code(), time.monotonic()
+            except grpc.RpcError as error:
+                failed: Any = error
+            else:
+                if found.status != UNAVAILABLE:
+                    return found
+                failed = None
+            now = time.monotonic()
+            code = grpc.StatusCode.UNAVAILABLE if failed is None else failed.code()
+            why = found.text if failed is None else f"{code.name}: {failed.details()}"
             if code is grpc.StatusCode.UNAUTHENTICATED:
                 raise PermissionDeniedError(
                     f"{self.where}: the server refused the job's token.",
@@ -527,10 +535,11 @@ class _Call:
                 )
             if end is None:  # time runs from when the server was seen to be away
                 end = now + self._seconds
+            if code not in (*_AGAIN, grpc.StatusCode.DEADLINE_EXCEEDED):
+                raise ExternalError(f"{self.where}: the request failed ({why}).")
             if code not in _AGAIN or now >= end:
                 raise ExternalError(
-                    f"{self.where}: no answer within {self._seconds:g} s "
-                    f"({code.name}: {failed.details()}).",
+                    f"{self.where}: no answer within {self._seconds:g} s ({why}).",
                     hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
                 )
             time.sleep(0.05)

@@ -87,7 +87,7 @@ class Mapped:
         wanted = max(wanted, min(self.allocated + max(_GROWTH, self.allocated // 10), wanted * 2))
         wanted = min(-(-wanted // _PAGE) * _PAGE, self.room * self.row_bytes)
         try:
-            os.posix_fallocate(self._file, self.allocated, wanted - self.allocated)
+            _allocate(self._file, self.allocated, wanted)
         except OSError as error:
             os.ftruncate(self._file, self.allocated)
             raise failure(self.path, error)
@@ -95,8 +95,9 @@ class Mapped:
 
     def drop_pages(self) -> None:
         """Takes the file's pages out of the process; they stay in the file."""
-        if self._map is not None:
-            self._map.madvise(mmap.MADV_DONTNEED)
+        held = self._map
+        if held is not None and hasattr(mmap, "MADV_DONTNEED"):
+            held.madvise(mmap.MADV_DONTNEED)
 
     def sync(self) -> None:
         """Returns when the disk has what was written."""
@@ -111,6 +112,14 @@ class Mapped:
             self._file = -1
             if self._budget is not None and self in self._budget.files:
                 self._budget.files.remove(self)
+
+
+def _allocate(file: int, size: int, wanted: int) -> None:
+    """Takes disk space for a file to grow, where the system can say that there is any."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file, size, wanted - size)
+    else:
+        os.ftruncate(file, wanted)
 
 
 def failure(path: Any, error: Exception) -> Exception:

@@ -29,21 +29,27 @@ class Index:
     def __init__(self, path: Path, ids: Mapped, count: int, budget: Budget | None = None) -> None:
         self._path, self._ids, self._budget = path, ids, budget
         self._file: Mapped | None = None
-        self._make(count)
+        self._make(count, count)
 
-    def _make(self, count: int) -> None:
+    def _make(self, rows: int, count: int) -> None:
         """Enters all rows into new slots, of which at most half will be taken."""
         size = _LEAST
         while size < 3 * count:
             size *= 2
-        self.close()
         self._path.unlink(missing_ok=True)
-        self._file = Mapped(self._path, np.uint32, 1, size, self._budget)
-        self._slots = self._file.flat[:size]
+        file, old = Mapped(self._path, np.uint32, 1, size, self._budget), self._file
+        self._file, self._slots = file, file.flat[:size]
         self._mask = np.uint64(size - 1)
-        for start in range(1, count, _CHUNK):
-            rows = np.arange(start, min(start + _CHUNK, count), dtype=np.uint32)
-            self._enter(self._ids.flat[start : start + len(rows)], rows)
+        if old is not None:
+            old.close()
+        for start in range(1, rows, _CHUNK):
+            some = np.arange(start, min(start + _CHUNK, rows), dtype=np.uint32)
+            self._enter(self._ids.flat[start : start + len(some)], some)
+
+    def reserve(self, count: int, rows: int) -> None:
+        """Makes room for so many rows, of which ``rows`` are there; this alone may fail."""
+        if 2 * count > len(self._slots):
+            self._make(rows, count)
 
     def find(self, ids: np.ndarray) -> np.ndarray:
         """Returns the row of each id, 0 where there is none."""
@@ -64,13 +70,9 @@ class Index:
     def add(self, ids: np.ndarray, first: int) -> None:
         """Enters new ids, without repetition, whose rows are ``first`` and on.
 
-        The ids have to be in their file already.
+        The ids have to be in their file already, and the room reserved.
         """
-        count = first + len(ids)
-        if 2 * count > len(self._slots):
-            self._make(count)
-        else:
-            self._enter(ids, np.arange(first, count, dtype=np.uint32))
+        self._enter(ids, np.arange(first, first + len(ids), dtype=np.uint32))
 
     def _enter(self, ids: np.ndarray, rows: np.ndarray) -> None:
         slots = self._slots

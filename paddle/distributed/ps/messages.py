@@ -72,6 +72,7 @@ _ERRORS: list[Any] = [
     errors.ExternalError,
     errors.UnimplementedError,
 ]
+UNAVAILABLE = _ERRORS.index(errors.UnavailableError)  # ask again
 
 
 @dataclass(slots=True)

@@ -137,6 +137,7 @@ class Server:
 
     def stop(self) -> None:
         """Answers what is being asked, then listens no more."""
+        self.service.release()
         if self._server is not None:
             self._server.stop(1.0).wait()
             self._server = None

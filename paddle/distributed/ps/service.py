@@ -14,10 +14,10 @@ import numpy as np
 
 from paddle.core.errors import (
     ExecutionTimeoutError,
-    FrameworkError,
     InvalidArgumentError,
     NotFoundError,
     PreconditionNotMetError,
+    UnavailableError,
 )
 from paddle.distributed.ps import snapshot
 from paddle.distributed.ps.files import Budget, Mapped
@@ -79,9 +79,9 @@ class Service:
             for spec in tables
             if spec.is_sparse or spec.server == server
         }
-        self._rates: dict[int, float] = {}
         self._turn = threading.Condition()
         self._arrived: dict[int, str] = {}
+        self._closed = False
         self._failed: tuple[int, Exception] | None = None
         self.finished = threading.Event()
         self._answers: dict[int, Callable[[Frame, bytes, float], Frame | None]] = {
@@ -140,8 +140,7 @@ class Service:
                 )
             found = self._answers[kind](frame, body, seconds)
             return encode(found if found is not None else Frame(kind))
-        except (FrameworkError, OSError, ValueError, TypeError, ArithmeticError, MemoryError,
-                RuntimeError) as error:  # fmt: skip
+        except Exception as error:  # every request is answered
             return encode(error_frame(kind, error))
 
     def table(self, frame: Frame) -> Table:
@@ -194,18 +193,13 @@ class Service:
                 f"table {spec.name!r}: expected pushes numbered from 1, but received "
                 f"{frame.sequence}."
             )
-        table.push(frame, self.rate(spec), body)
+        table.push(frame, table.rate(self.steps), body)
 
     def _ids(self, frame: Frame, spec: TableSpec) -> np.ndarray:
         if frame.ids is None:
             raise InvalidArgumentError(f"table {spec.name!r}: expected ids, but received none.")
         check_ids(spec, frame.ids, self.server, self.servers)
         return frame.ids
-
-    def rate(self, spec: TableSpec) -> float:
-        """The learning rate of a table now."""
-        found = self._rates.get(spec.id)
-        return spec.rule.rate_at(self.steps) if found is None else found * spec.rule.factor
 
     @property
     def steps(self) -> int:
@@ -223,7 +217,8 @@ class Service:
             raise InvalidArgumentError("learning rate: expected one finite number.")
         if frame.table not in self.specs:
             raise NotFoundError(f"there is no table {frame.table}.")
-        self._rates[frame.table] = float(values.flat[0])
+        if frame.table in self.tables:
+            self.tables[frame.table].set_rate(float(values.flat[0]))
 
     # -- all trainers together ---------------------------------------------------------------------
 
@@ -249,6 +244,8 @@ class Service:
             self._arrived[trainer] = frame.text
             self._release(number)
             while self._job[_BARRIERS] < number:
+                if self._closed:
+                    raise UnavailableError("the server is being stopped.")
                 if self._failed is not None and self._failed[0] == number:
                     raise self._failed[1]
                 left = end - time.monotonic()
@@ -274,7 +271,7 @@ class Service:
         try:
             if self.mode == "sync" and next(iter(self._arrived.values())) == "step":
                 for table in self.tables.values():
-                    table.end_round(number, self.rate(table.spec))
+                    table.end_round(number, table.rate(self.steps))
         except Exception as error:
             self._failed = (number, error)
         else:
@@ -296,7 +293,7 @@ class Service:
         tables = {
             str(s.id): [s.name, s.kind, s.width, s.dtype, s.server] for s in self.specs.values()
         }
-        sequence = max((t.sequence(frame.trainer) for t in self.tables.values()), default=0)
+        pushes = {str(i): t.sequence(frame.trainer) for i, t in self.tables.items()}
         return Frame(
             frame.kind,
             text=json.dumps({
@@ -305,7 +302,7 @@ class Service:
                 "trainers": self.trainers,
                 "mode": self.mode,
                 "tables": tables,
-                "sequence": sequence,
+                "pushes": pushes,
                 "barriers": int(self._job[_BARRIERS]),
                 "steps": int(self._job[_STEPS + frame.trainer]),
             }),
@@ -339,10 +336,18 @@ class Service:
             text["tables"] = {str(i): t.stat() for i, t in self.tables.items()}
         return Frame(frame.kind, text=json.dumps(text))
 
+    def release(self) -> None:
+        """Sends away who waits at a barrier; they come again if there is a server then."""
+        with self._turn:
+            self._closed = True
+            self._turn.notify_all()
+
     def close(self) -> None:
         """Lets go of all files."""
         for table in self.tables.values():
             table.close()
+        self._job = None  # type: ignore[assignment]
+        self._file.close()
 
 
 def _check_job(

@@ -23,7 +23,7 @@ from paddle.ops.optimizer.row_updates import put_back, rows_of
 _FORMAT = 0x50505331  # "PPS1"
 # Places in the file `about`.
 _HEAD = 8  # numbers that say what the files are
-COUNT, STEPS, EPOCH, ROUND, LOGGED = 8, 9, 10, 11, 12
+COUNT, STEPS, EPOCH, ROUND, LOGGED, RATED, RATE = range(8, 15)
 _PENDING, _P_TRAINER, _P_WINDOW, _P_STEPS, _P_ROUND, _P_PARTS = range(16, 22)
 _WINDOWS = 64
 SEEN = 24  # pushes of one trainer that may overtake one another
@@ -115,6 +115,7 @@ class RowStore:
         """
         first, count = self.count, self.count + len(ids)
         self._room(count)
+        self._index.reserve(count, first)
         self.ids.flat[first:count] = ids
         for file, part in zip(self.parts, parts, strict=True):
             if not (isinstance(part, float) and part == 0.0):  # new memory of a file is zero

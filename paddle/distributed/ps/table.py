@@ -18,7 +18,7 @@ from paddle.distributed.ps.index import Index
 from paddle.distributed.ps.initial import CountFilter, Probability
 from paddle.distributed.ps.messages import Flag, Frame
 from paddle.distributed.ps.spec import TableSpec
-from paddle.distributed.ps.store import EPOCH, LOGGED, ROUND, STEPS, RowStore
+from paddle.distributed.ps.store import EPOCH, LOGGED, RATE, RATED, ROUND, STEPS, RowStore
 
 
 class Table:
@@ -52,6 +52,7 @@ class Table:
         self.store = self._open(self._generation())
         self._log = os.open(folder / "log", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._pending: list[Frame] = []
+        self._seen: Counters | None = None
         self._read_log()
         self._prepare()
 
@@ -72,7 +73,9 @@ class Table:
         spec = self.spec
         self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
-        self._seen: Counters | None = None
+        if self._seen is not None:
+            self._seen.close()
+            self._seen = None
         if isinstance(spec.entry, CountFilter):
             self._seen = Counters(self.store.folder, self._budget)
         if not spec.is_sparse and self.store.count == 1:
@@ -258,6 +261,19 @@ class Table:
             self._update(rows, grad.mul_(share), rate, round_=round_)
             self._pending = []
 
+    def set_rate(self, rate: float) -> None:
+        """Sets the learning rate, instead of the rule's."""
+        with self.lock:
+            self.store.about[RATE] = np.float64(rate).view(np.int64)
+            self.store.about[RATED] = 1
+
+    def rate(self, steps: int) -> float:
+        """The learning rate after so many steps of all trainers."""
+        rule, about = self.spec.rule, self.store.about
+        if about[RATED]:
+            return float(about[RATE].view(np.float64)) * rule.factor
+        return rule.rate_at(steps)
+
     # -- the whole ---------------------------------------------------------------------------------
 
     def shrink(self, threshold: int) -> int:
@@ -305,6 +321,8 @@ class Table:
         """Lets go of the files."""
         with self.lock:
             self.store.close()
+            if self._seen is not None:
+                self._seen.close()
             if self._log >= 0:
                 os.close(self._log)
                 self._log = -1
@@ -327,7 +345,7 @@ class _Replacing:
             self._table.lock.release()
             raise
         old, new = self._table.store, self._new
-        for place in (STEPS, EPOCH, ROUND, LOGGED):
+        for place in (STEPS, EPOCH, ROUND, LOGGED, RATED, RATE):
             new.about[place] = old.about[place]
         new.windows[:] = old.windows
         return new
@@ -372,12 +390,19 @@ class Counters:
             self._ids.need(count)
             self._counts.need(count)
             self._ids.flat[first:count] = new
+            self._index.reserve(count, first)
             self._counts.flat[first:count] = 0
             self._size.flat[0] = count
             self._index.add(new, first)
             rows = self._index.find(ids)
         self._counts.flat[rows] += by
         return self._counts.flat[rows]
+
+    def close(self) -> None:
+        """Lets go of the files."""
+        self._index.close()
+        for file in (self._size, self._ids, self._counts):
+            file.close()
 
 
 def merged(ids: np.ndarray, values: torch.Tensor) -> tuple[np.ndarray, torch.Tensor]:
