@@ -44,7 +44,7 @@ def free_port() -> int:
         return s.getsockname()[1]
 
 
-# -- torch RPC ---------------------------------------------------------------------------------------
+# -- torch RPC -------------------------------------------------------------------------------------
 
 _tables: dict[int, Any] = {}
 
@@ -106,7 +106,7 @@ class RpcTrainer:
         return sent
 
 
-# -- ours --------------------------------------------------------------------------------------------
+# -- ours ------------------------------------------------------------------------------------------
 
 
 def our_tables(dims: list[int]) -> list:
@@ -167,8 +167,9 @@ def train(args: argparse.Namespace) -> None:
             while len(flying) > 8:
                 for answer in flying.pop(0):
                     answer.wait()
-        for answer in sum(flying, []):
-            answer.wait()
+        for answers in flying:
+            for answer in answers:
+                answer.wait()
         client.flush()
         if args.mode == "sync":
             client.barrier("step")
@@ -201,7 +202,7 @@ def train(args: argparse.Namespace) -> None:
     rpc.rpc.shutdown()
 
 
-# -- the run -----------------------------------------------------------------------------------------
+# -- the run ---------------------------------------------------------------------------------------
 
 
 def quietest(samples: list[float]) -> float:

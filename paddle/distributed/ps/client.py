@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import queue
 import threading
 import time
 import weakref
@@ -79,6 +80,7 @@ class Client:
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
         self._locks = [threading.Lock() for _ in self._wires]
         self._flying: list[deque[_Call]] = [deque() for _ in self._wires]
+        self._helpers = _Helpers(min(32, max(4, 2 * len(self._wires))))
         self._recent: dict[int, Lookup] = {}
         self._left = False
         try:
@@ -158,16 +160,16 @@ class Client:
         calls, places = [], []
         for server, place in enumerate(lookup.by_server):
             for part in pieces(len(place), spec.row_limit):
-                calls.append(self._start(
+                calls.append(self._call(
                     server, Frame(Kind.PULL, table, self.trainer, flags=flags_,
                                   ids=lookup.sorted[server][part]), spec
                 ))  # fmt: skip
                 places.append(place[part])
         found = np.empty((len(lookup.unique), spec.width), spec.dtype)
-        for call, place in zip(calls, places, strict=True):
-            values = call.wait().values
+        for answer, place in zip(self._gather(calls), places, strict=True):
+            values = answer.values
             if values is None or values.shape != (len(place), spec.width):
-                raise ExternalError(f"{call.where}: the answer has a wrong shape.")
+                raise ExternalError(f"table {spec.name!r}: the answer has a wrong shape.")
             found[place] = values
         return found if lookup.inverse is None else found.take(lookup.inverse, 0)
 
@@ -227,13 +229,12 @@ class Client:
         for table in tables:
             spec = self._spec(table, "dense")
             frame = Frame(Kind.PULL_DENSE, table, self.trainer)
-            calls.append(self._start(spec.server, frame, spec))
+            calls.append(self._call(spec.server, frame, spec))
         found = []
-        for call in calls:
-            values = call.wait().values
-            if values is None:
-                raise ExternalError(f"{call.where}: the answer has no values.")
-            found.append(values.reshape(-1).copy())
+        for answer in self._gather(calls):
+            if answer.values is None:
+                raise ExternalError("the answer to a look-up has no values.")
+            found.append(answer.values.reshape(-1).copy())
         return found
 
     def push_dense(self, table: int, values: Any, mode: str = "grad", wait: bool = True) -> None:
@@ -262,7 +263,7 @@ class Client:
             while len(flying) >= IN_FLIGHT:
                 self._oldest(flying)
             frame.sequence = pushes[spec.id] = pushes.get(spec.id, 0) + 1
-            call = self._start(server, frame, spec)
+            call = self._call(server, frame, spec)
             flying.append(call)
         return call
 
@@ -281,8 +282,10 @@ class Client:
 
     def _end(self, calls: list[_Call], wait: bool) -> None:
         if wait:
+            self._gather(calls)
+        else:
             for call in calls:
-                call.wait()
+                self._helpers.run(call)
         for flying in self._flying:  # what is answered needs no more care
             while flying and flying[0].answered():
                 self._oldest(flying)
@@ -389,6 +392,7 @@ class Client:
         self._left = True
         if (farewell := getattr(self, "_farewell", None)) is not None:
             atexit.unregister(farewell)
+        self._helpers.close()
         for wire in self._wires:
             wire.close()
 
@@ -403,7 +407,7 @@ class Client:
     def _seconds(self) -> float:
         return flags.get("FLAGS_rpc_deadline") / 1000 if self._deadline is None else self._deadline
 
-    def _start(
+    def _call(
         self, server: int, frame: Frame, spec: TableSpec | None = None, timeout: float | None = None
     ) -> _Call:
         where = f"server {server} ({self.endpoints[server]})"
@@ -414,7 +418,16 @@ class Client:
 
     def _ask_all(self, frames: list[Frame], timeout: float | None = None) -> list[Frame]:
         """Sends one request to each server and returns their answers."""
-        calls = [self._start(i, frame, timeout=timeout) for i, frame in enumerate(frames)]
+        return self._gather(
+            [self._call(i, frame, timeout=timeout) for i, frame in enumerate(frames)]
+        )
+
+    def _gather(self, calls: list[_Call]) -> list[Frame]:
+        """Runs requests at a time, the last of them in this thread."""
+        for call in calls[:-1]:
+            self._helpers.run(call)
+        for call in calls[-1:]:
+            call.run()
         return [call.wait() for call in calls]
 
 
@@ -476,28 +489,45 @@ class _Wire:
             kind: self._channel.unary_unary(f"/pypaddle.ps/{kind.name}") for kind in Kind
         }
 
-    def send(self, kind: int, body: bytes, seconds: float) -> Any:
-        return self._calls[Kind(kind)].future(
+    def send(self, kind: int, body: bytes, seconds: float) -> bytes:
+        return self._calls[kind](
             body, timeout=seconds, metadata=self._metadata, wait_for_ready=True
         )
 
     def close(self) -> None:
+        self.closed = True
         self._channel.close()
 
 
 class _Call:
-    """One request, repeated while its server is away."""
+    """One request, repeated while its server is away; run by a helping thread or by who waits."""
+
+    __slots__ = ("_answer", "_body", "_done", "_error", "_kind", "_seconds", "_taken", "_wire",
+                 "where")  # fmt: skip
 
     def __init__(self, wire: _Wire, kind: int, body: bytes, where: str, seconds: float) -> None:
         self._wire, self._kind, self._body = wire, kind, body
         self.where, self._seconds = where, seconds
-        self._lock = threading.Lock()
         self._answer: Frame | None = None
-        self._future = wire.send(kind, body, seconds)
+        self._error: BaseException | None = None
+        self._taken, self._done = threading.Lock(), threading.Lock()
+        self._done.acquire()
+
+    def run(self) -> None:
+        """Sends the request and keeps what comes back; does nothing where somebody does already."""
+        if not self._taken.acquire(blocking=False):
+            return
+        try:
+            self._answer = self._received()
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._body = b""
+            self._done.release()
 
     def answered(self) -> bool:
         """Whether waiting would take no time."""
-        return self._answer is not None or self._future.done()
+        return not self._done.locked()
 
     def wait(self) -> Frame:
         """Returns the answer.
@@ -506,41 +536,78 @@ class _Call:
             ExternalError: there was none in time.
             FrameworkError: the answer is an error.
         """
-        with self._lock:
-            if self._answer is None:
-                self._answer = self._received()
-            raise_error(self._answer, self.where)
-            return self._answer
+        self.run()
+        with self._done:
+            pass
+        if self._error is not None:
+            raise self._error
+        assert self._answer is not None
+        raise_error(self._answer, self.where)
+        return self._answer
 
     def _received(self) -> Frame:
-        end: float | None = None
+        end, seconds = 0.0, self._seconds
         while True:
             try:
-                found = decode(self._future.result())
-            except grpc.FutureCancelledError:
+                found = decode(self._wire.send(self._kind, self._body, seconds))
+            except ValueError:
+                if not self._wire.closed:
+                    raise
                 raise ExternalError(f"{self.where}: the connection was closed.")
             except grpc.RpcError as error:
                 failed: Any = error
+                code = failed.code()
+                why = f"{code.name}: {failed.details()}"
             else:
                 if found.status != UNAVAILABLE:
                     return found
-                failed = None
+                code, why = grpc.StatusCode.UNAVAILABLE, found.text
             now = time.monotonic()
-            code = grpc.StatusCode.UNAVAILABLE if failed is None else failed.code()
-            why = found.text if failed is None else f"{code.name}: {failed.details()}"
-            if code is grpc.StatusCode.UNAUTHENTICATED:
-                raise PermissionDeniedError(
-                    f"{self.where}: the server refused the job's token.",
-                    hint="trainers and servers of a job share PADDLE_JOB_TOKEN",
-                )
-            if end is None:  # time runs from when the server was seen to be away
-                end = now + self._seconds
-            if code not in (*_AGAIN, grpc.StatusCode.DEADLINE_EXCEEDED):
-                raise ExternalError(f"{self.where}: the request failed ({why}).")
-            if code not in _AGAIN or now >= end:
-                raise ExternalError(
-                    f"{self.where}: no answer within {self._seconds:g} s ({why}).",
-                    hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
-                )
+            end = end or now + self._seconds  # time runs from when the server was seen to be away
+            self._check(code, why, now >= end)
             time.sleep(0.05)
-            self._future = self._wire.send(self._kind, self._body, max(end - now, 0.05))
+            seconds = max(end - now, 0.05)
+
+    def _check(self, code: Any, why: str, late: bool) -> None:
+        """Raises unless the request is to be sent again."""
+        if self._wire.closed:
+            raise ExternalError(f"{self.where}: the connection was closed.")
+        if code is grpc.StatusCode.UNAUTHENTICATED:
+            raise PermissionDeniedError(
+                f"{self.where}: the server refused the job's token.",
+                hint="trainers and servers of a job share PADDLE_JOB_TOKEN",
+            )
+        if code not in (*_AGAIN, grpc.StatusCode.DEADLINE_EXCEEDED):
+            raise ExternalError(f"{self.where}: the request failed ({why}).")
+        if code not in _AGAIN or late:
+            raise ExternalError(
+                f"{self.where}: no answer within {self._seconds:g} s ({why}).",
+                hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
+            )
+
+
+class _Helpers:
+    """Threads that run requests beside the caller's own; made when they are first needed.
+
+    A call that waits costs gRPC half of one with a callback, so threads that wait make them.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._made = most, 0
+        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
+
+    def run(self, call: _Call) -> None:
+        """Has a request sent soon."""
+        if self._made < self._most:
+            self._made += 1
+            threading.Thread(target=self._work, name="ps-client", daemon=True).start()
+        self._queue.put(call)
+
+    def _work(self) -> None:
+        while (call := self._queue.get()) is not None:
+            call.run()
+
+    def close(self) -> None:
+        """Ends the threads, behind what they have to do."""
+        for _ in range(self._made):
+            self._queue.put(None)
