@@ -5,34 +5,33 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import queue
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-import grpc
 import numpy as np
+
+try:
+    import grpc
+except ImportError:
+    raise ImportError("the parameter server needs grpcio: pip install 'pypaddle[ps]'")
 
 from paddle.core import flags
 from paddle.core.errors import (
     ExternalError,
     InvalidArgumentError,
-    PermissionDeniedError,
     PreconditionNotMetError,
 )
+from paddle.distributed.ps.calls import Broken, Call, Helpers
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
-    UNAVAILABLE,
     Flag,
     Frame,
     Kind,
-    decode,
     encode,
-    raise_error,
 )
 from paddle.distributed.ps.sharding import Lookup, pieces
 from paddle.distributed.ps.spec import TableSpec
@@ -40,7 +39,13 @@ from paddle.distributed.ps.spec import TableSpec
 # Pushes on the way to one server. They may overtake one another, and of each trainer and table a
 # server remembers the last 24.
 IN_FLIGHT = 16
-_AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
+_STATES = {
+    grpc.StatusCode.UNAVAILABLE: "away",
+    grpc.StatusCode.CANCELLED: "away",
+    grpc.StatusCode.UNKNOWN: "away",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "late",
+    grpc.StatusCode.UNAUTHENTICATED: "refused",
+}
 
 
 class Client:
@@ -79,8 +84,8 @@ class Client:
         self._deadline = deadline
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
         self._locks = [threading.Lock() for _ in self._wires]
-        self._flying: list[deque[_Call]] = [deque() for _ in self._wires]
-        self._helpers = _Helpers(min(32, max(4, 2 * len(self._wires))))
+        self._flying: list[deque[Call]] = [deque() for _ in self._wires]
+        self._helpers = Helpers(min(32, max(4, 2 * len(self._wires))))
         self._recent: dict[int, Lookup] = {}
         self._left = False
         try:
@@ -257,7 +262,7 @@ class Client:
 
     # -- pushes on their way -----------------------------------------------------------------------
 
-    def _push(self, server: int, frame: Frame, spec: TableSpec) -> _Call:
+    def _push(self, server: int, frame: Frame, spec: TableSpec) -> Call:
         flying, pushes = self._flying[server], self._pushes[server]
         with self._locks[server]:
             while len(flying) >= IN_FLIGHT:
@@ -267,7 +272,7 @@ class Client:
             flying.append(call)
         return call
 
-    def _oldest(self, flying: deque[_Call]) -> None:
+    def _oldest(self, flying: deque[Call]) -> None:
         try:
             call = flying[0]
         except IndexError:
@@ -280,7 +285,7 @@ class Client:
             except ValueError:  # another thread waited for it too
                 pass
 
-    def _end(self, calls: list[_Call], wait: bool) -> None:
+    def _end(self, calls: list[Call], wait: bool) -> None:
         if wait:
             self._gather(calls)
         else:
@@ -363,7 +368,7 @@ class Client:
         assert error is not None
         raise error
 
-    def shrink(self, threshold: int = 1) -> int:
+    def shrink(self, threshold: int) -> int:
         """Drops rows that nobody touched since ``threshold`` calls of this; returns how many."""
         frame = Frame(Kind.SHRINK, trainer=self.trainer, sequence=threshold)
         return sum(a.sequence for a in self._ask_all([frame] * len(self._wires)))
@@ -376,14 +381,22 @@ class Client:
         frame = Frame(Kind.STAT, trainer=self.trainer, text=folder)
         return [json.loads(a.text) for a in self._ask_all([frame] * len(self._wires))]
 
-    def stop(self) -> None:
-        """Leaves the job: when all trainers have left, the servers stop. Called at exit too."""
+    def stop(self, timeout: float | None = None) -> None:
+        """Leaves the job: when all trainers have left, the servers stop. Called at exit too.
+
+        Args:
+            timeout (float, optional): seconds, instead of the deadline of other requests.
+        """
         if self._left:
             return
         self._left = True
+        if timeout is not None:
+            for wire in self._wires:
+                wire.patience = timeout
         try:
             self.flush()
-            self._ask_all([Frame(Kind.STOP, trainer=self.trainer)] * len(self._wires))
+            leave = [Frame(Kind.STOP, trainer=self.trainer)] * len(self._wires)
+            self._ask_all(leave, timeout)
         finally:
             self.close()
 
@@ -409,12 +422,12 @@ class Client:
 
     def _call(
         self, server: int, frame: Frame, spec: TableSpec | None = None, timeout: float | None = None
-    ) -> _Call:
+    ) -> Call:
         where = f"server {server} ({self.endpoints[server]})"
         if spec is not None:
             where += f", table {spec.id} ({spec.name!r})"
         seconds = self._seconds() if timeout is None else timeout
-        return _Call(self._wires[server], frame.kind, encode(frame), where, seconds)
+        return Call(self._wires[server], frame.kind, encode(frame), where, seconds)
 
     def _ask_all(self, frames: list[Frame], timeout: float | None = None) -> list[Frame]:
         """Sends one request to each server and returns their answers."""
@@ -422,7 +435,7 @@ class Client:
             [self._call(i, frame, timeout=timeout) for i, frame in enumerate(frames)]
         )
 
-    def _gather(self, calls: list[_Call]) -> list[Frame]:
+    def _gather(self, calls: list[Call]) -> list[Frame]:
         """Runs requests at a time, the last of them in this thread."""
         for call in calls[:-1]:
             self._helpers.run(call)
@@ -457,7 +470,7 @@ def _leave(stop: Any) -> None:
     call = stop()
     if call is not None:
         try:
-            call()
+            call(5.0)
         except Exception:  # the servers are gone, or soon will be
             pass
 
@@ -484,130 +497,26 @@ class _Wire:
             with open(tls, "rb") as file:
                 vouched = grpc.ssl_channel_credentials(file.read())
             self._channel = grpc.secure_channel(endpoint, vouched, options)
+        self.closed = False
+        self.patience: float | None = None  # seconds that one more attempt may take
         self._metadata = (("token", token),) if token else ()
         self._calls = {
-            kind: self._channel.unary_unary(f"/pypaddle.ps/{kind.name}") for kind in Kind
+            int(kind): self._channel.unary_unary(f"/pypaddle.ps/{kind.name}") for kind in Kind
         }
 
     def send(self, kind: int, body: bytes, seconds: float) -> bytes:
-        return self._calls[kind](
-            body, timeout=seconds, metadata=self._metadata, wait_for_ready=True
-        )
+        """Returns the answer to a message, or raises Broken."""
+        try:
+            return self._calls[kind](
+                body, timeout=seconds, metadata=self._metadata, wait_for_ready=True
+            )
+        except grpc.RpcError as error:
+            failed: Any = error
+            code = failed.code()
+            raise Broken(_STATES.get(code, "failed"), f"{code.name}: {failed.details()}")
+        except ValueError as error:  # the channel is closed
+            raise Broken("failed", str(error))
 
     def close(self) -> None:
         self.closed = True
         self._channel.close()
-
-
-class _Call:
-    """One request, repeated while its server is away; run by a helping thread or by who waits."""
-
-    __slots__ = ("_answer", "_body", "_done", "_error", "_kind", "_seconds", "_taken", "_wire",
-                 "where")  # fmt: skip
-
-    def __init__(self, wire: _Wire, kind: int, body: bytes, where: str, seconds: float) -> None:
-        self._wire, self._kind, self._body = wire, kind, body
-        self.where, self._seconds = where, seconds
-        self._answer: Frame | None = None
-        self._error: BaseException | None = None
-        self._taken, self._done = threading.Lock(), threading.Lock()
-        self._done.acquire()
-
-    def run(self) -> None:
-        """Sends the request and keeps what comes back; does nothing where somebody does already."""
-        if not self._taken.acquire(blocking=False):
-            return
-        try:
-            self._answer = self._received()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._body = b""
-            self._done.release()
-
-    def answered(self) -> bool:
-        """Whether waiting would take no time."""
-        return not self._done.locked()
-
-    def wait(self) -> Frame:
-        """Returns the answer.
-
-        Raises:
-            ExternalError: there was none in time.
-            FrameworkError: the answer is an error.
-        """
-        self.run()
-        with self._done:
-            pass
-        if self._error is not None:
-            raise self._error
-        assert self._answer is not None
-        raise_error(self._answer, self.where)
-        return self._answer
-
-    def _received(self) -> Frame:
-        end, seconds = 0.0, self._seconds
-        while True:
-            try:
-                found = decode(self._wire.send(self._kind, self._body, seconds))
-            except ValueError:
-                if not self._wire.closed:
-                    raise
-                raise ExternalError(f"{self.where}: the connection was closed.")
-            except grpc.RpcError as error:
-                failed: Any = error
-                code = failed.code()
-                why = f"{code.name}: {failed.details()}"
-            else:
-                if found.status != UNAVAILABLE:
-                    return found
-                code, why = grpc.StatusCode.UNAVAILABLE, found.text
-            now = time.monotonic()
-            end = end or now + self._seconds  # time runs from when the server was seen to be away
-            self._check(code, why, now >= end)
-            time.sleep(0.05)
-            seconds = max(end - now, 0.05)
-
-    def _check(self, code: Any, why: str, late: bool) -> None:
-        """Raises unless the request is to be sent again."""
-        if self._wire.closed:
-            raise ExternalError(f"{self.where}: the connection was closed.")
-        if code is grpc.StatusCode.UNAUTHENTICATED:
-            raise PermissionDeniedError(
-                f"{self.where}: the server refused the job's token.",
-                hint="trainers and servers of a job share PADDLE_JOB_TOKEN",
-            )
-        if code not in (*_AGAIN, grpc.StatusCode.DEADLINE_EXCEEDED):
-            raise ExternalError(f"{self.where}: the request failed ({why}).")
-        if code not in _AGAIN or late:
-            raise ExternalError(
-                f"{self.where}: no answer within {self._seconds:g} s ({why}).",
-                hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
-            )
-
-
-class _Helpers:
-    """Threads that run requests beside the caller's own; made when they are first needed.
-
-    A call that waits costs gRPC half of one with a callback, so threads that wait make them.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most, self._made = most, 0
-        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
-
-    def run(self, call: _Call) -> None:
-        """Has a request sent soon."""
-        if self._made < self._most:
-            self._made += 1
-            threading.Thread(target=self._work, name="ps-client", daemon=True).start()
-        self._queue.put(call)
-
-    def _work(self) -> None:
-        while (call := self._queue.get()) is not None:
-            call.run()
-
-    def close(self) -> None:
-        """Ends the threads, behind what they have to do."""
-        for _ in range(self._made):
-            self._queue.put(None)

@@ -56,7 +56,12 @@ class Flag(IntEnum):
 
 
 _ALL_FLAGS = sum(Flag)
-DTYPES = {1: np.dtype("<f4"), 2: np.dtype("<f8"), 3: np.dtype("<i8"), 4: np.dtype("<f2")}
+DTYPES: dict[int, Any] = {
+    1: np.dtype("<f4"),
+    2: np.dtype("<f8"),
+    3: np.dtype("<i8"),
+    4: np.dtype("<f2"),
+}
 DTYPE_CODES = {str(t): code for code, t in DTYPES.items()}
 # The status of an answer is a place in this list, 0 is success.
 _ERRORS: list[Any] = [

@@ -198,13 +198,14 @@ class Table:
         rows, values = self._targets(ids, values)
         parts = self.store.read(rows)
         fused = self._fused
+        counted: Any = fused.count
         try:
             if len(rows):
                 grad = self.spec.rule.prepared(values, parts[0])
                 fused.update([parts[0]], [grad], [[p] for p in parts[1:]], rate)
             else:
-                fused.count.advance([parts[0]])
-            self.store.commit(rows, parts, fused.count.done, push, round_)
+                counted.advance([parts[0]])
+            self.store.commit(rows, parts, counted.done, push, round_)
         except BaseException:
             self._fused = self.spec.rule.update(self.spec.is_sparse, int(self.store.about[STEPS]))
             raise
@@ -244,8 +245,9 @@ class Table:
             frames, spec = self._pending, self.spec
             if not frames:
                 if spec.is_sparse:  # its updates are counted by the steps of all
-                    self._fused.count.advance([self.store.parts[0].tensor[:1]])
-                    self.store.about[STEPS] = self._fused.count.done
+                    counted: Any = self._fused.count
+                    counted.advance([self.store.parts[0].tensor[:1]])
+                    self.store.about[STEPS] = counted.done
                 self.store.about[ROUND] = round_
                 return
             share = 1.0 / self.trainers

@@ -100,7 +100,7 @@ def test_a_frame_that_is_too_long():
 )
 def test_errors_travel(error, kind):
     frame = decode(encode(messages.error_frame(Kind.PUSH, error)))
-    with pytest.raises(kind, match="server 1, table 2: .*"):
+    with pytest.raises(kind, match=r"server 1, table 2: .*"):
         messages.raise_error(frame, "server 1, table 2")
     messages.raise_error(decode(encode(Frame(Kind.PUSH))), "fine")
 
