@@ -5,10 +5,11 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from paddle.core.errors import ExternalError, PermissionDeniedError
-from paddle.distributed.ps.messages import UNAVAILABLE, Frame, decode, raise_error
+from paddle.distributed.ps.messages import UNAVAILABLE, Frame, raise_error, read
 
 
 class Broken(Exception):
@@ -27,15 +28,17 @@ class Broken(Exception):
 
 
 class Call:
-    """One request, repeated while its server is away; run by a helping thread or by who waits."""
+    """One message, repeated while its server is away; run by a helping thread or by who waits."""
 
-    __slots__ = ("_answer", "_body", "_done", "_error", "_kind", "_seconds", "_taken", "_wire",
-                 "where")  # fmt: skip
+    __slots__ = ("_answers", "_body", "_done", "_error", "_kind", "_seconds", "_taken", "_wire",
+                 "_where")  # fmt: skip
 
-    def __init__(self, wire: Any, kind: int, body: bytes, where: str, seconds: float) -> None:
+    def __init__(
+        self, wire: Any, kind: int, body: bytes, where: Sequence[str], seconds: float
+    ) -> None:
         self._wire, self._kind, self._body = wire, kind, body
-        self.where, self._seconds = where, seconds
-        self._answer: Frame | None = None
+        self._where, self._seconds = where, seconds
+        self._answers: list[Frame] = []
         self._error: BaseException | None = None
         self._taken, self._done = threading.Lock(), threading.Lock()
         self._done.acquire()
@@ -45,7 +48,7 @@ class Call:
         if not self._taken.acquire(blocking=False):
             return
         try:
-            self._answer = self._received()
+            self._answers = self._received()
         except BaseException as error:
             self._error = error
         finally:
@@ -56,8 +59,8 @@ class Call:
         """Whether waiting would take no time."""
         return not self._done.locked()
 
-    def wait(self) -> Frame:
-        """Returns the answer.
+    def wait(self) -> list[Frame]:
+        """Returns the answers to the frames of the message.
 
         Raises:
             ExternalError: there was none in time.
@@ -68,21 +71,24 @@ class Call:
             pass
         if self._error is not None:
             raise self._error
-        assert self._answer is not None
-        raise_error(self._answer, self.where)
-        return self._answer
+        for answer, where in zip(self._answers, self._where):
+            raise_error(answer, where)
+        if len(self._answers) != len(self._where):
+            raise ExternalError(f"{self._where[0]}: the answer is cut short.")
+        return self._answers
 
-    def _received(self) -> Frame:
+    def _received(self) -> list[Frame]:
         end, seconds = 0.0, self._seconds
         while True:
             try:
-                found = decode(self._wire.send(self._kind, self._body, seconds))
+                found = _frames(self._wire.send(self._kind, self._body, seconds))
             except Broken as broken:
                 state, why = broken.state, broken.why
             else:
-                if found.status != UNAVAILABLE:
+                away = [f.text for f in found if f.status == UNAVAILABLE]
+                if not away:
                     return found
-                state, why = "away", found.text
+                state, why = "away", away[0]
             now = time.monotonic()
             # Time runs from when the server was seen to be away.
             end = end or now + (self._wire.patience or self._seconds)
@@ -93,19 +99,28 @@ class Call:
     def _check(self, state: str, why: str, too_late: bool) -> None:
         """Raises unless the request is to be sent again."""
         if self._wire.closed:
-            raise ExternalError(f"{self.where}: the connection was closed.")
+            raise ExternalError(f"{self._where[0]}: the connection was closed.")
         if state == "refused":
             raise PermissionDeniedError(
-                f"{self.where}: the server refused the job's token.",
+                f"{self._where[0]}: the server refused the job's token.",
                 hint="trainers and servers of a job share PADDLE_JOB_TOKEN",
             )
         if state == "failed":
-            raise ExternalError(f"{self.where}: the request failed ({why}).")
+            raise ExternalError(f"{self._where[0]}: the request failed ({why}).")
         if state == "late" or too_late:
             raise ExternalError(
-                f"{self.where}: no answer within {self._seconds:g} s ({why}).",
+                f"{self._where[0]}: no answer within {self._seconds:g} s ({why}).",
                 hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
             )
+
+
+def _frames(body: bytes) -> list[Frame]:
+    found: list[Frame] = []
+    at = 0
+    while at < len(body) or not found:
+        frame, at = read(body, at)
+        found.append(frame)
+    return found
 
 
 class Helpers:

@@ -33,7 +33,7 @@ from paddle.distributed.ps.messages import (
     Kind,
     encode,
 )
-from paddle.distributed.ps.sharding import Lookup, pieces
+from paddle.distributed.ps.sharding import Lookup, Part, bundles
 from paddle.distributed.ps.spec import TableSpec
 
 # Pushes on the way to one server. They may overtake one another, and of each trainer and table a
@@ -99,7 +99,7 @@ class Client:
     # -- meeting the servers -----------------------------------------------------------------------
 
     def _meet(self, tables: Sequence[TableSpec] | None) -> None:
-        answers = self._ask_all([Frame(Kind.HELLO, trainer=self.trainer)] * len(self._wires))
+        answers = self._ask_all(Frame(Kind.HELLO, trainer=self.trainer))
         found = [json.loads(a.text) for a in answers]
         for i, (about, endpoint) in enumerate(zip(found, self.endpoints, strict=True)):
             if about["servers"] != len(found) or about["server"] != i:
@@ -159,24 +159,49 @@ class Client:
         Returns:
             numpy.ndarray: ``[number of ids, width]``.
         """
-        spec = self._spec(table, "sparse")
-        lookup = self._lookup(spec, ids)
-        flags_ = 0 if make else int(Flag.LOOK)
-        calls, places = [], []
-        for server, place in enumerate(lookup.by_server):
-            for part in pieces(len(place), spec.row_limit):
-                calls.append(self._call(
-                    server, Frame(Kind.PULL, table, self.trainer, flags=flags_,
-                                  ids=lookup.sorted[server][part]), spec
-                ))  # fmt: skip
-                places.append(place[part])
-        found = np.empty((len(lookup.unique), spec.width), spec.dtype)
-        for answer, place in zip(self._gather(calls), places, strict=True):
-            values = answer.values
-            if values is None or values.shape != (len(place), spec.width):
-                raise ExternalError(f"table {spec.name!r}: the answer has a wrong shape.")
-            found[place] = values
-        return found if lookup.inverse is None else found.take(lookup.inverse, 0)
+        return self.pull_many([(table, ids)], make)[0]
+
+    def pull_many(self, requests: Sequence[tuple[int, Any]], make: bool = True) -> list[np.ndarray]:
+        """Looks up in several tables with one message to each server.
+
+        Args:
+            requests (list): for a sparse table ``(table, ids)``, for a dense one ``(table, None)``.
+            make (bool): see :meth:`pull_sparse`.
+
+        Returns:
+            list: what :meth:`pull_sparse` or :meth:`pull_dense` return for each.
+        """
+        parts: list[Part] = []
+        lookups: list[Lookup | None] = []
+        found: list[np.ndarray] = []
+        flag = 0 if make else int(Flag.LOOK)
+        for at, (table, ids) in enumerate(requests):
+            spec = self._spec(table, "dense" if ids is None else "sparse")
+            lookup = None if ids is None else self._lookup(spec, ids)
+            lookups.append(lookup)
+            found.append(np.empty((1 if lookup is None else len(lookup.unique), spec.width),
+                                  spec.dtype))  # fmt: skip
+            if lookup is None:
+                frame = Frame(Kind.PULL_DENSE, table, self.trainer)
+                parts.append(Part(spec.server, frame, spec, at, slice(0, 1), 1))
+                continue
+            for server, place, some in lookup.pieces(spec.row_limit):
+                frame = Frame(Kind.PULL, table, self.trainer, flags=flag, ids=some)
+                parts.append(Part(server, frame, spec, at, place, len(some)))
+        groups = bundles(parts, len(self._wires))
+        answers = self._gather([self._call(group) for group in groups])
+        for group, group_answers in zip(groups, answers, strict=True):
+            for part, answer in zip(group, group_answers, strict=True):
+                values = answer.values
+                if values is None or values.shape != (part.rows, part.spec.width):
+                    raise ExternalError(f"table {part.spec.name!r}: the answer has a wrong shape.")
+                found[part.at][part.place] = values
+        for at, lookup in enumerate(lookups):
+            if lookup is None:
+                found[at] = found[at].reshape(-1)
+            elif lookup.inverse is not None:
+                found[at] = found[at].take(lookup.inverse, 0)
+        return found
 
     def push_sparse(
         self, table: int, ids: Any, values: Any, mode: str = "grad", wait: bool = True
@@ -191,22 +216,44 @@ class Client:
                 ``assign``: the new values, for which ids must not repeat.
             wait (bool): False returns when they are on their way; :meth:`flush` waits.
         """
-        spec = self._spec(table, "sparse")
-        lookup = self._lookup(spec, ids)
-        given = _values(spec, values, lookup.count)
-        if mode == "assign" and lookup.inverse is not None and lookup.repeats:
+        if np.asarray(ids).dtype.kind not in "iu":
+            raise TypeError(f"table {table}: expected integer ids, but received {ids!r}"[:200])
+        self.push_many([(table, ids, values)], mode, wait)
+
+    def push_many(
+        self, requests: Sequence[tuple[int, Any, Any]], mode: str = "grad", wait: bool = True
+    ) -> None:
+        """Sends gradients of several tables with one message to each server.
+
+        Args:
+            requests (list): ``(table, ids, values)``; for a dense table the ids are None.
+            mode (str): see :meth:`push_sparse`.
+            wait (bool): see :meth:`push_sparse`.
+        """
+        if mode not in _MODES:
             raise InvalidArgumentError(
-                f"push_sparse(ids) of table {spec.name!r}: expected ids without repetition to "
-                "assign values to."
+                f"push(mode): expected one of {list(_MODES)}, but received {mode!r}."
             )
-        merged = lookup.sums(given)
-        calls = []
-        for server, place in enumerate(lookup.by_server):
-            for part in pieces(len(place), spec.row_limit):
-                ids_, values_ = lookup.sorted[server][part], merged[place[part]]
-                frame = Frame(Kind.PUSH, table, self.trainer, 0, _MODES[_mode(mode)], ids_, values_)
-                calls.append(self._push(server, frame, spec))
-        self._end(calls, wait)
+        parts: list[Part] = []
+        for table, ids, values in requests:
+            spec = self._spec(table, "dense" if ids is None else "sparse")
+            if ids is None:
+                given = _values(spec, np.asarray(values).reshape(1, -1), 1)
+                frame = Frame(Kind.PUSH_DENSE, table, self.trainer, 0, _MODES[mode], None, given)
+                parts.append(Part(spec.server, frame, spec, 0, slice(0, 1), 1))
+                continue
+            lookup = self._lookup(spec, ids)
+            given = _values(spec, values, lookup.count)
+            if mode == "assign" and lookup.repeats:
+                raise InvalidArgumentError(
+                    f"push_sparse(ids) of table {spec.name!r}: expected ids without repetition to "
+                    "assign values to."
+                )
+            merged = lookup.sums(given)
+            for server, place, some in lookup.pieces(spec.row_limit):
+                frame = Frame(Kind.PUSH, table, self.trainer, 0, _MODES[mode], some, merged[place])
+                parts.append(Part(server, frame, spec, 0, place, len(some)))
+        self._end([self._push(group) for group in bundles(parts, len(self._wires))], wait)
 
     def _lookup(self, spec: TableSpec, ids: Any) -> Lookup:
         """Ids sorted and divided; those that were looked up before are pushed next."""
@@ -230,17 +277,7 @@ class Client:
 
     def pull_dense_many(self, tables: Sequence[int]) -> list[np.ndarray]:
         """Returns several blocks, which are asked for at a time."""
-        calls = []
-        for table in tables:
-            spec = self._spec(table, "dense")
-            frame = Frame(Kind.PULL_DENSE, table, self.trainer)
-            calls.append(self._call(spec.server, frame, spec))
-        found = []
-        for answer in self._gather(calls):
-            if answer.values is None:
-                raise ExternalError("the answer to a look-up has no values.")
-            found.append(answer.values.reshape(-1).copy())
-        return found
+        return self.pull_many([(table, None) for table in tables])
 
     def push_dense(self, table: int, values: Any, mode: str = "grad", wait: bool = True) -> None:
         """Sends the gradient of a block.
@@ -251,10 +288,7 @@ class Client:
             mode (str): ``grad``, ``delta`` or ``assign``, see :meth:`push_sparse`.
             wait (bool): False returns when it is on its way; :meth:`flush` waits.
         """
-        spec = self._spec(table, "dense")
-        given = _values(spec, np.asarray(values).reshape(1, -1), 1)
-        frame = Frame(Kind.PUSH_DENSE, table, self.trainer, flags=_MODES[_mode(mode)], values=given)
-        self._end([self._push(spec.server, frame, spec)], wait)
+        self.push_many([(table, None, values)], mode, wait)
 
     def set_dense(self, table: int, values: Any) -> None:
         """Sets a block of parameters."""
@@ -262,13 +296,16 @@ class Client:
 
     # -- pushes on their way -----------------------------------------------------------------------
 
-    def _push(self, server: int, frame: Frame, spec: TableSpec) -> Call:
+    def _push(self, group: list[Part]) -> Call:
+        server = group[0].server
         flying, pushes = self._flying[server], self._pushes[server]
         with self._locks[server]:
             while len(flying) >= IN_FLIGHT:
                 self._oldest(flying)
-            frame.sequence = pushes[spec.id] = pushes.get(spec.id, 0) + 1
-            call = self._call(server, frame, spec)
+            for part in group:
+                table = part.spec.id
+                part.frame.sequence = pushes[table] = pushes.get(table, 0) + 1
+            call = self._call(group)
             flying.append(call)
         return call
 
@@ -280,6 +317,10 @@ class Client:
         try:
             call.wait()
         finally:
+            self._forget(call)
+
+    def _forget(self, call: Call) -> None:
+        for flying in self._flying:
             try:
                 flying.remove(call)
             except ValueError:  # another thread waited for it too
@@ -287,7 +328,11 @@ class Client:
 
     def _end(self, calls: list[Call], wait: bool) -> None:
         if wait:
-            self._gather(calls)
+            try:
+                self._gather(calls)
+            finally:
+                for call in calls:
+                    self._forget(call)
         else:
             for call in calls:
                 self._helpers.run(call)
@@ -317,19 +362,19 @@ class Client:
         self.flush()
         number = self._barriers + 1
         frame = Frame(Kind.BARRIER, trainer=self.trainer, sequence=number, text=name)
-        self._ask_all([frame] * len(self._wires), timeout)
+        self._ask_all(frame, timeout)
         self._barriers = number
 
     def advance(self, steps: int = 1) -> None:
         """Counts steps of this trainer; the servers' learning rates follow those of all."""
         self.steps += steps
         frame = Frame(Kind.STEP, trainer=self.trainer, sequence=self.steps)
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
 
     def set_rate(self, table: int, rate: float) -> None:
         """Sets the learning rate of a table, instead of its schedule."""
         frame = Frame(Kind.RATE, table, self.trainer, values=np.array([[rate]], np.float64))
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
 
     def save(self, folder: str | os.PathLike) -> int:
         """Has every server write its part of a snapshot, and returns the snapshot's version.
@@ -342,7 +387,7 @@ class Client:
         seen = [v for stat in self._stat(text) for v in stat["versions"]]
         version = max(seen, default=0) + 1
         frame = Frame(Kind.SAVE, trainer=self.trainer, sequence=version, text=text)
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
         return version
 
     def load(self, folder: str | os.PathLike) -> int:
@@ -359,7 +404,7 @@ class Client:
         for version in common or [0]:
             frame = Frame(Kind.LOAD, trainer=self.trainer, sequence=version, text=text)
             try:
-                self._ask_all([frame] * len(self._wires))
+                self._ask_all(frame)
                 return version
             except ExternalError:
                 raise
@@ -371,7 +416,7 @@ class Client:
     def shrink(self, threshold: int) -> int:
         """Drops rows that nobody touched since ``threshold`` calls of this; returns how many."""
         frame = Frame(Kind.SHRINK, trainer=self.trainer, sequence=threshold)
-        return sum(a.sequence for a in self._ask_all([frame] * len(self._wires)))
+        return sum(a.sequence for a in self._ask_all(frame))
 
     def stat(self) -> list[dict[str, Any]]:
         """For each server a dict: its tables with rows, updates and bytes, and the steps."""
@@ -379,7 +424,7 @@ class Client:
 
     def _stat(self, folder: str) -> list[dict[str, Any]]:
         frame = Frame(Kind.STAT, trainer=self.trainer, text=folder)
-        return [json.loads(a.text) for a in self._ask_all([frame] * len(self._wires))]
+        return [json.loads(a.text) for a in self._ask_all(frame)]
 
     def stop(self, timeout: float | None = None) -> None:
         """Leaves the job: when all trainers have left, the servers stop. Called at exit too.
@@ -395,8 +440,7 @@ class Client:
                 wire.patience = timeout
         try:
             self.flush()
-            leave = [Frame(Kind.STOP, trainer=self.trainer)] * len(self._wires)
-            self._ask_all(leave, timeout)
+            self._ask_all(Frame(Kind.STOP, trainer=self.trainer), timeout)
         finally:
             self.close()
 
@@ -420,23 +464,24 @@ class Client:
     def _seconds(self) -> float:
         return flags.get("FLAGS_rpc_deadline") / 1000 if self._deadline is None else self._deadline
 
-    def _call(
-        self, server: int, frame: Frame, spec: TableSpec | None = None, timeout: float | None = None
-    ) -> Call:
-        where = f"server {server} ({self.endpoints[server]})"
-        if spec is not None:
-            where += f", table {spec.id} ({spec.name!r})"
+    def _call(self, group: list[Part], timeout: float | None = None) -> Call:
+        server = group[0].server
+        name = f"server {server} ({self.endpoints[server]})"
+        where = [
+            name if p.spec is None else f"{name}, table {p.spec.id} ({p.spec.name!r})"
+            for p in group
+        ]
+        frames = [p.frame for p in group]
         seconds = self._seconds() if timeout is None else timeout
-        return Call(self._wires[server], frame.kind, encode(frame), where, seconds)
+        return Call(self._wires[server], frames[0].kind, encode(*frames), where, seconds)
 
-    def _ask_all(self, frames: list[Frame], timeout: float | None = None) -> list[Frame]:
-        """Sends one request to each server and returns their answers."""
-        return self._gather(
-            [self._call(i, frame, timeout=timeout) for i, frame in enumerate(frames)]
-        )
+    def _ask_all(self, frame: Frame, timeout: float | None = None) -> list[Frame]:
+        """Sends a request to each server and returns their answers."""
+        groups = [[Part(i, frame, None)] for i in range(len(self._wires))]
+        return [found[0] for found in self._gather([self._call(g, timeout) for g in groups])]
 
-    def _gather(self, calls: list[Call]) -> list[Frame]:
-        """Runs requests at a time, the last of them in this thread."""
+    def _gather(self, calls: list[Call]) -> list[list[Frame]]:
+        """Sends messages at a time, the last of them in this thread; returns their answers."""
         for call in calls[:-1]:
             self._helpers.run(call)
         for call in calls[-1:]:
@@ -445,14 +490,6 @@ class Client:
 
 
 _MODES = {"grad": 0, "delta": int(Flag.DELTA), "assign": int(Flag.ASSIGN)}
-
-
-def _mode(mode: str) -> str:
-    if mode not in _MODES:
-        raise InvalidArgumentError(
-            f"push(mode): expected one of {list(_MODES)}, but received {mode!r}."
-        )
-    return mode
 
 
 def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:

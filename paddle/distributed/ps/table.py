@@ -134,13 +134,13 @@ class Table:
 
     # -- pushes ------------------------------------------------------------------------------------
 
-    def push(self, frame: Frame, rate: float, body: bytes | None = None) -> bool:
+    def push(self, frame: Frame, rate: float, raw: Any = None) -> bool:
         """Takes gradients, differences or new values of rows.
 
         Args:
             frame (Frame): ids, values, trainer and number of the push; flags say what they are.
             rate (float): the learning rate.
-            body (bytes, optional): the frame as it came.
+            raw (bytes, optional): the frame as it came.
 
         Returns:
             bool: False where this push was contained already.
@@ -149,7 +149,7 @@ class Table:
             if self.store.has(frame.trainer, frame.sequence):
                 return False
             if self.sync and not frame.flags & (Flag.DELTA | Flag.ASSIGN):
-                self._note(frame, body)
+                self._note(frame, raw)
                 return True
             ids, values = _merged(frame, bool(frame.flags & Flag.ASSIGN))
             if frame.flags & Flag.DELTA:
@@ -212,9 +212,9 @@ class Table:
 
     # -- rounds of all trainers --------------------------------------------------------------------
 
-    def _note(self, frame: Frame, body: bytes | None) -> None:
+    def _note(self, frame: Frame, raw: Any) -> None:
         """Keeps a gradient until the round ends, in memory and in a file."""
-        raw = body if body is not None else messages.encode(frame)
+        raw = messages.encode(frame) if raw is None else raw
         at = int(self.store.about[LOGGED])
         record = len(raw).to_bytes(8, "little") + raw
         try:

@@ -114,6 +114,31 @@ def test_blocks(steady):
     np.testing.assert_array_equal(client.pull_dense_many([1, 1])[1], np.arange(6))
 
 
+def test_several_tables_at_a_time(job):
+    specs = [TableSpec(i, f"t{i}", "sparse", i + 1) for i in range(3)]
+    specs += [TableSpec(10 + i, f"d{i}", "dense", 5, server=i % 2) for i in range(3)]
+    started = job(tables=specs)
+    client = started.client()
+    asked: list = []
+    for server in started.servers:
+        answer = server.service.answer
+        server.service.answer = lambda *a, answer=answer: asked.append(0) or answer(*a)
+    ids = np.array([4, 5, 5])
+    given = [(i, ids, np.full((3, i + 1), i + 1.0)) for i in range(3)]
+    given += [(10 + i, None, np.arange(5) + i) for i in range(3)]
+    client.push_many(given, mode="delta")
+    found = client.pull_many([(12, None), (2, ids), (0, ids[:1]), (10, None)])
+    assert len(asked) == 4  # a message to each server
+    assert found[0].tolist() == [2, 3, 4, 5, 6]
+    assert found[1].tolist() == [[3.0] * 3, [6.0] * 3, [6.0] * 3]
+    assert found[2].tolist() == [[1.0]]
+    assert found[3].tolist() == [0, 1, 2, 3, 4]
+    client.push_many([given[0], given[0]], mode="delta")  # one table twice
+    assert client.pull_sparse(0, ids).tolist() == [[3.0], [6.0], [6.0]]
+    with pytest.raises(InvalidArgumentError, match=r"dense tables \[10, 11, 12\], but received 0"):
+        client.pull_many([(10, None), (0, None)])
+
+
 def test_requests_in_pieces(job, monkeypatch):
     client = job(tables=[ROWS]).client()
     monkeypatch.setattr(TableSpec, "row_limit", 7)
