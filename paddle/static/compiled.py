@@ -240,8 +240,14 @@ class CompiledProgram(Guarded):
         if scope in self._met:
             return
         build = self._build
+        listed = self._program.__dict__.get("_trainers_endpoints") or build.trainers_endpoints
+        if listed and len(listed) != trainers:
+            raise InvalidArgumentError(
+                f"BuildStrategy.num_trainers: expected {len(listed)}, as many as there are "
+                f"addresses of processes, but received {trainers}."
+            )
         if not rings.known(0):
-            rings.connect(0, build.trainers_endpoints, build.trainer_id)
+            rings.connect(0, listed, build.trainer_id)
         ring = rings.get(0)
         if ring.size != trainers:
             raise InvalidArgumentError(
