@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,8 +12,12 @@ import paddle
 import paddle.distributed as dist
 import paddle.fluid as fluid
 import paddle.static as static
+from paddle.core.rings import rings
 from tests.distributed import static_programs as programs
 from tests.distributed.ranks import Ranks
+
+DATA = Path(__file__).parents[1] / "data" / "distributed"
+LOSS = "mean_0.tmp_0"  # of the Programs there
 
 
 @pytest.fixture(scope="module")
@@ -125,3 +130,46 @@ def test_batch_norm_over_places_and_processes(job: Ranks) -> None:
     programs.same(job.run(_normalizing, 1, 2, True), expected, 2e-5)
     programs.same(job.run(_normalizing, 2, 2, True), expected, 2e-5)
     assert not np.allclose(_normalizing(4, 1)[0], expected[0], rtol=1e-3)
+
+
+# -- Programs that PaddlePaddle transpiled (scripts/oracle/collective_programs.py) ---------------
+
+_ADDED = ("c_sync_calc_stream", "c_sync_comm_stream", "c_allreduce_sum", "c_broadcast",
+          "c_gen_nccl_id", "c_comm_init", "c_gen_xccl_id")  # fmt: skip
+
+
+def _read(version: str, rank: int) -> list[Any]:
+    return [
+        static.Program.parse_from_string((DATA / f"{version}_{name}_{rank}.pdmodel").read_bytes())
+        for name in ("main", "startup")
+    ]
+
+
+def _from_file(version: str) -> tuple:
+    rank = dist.get_rank()
+    rings.register(1, rings.get(0))  # a CPU build of 1.8.5 leaves out what connects
+    paddle.enable_static()
+    try:
+        feeds = [programs.part(f, rank, 2) for f in programs.batches()]
+        return programs.train(*_read(version, rank), LOSS, feeds)
+    finally:
+        paddle.disable_static()
+
+
+def _file_alone(version: str) -> tuple:
+    """The same Program without what was added, with the joined batches."""
+    paddle.enable_static()
+    try:
+        main, startup = _read(version, 0)
+        for program in (main, startup):
+            block = program.global_block()
+            kept = [op for op in block.ops if op.type not in _ADDED]
+            block.ops = [op for op in kept if op.type != "scale"]
+        return programs.train(main, startup, LOSS, programs.batches())
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize("version", ["1.8.5", "2.6.2"])
+def test_programs_of_paddlepaddle(job: Ranks, version: str) -> None:
+    programs.same(job.run(_from_file, version), _file_alone(version))
