@@ -18,6 +18,7 @@ __all__ = [
     "save_inference_model", "save_params", "save_persistables",
 ]  # fmt: skip
 
+
 def is_parameter(var: Any) -> bool:
     """Says whether a variable is a parameter.
 

@@ -42,7 +42,7 @@ set_lr = fleet.set_lr
 state_dict = fleet.state_dict
 set_state_dict = fleet.set_state_dict
 
-# ---- until helper DAT's part is merged: datasets and generators -----------------------------------
+# ---- until helper DAT's part is merged: datasets and generators ----------------------------
 _DATA = "read the data by paddle.io.DataLoader"
 DatasetBase = NotYet("paddle.distributed.fleet.DatasetBase", _DATA)
 InMemoryDataset = NotYet("paddle.distributed.fleet.InMemoryDataset", _DATA)
@@ -51,7 +51,7 @@ MultiSlotDataGenerator = NotYet("paddle.distributed.fleet.MultiSlotDataGenerator
 MultiSlotStringDataGenerator = NotYet(
     "paddle.distributed.fleet.MultiSlotStringDataGenerator", _DATA
 )
-# ---------------------------------------------------------------------------------------------------
+# ------------------------------------------------------------------------------------------
 
 __all__ = [
     "DatasetBase", "DistributedStrategy", "Fleet", "InMemoryDataset", "MultiSlotDataGenerator",

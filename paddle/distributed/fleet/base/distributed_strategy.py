@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, MissingFileError
 from paddle.distributed.fleet.base import strategy_fields
@@ -39,6 +39,13 @@ class DistributedStrategy:
             strategy.localsgd_configs = {"k_steps": 4}
             print(strategy.localsgd_configs)  # {'k_steps': 4, 'begin_step': 1}
     """
+
+    _message: Any
+    _objects: dict[str, Any]
+
+    if TYPE_CHECKING:  # the switches are made of the schema, below
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def __init__(self) -> None:
         self.__dict__["_message"] = strategy_fields.new_message()
@@ -91,7 +98,9 @@ class DistributedStrategy:
                 strategy.save_to_prototxt(path)
         """
         with open(os.fspath(output), "w", encoding="utf8") as file:
-            file.write(str(self.strategy))  # as PaddlePaddle writes numbers, not as text_format does
+            file.write(
+                str(self.strategy)
+            )  # as PaddlePaddle writes numbers, not as text_format does
 
     def load_from_prototxt(self, pb_file: str) -> None:
         """Sets what a file says, and leaves what it does not mention.
@@ -247,7 +256,7 @@ def _drawn(message: Any) -> str:
     known = fields()
     text = _BORDER + _title("") + _title("DistributedStrategy Overview") + _title("")
     others = ""
-    for name, field in known.items():
+    for name in known:
         if name.endswith("_configs") or name in OBJECTS:
             continue
         value = getattr(message, name)

@@ -11,8 +11,8 @@ from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
+from paddle.distributed.fleet.base.optimizing import Optimizing
 from paddle.distributed.fleet.base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
-from paddle.distributed.fleet.base.util_factory import UtilBase
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.runtime import Runtime, runtime_of
 from paddle.distributed.parallel import init_parallel_env
@@ -21,7 +21,7 @@ from paddle.framework.mode import in_dynamic_mode
 __all__ = ["Fleet"]
 
 
-class Fleet:
+class Fleet(Optimizing):
     """A job of several processes, as one of them sees it.
 
     There is one, ``paddle.distributed.fleet.fleet``; its methods are the functions of
@@ -44,42 +44,13 @@ class Fleet:
     """
 
     def __init__(self) -> None:
-        self._maker: RoleMakerBase | None = None
+        super().__init__()
         self._user_defined_strategy = DistributedStrategy()
-        self._optimizer: DistributedOptimizer | None = None
         self._runtime_handle: Runtime | None = None
         self._context: Context | None = None
         self._told: set[str] = set()
-        self._util = UtilBase()
 
     # -- what the methods need -------------------------------------------------------------------
-
-    @property
-    def _role_maker(self) -> RoleMakerBase:
-        """Who this process is."""
-        return self._role("a method of fleet")
-
-    @property
-    def _is_collective(self) -> bool:
-        """Whether the job is all trainers."""
-        return self._role_maker._is_collective
-
-    @property
-    def util(self) -> UtilBase:
-        """Small exchanges between the processes: ``fleet.util``."""
-        return self._util
-
-    @util.setter
-    def util(self, value: UtilBase) -> None:
-        self._util = value
-
-    def _role(self, api: str) -> RoleMakerBase:
-        if self._maker is None:
-            raise PreconditionNotMetError(
-                f"fleet.{api}: fleet does not know yet which role this process has.",
-                hint="call fleet.init() first",
-            )
-        return self._maker
 
     def _started(self, api: str) -> Runtime:
         """The runtime of this process; made when first needed."""
@@ -99,27 +70,6 @@ class Fleet:
                 "on servers too",
             )
         return runtime
-
-    def _wrapped(self, api: str) -> DistributedOptimizer:
-        """The optimizer of the last ``distributed_optimizer``."""
-        self._role(api)
-        if self._optimizer is None:
-            raise PreconditionNotMetError(
-                f"fleet.{api}: there is no optimizer yet.",
-                hint="call fleet.distributed_optimizer(optimizer) first",
-            )
-        return self._optimizer
-
-    def _only(self, api: str, server: bool) -> None:
-        """Refuses a call that belongs to the other role."""
-        maker = self._role(api)
-        here = maker._is_server()
-        if here != server:
-            kind, other = ("server", "worker") if here else ("worker", "server")
-            raise PreconditionNotMetError(
-                f"fleet.{api}: this process is {kind} {maker._role_id()}, but {api} is for {other}s.",
-                hint=f"ask fleet.is_{other}() before",
-            )
 
     def _tell_once(self, about: str) -> bool:
         """Whether nobody was told of it yet."""
@@ -186,141 +136,8 @@ class Fleet:
         self._maker = maker
         if chosen is not None:
             self._user_defined_strategy = chosen
-        self._util = _UTIL
         self._util._set_role_maker(maker)
         self._util._set_strategy(self._user_defined_strategy)
-
-    # -- who is who ------------------------------------------------------------------------------
-
-    def is_first_worker(self) -> bool:
-        """Says whether this process is worker 0, which prints and saves.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                print(fleet.is_first_worker())  # True
-        """
-        return self._role("is_first_worker")._is_first_worker()
-
-    def worker_index(self) -> int:
-        """Returns the number of this worker, from 0.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                print(fleet.worker_index())  # 0
-        """
-        return self._role("worker_index")._worker_index()
-
-    def worker_num(self) -> int:
-        """Returns how many workers there are.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                print(fleet.worker_num())  # 1
-        """
-        return self._role("worker_num")._worker_num()
-
-    def is_worker(self) -> bool:
-        """Says whether this process trains.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init()
-                print(fleet.is_worker())  # True
-        """
-        return self._role("is_worker")._is_worker()
-
-    def worker_endpoints(self, to_string: bool = False) -> Any:
-        """Returns the addresses of the workers.
-
-        Args:
-            to_string (bool): as one text with commas between them. Default: False, a list.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                print(fleet.worker_endpoints())  # ['127.0.0.1:6170']
-        """
-        listed = self._role("worker_endpoints")._get_trainer_endpoints()
-        return ",".join(listed) if to_string else list(listed)
-
-    def server_num(self) -> int:
-        """Returns how many servers there are.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init()
-                print(fleet.server_num())  # 0
-        """
-        return self._role("server_num")._server_num()
-
-    def server_index(self) -> int:
-        """Returns the number of this server, from 0.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(fleet.UserDefinedRoleMaker(
-                    current_id=1, role=fleet.Role.SERVER, worker_num=2,
-                    server_endpoints=["127.0.0.1:36011", "127.0.0.1:36012"]))
-                print(fleet.server_index())  # 1
-        """
-        return self._role("server_index")._server_index()
-
-    def server_endpoints(self, to_string: bool = False) -> Any:
-        """Returns the addresses of the servers.
-
-        Args:
-            to_string (bool): as one text with commas between them. Default: False, a list.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init()
-                print(fleet.server_endpoints())  # []
-        """
-        listed = self._role("server_endpoints")._get_pserver_endpoints()
-        return ",".join(listed) if to_string else list(listed)
-
-    def is_server(self) -> bool:
-        """Says whether this process serves parameters.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init()
-                print(fleet.is_server())  # False
-        """
-        return self._role("is_server")._is_server()
-
-    def barrier_worker(self) -> None:
-        """Returns when all workers have called it.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                fleet.barrier_worker()
-        """
-        self._role("barrier_worker")._barrier("worker")
 
     # -- parameter servers -----------------------------------------------------------------------
 
@@ -329,6 +146,22 @@ class Fleet:
 
         Raises:
             RuntimeError: on a server, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.run_server()
+                else:
+                    fleet.init_worker()
+                    fleet.stop_worker()
+                paddle.disable_static()
         """
         self._only("init_worker", server=False)
         self._rewritten("init_worker").init_worker()
@@ -343,6 +176,20 @@ class Fleet:
 
         Raises:
             RuntimeError: on a worker, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.init_server()
+                    fleet.run_server()
+                paddle.disable_static()
         """
         self._only("init_server", server=True)
         self._rewritten("init_server").init_server(*args, **kwargs)
@@ -352,6 +199,20 @@ class Fleet:
 
         Raises:
             RuntimeError: on a worker, or before ``minimize``.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.init_server()
+                    fleet.run_server()
+                paddle.disable_static()
         """
         self._only("run_server", server=True)
         self._rewritten("run_server").run_server()
@@ -361,6 +222,22 @@ class Fleet:
 
         Raises:
             RuntimeError: on a server.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                paddle.enable_static()
+                fleet.init()  # the launcher says which role this process has
+                loss = paddle.mean(paddle.static.nn.fc(paddle.static.data("x", [None, 2]), 1))
+                fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+                if fleet.is_server():
+                    fleet.run_server()
+                else:
+                    fleet.init_worker()
+                    fleet.stop_worker()
+                paddle.disable_static()
         """
         self._only("stop_worker", server=False)
         self._rewritten("stop_worker").stop_worker()
@@ -383,6 +260,23 @@ class Fleet:
             target_vars (list[Variable]): the outputs.
             main_program (Program, optional): None means the one that was minimised.
             export_for_deployment (bool): False saves the whole Program, to train on.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                import paddle.static as static
+                paddle.enable_static()
+                fleet.init(is_collective=True)
+                with static.program_guard(static.Program(), static.Program()):
+                    y = static.nn.fc(static.data("x", [None, 2]), 1)
+                    fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(paddle.mean(y))
+                    exe = static.Executor(paddle.CPUPlace())
+                    exe.run(static.default_startup_program())
+                    if fleet.is_first_worker():
+                        fleet.save_inference_model(exe, "served", ["x"], [y])
+                paddle.disable_static()
         """
         self._rewritten("save_inference_model").save_inference_model(
             executor, dirname, feeded_var_names, target_vars, self._program(main_program),
@@ -399,6 +293,23 @@ class Fleet:
             dirname (str): the folder.
             main_program (Program, optional): None means the one that was minimised.
             mode (int): 0 saves all; the servers' tables may know others.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                import paddle.distributed.fleet as fleet
+                import paddle.static as static
+                paddle.enable_static()
+                fleet.init(is_collective=True)
+                with static.program_guard(static.Program(), static.Program()):
+                    y = static.nn.fc(static.data("x", [None, 2]), 1)
+                    fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(paddle.mean(y))
+                    exe = static.Executor(paddle.CPUPlace())
+                    exe.run(static.default_startup_program())
+                    if fleet.is_first_worker():
+                        fleet.save_persistables(exe, "checkpoint")
+                paddle.disable_static()
         """
         self._rewritten("save_persistables").save_persistables(
             executor, dirname, self._program(main_program), mode
@@ -414,6 +325,14 @@ class Fleet:
 
         Args:
             threshold (float): how much is enough.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle.distributed.fleet as fleet
+                fleet.init()
+                if fleet.server_num() and fleet.is_first_worker():
+                    fleet.shrink(10)
         """
         self._only("shrink", server=False)
         self._rewritten("shrink").shrink(threshold)
@@ -495,119 +414,6 @@ class Fleet:
             last_comm_buffer_size=strategy.last_comm_group_size_MB,
         )
 
-    def minimize(
-        self,
-        loss: Any,
-        startup_program: Any = None,
-        parameter_list: Any = None,
-        no_grad_set: Any = None,
-    ) -> tuple[list, list]:
-        """Does what ``minimize`` of the distributed optimizer does.
-
-        Args:
-            loss (Tensor|Variable): what is minimised.
-            startup_program (Program, optional): sets first values; None means the default one.
-            parameter_list (list, optional): update only these.
-            no_grad_set (set, optional): Tensors or names that are not updated.
-
-        Returns:
-            tuple: the operators added (none in dynamic mode), and the pairs (parameter, gradient).
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                loss = net(paddle.ones([3, 2])).mean()
-                loss.backward()
-                fleet.minimize(loss)
-        """
-        return self._wrapped("minimize").minimize(
-            loss, startup_program, parameter_list, no_grad_set
-        )
-
-    def step(self) -> None:
-        """Does one update with the gradients there are. Dynamic mode.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                net(paddle.ones([3, 2])).mean().backward()
-                fleet.step()
-                fleet.clear_grad()
-        """
-        self._wrapped("step").step()
-
-    def clear_grad(self) -> None:
-        """Forgets the gradients of the optimizer's parameters. Dynamic mode."""
-        self._wrapped("clear_grad").clear_grad()
-
-    def get_lr(self) -> float:
-        """Returns the learning rate of the optimizer.
-
-        Examples:
-            .. code-block:: python
-
-                import paddle
-                import paddle.distributed.fleet as fleet
-                fleet.init(is_collective=True)
-                net = paddle.nn.Linear(2, 1)
-                fleet.distributed_optimizer(
-                    paddle.optimizer.SGD(0.1, parameters=net.parameters()))
-                fleet.set_lr(0.2)
-                print(fleet.get_lr())  # 0.2
-        """
-        return self._wrapped("get_lr").get_lr()
-
-    def set_lr(self, value: float) -> None:
-        """Sets the learning rate of the optimizer.
-
-        Args:
-            value (float): the rate.
-        """
-        self._wrapped("set_lr").set_lr(value)
-
-    def state_dict(self) -> dict:
-        """Returns what the optimizer keeps."""
-        return self._wrapped("state_dict").state_dict()
-
-    def set_state_dict(self, state_dict: dict) -> None:
-        """Sets what the optimizer keeps.
-
-        Args:
-            state_dict (dict): from :meth:`state_dict`.
-        """
-        self._wrapped("set_state_dict").set_state_dict(state_dict)
-
-    def amp_init(
-        self, place: Any, scope: Any = None, test_program: Any = None, use_fp16_test: bool = False
-    ) -> None:
-        """Casts the parameters for training in 16 bits, after the startup Program has run.
-
-        Args:
-            place (Place): where the parameters are.
-            scope (Scope, optional): holds them; None means the global one.
-            test_program (Program, optional): cast too, for testing.
-            use_fp16_test (bool): whether that one tests in 16 bits.
-
-        Raises:
-            RuntimeError: the strategy has no ``amp``, or ``minimize`` was not called.
-        """
-        self._wrapped("amp_init").amp_init(place, scope, test_program, use_fp16_test)
-
-
-_UTIL = UtilBase()
-
 
 def _checked_strategy(api: str, strategy: Any) -> DistributedStrategy:
     """A copy of a strategy, which later changes of the user's do not reach."""
@@ -638,4 +444,3 @@ def _tell_environment(maker: RoleMakerBase) -> None:
 
 
 fleet = Fleet()
-fleet._util = _UTIL

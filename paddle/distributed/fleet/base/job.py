@@ -107,6 +107,8 @@ def server_job(env: Mapping[str, str] = os.environ) -> Job:
         raise _bad(f"{names[0]}: expected the address of at least one server", "nothing")
     workers = _endpoints(env, "PADDLE_TRAINER_ENDPOINTS", "TRAINER_IP_PORT_LIST")
     role = env.get("TRAINING_ROLE") or env.get("PADDLE_TRAINING_ROLE")
+    if role and role not in _ROLES:
+        raise _bad(f"TRAINING_ROLE: expected one of {list(_ROLES)}", role)
     needed = [] if role else ["TRAINING_ROLE"]
     needed += [] if workers or env.get("PADDLE_TRAINERS_NUM") else ["PADDLE_TRAINERS_NUM"]
     own_variables = {"TRAINER": ["PADDLE_TRAINER_ID"]}.get(role or "", ["POD_IP", "PADDLE_PORT"])
@@ -115,8 +117,7 @@ def server_job(env: Mapping[str, str] = os.environ) -> Job:
     needed += [name for name in own_variables if role and not env.get(name)]
     if needed:
         raise _missing(needed, "a process of a job with parameter servers")
-    if role not in _ROLES:
-        raise _bad(f"TRAINING_ROLE: expected one of {list(_ROLES)}", role)
+    assert role is not None
     count = _number(env, "PADDLE_TRAINERS_NUM")
     _check_count("PADDLE_TRAINERS_NUM", count, "PADDLE_TRAINER_ENDPOINTS", workers)
     heter = _endpoints(env, "PADDLE_HETER_TRAINER_IP_PORT_LIST")

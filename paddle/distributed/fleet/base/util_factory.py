@@ -106,8 +106,7 @@ class UtilBase:
         return self._role("all_gather")._all_gather(input, comm_world)
 
     def get_file_shard(self, files: list[str]) -> list[str]:
-        """Returns which of the files this worker reads: neighbours, as many as the others' or one
-        more.
+        """Returns which of the files this worker reads: neighbours, one more or less than others.
 
         Args:
             files (list[str]): all files; the same list on all workers.

@@ -27,6 +27,9 @@ from paddle.distributed.fleet.base.job import Job, Role
 WORLDS = ("worker", "server", "all")
 _MODES = {"sum": 0, "max": 1, "min": 2}
 _HDFS, _FILE, _HTTP = 1, 2, 3
+# By place, world and members: a second fleet.init with the same job takes the same connections.
+_connections: dict[tuple, Communicator] = {}
+_hosted: dict[str, Any] = {}
 
 
 class Gloo:
@@ -45,7 +48,7 @@ class Gloo:
 
     def __init__(self, job: Job, collective: bool, path: str | None = None) -> None:
         self._job, self._collective = job, collective
-        self._groups: dict[str, Communicator] = {}
+        self._place = "job"
         self._meeting = self._open(path)
 
     def _open(self, path: str | None) -> Callable[[str], Any] | None:
@@ -59,6 +62,7 @@ class Gloo:
             folder = path or os.environ.get("PADDLE_GLOO_FS_PATH")
             if not folder:
                 raise _unset("PADDLE_GLOO_FS_PATH", "a folder that all processes see")
+            self._place = folder
             return lambda world: self._below(self._file(folder, world))
         if kind == str(_HTTP):
             served = self._served()
@@ -74,13 +78,12 @@ class Gloo:
 
     def _below(self, opened: Any) -> Any:
         """The part of a store that belongs to this job and round."""
-        name = os.environ.get("SYS_JOB_ID") or store.token() or "job"
-        return store.below(opened, name, store.restart_round())
+        return store.below(opened, _job_name(), store.restart_round())
 
     def _file(self, folder: str, world: str) -> Any:
         os.makedirs(folder, exist_ok=True)
         return store.file_store(
-            os.path.join(folder, f"{os.environ.get('SYS_JOB_ID') or 'job'}.{world}"),
+            os.path.join(folder, f"{_job_name()}.{world}"),
             len(self._members(world)),
         )
 
@@ -93,9 +96,12 @@ class Gloo:
             endpoint = self._job.worker_endpoints[0]
         if not endpoint:
             raise _unset(name, "the address ip:port of the store that the first server keeps")
+        self._place = endpoint
         if host and self._job.index == 0:
-            hosted = store.host_store(store.listening_socket(*store.split_endpoint(endpoint, name)))
-            return lambda: hosted
+            if endpoint not in _hosted:
+                listening = store.listening_socket(*store.split_endpoint(endpoint, name))
+                _hosted[endpoint] = store.host_store(listening)
+            return lambda: _hosted[endpoint]
         return lambda: store.connect(endpoint, name)
 
     def _members(self, world: str) -> list[int]:
@@ -120,27 +126,25 @@ class Gloo:
             raise InvalidArgumentError(
                 f"comm_world: expected one of {list(WORLDS)}, but received {world!r}."
             )
-        if world not in self._groups:
-            self._groups[world] = self._connected(world)
-        return self._groups[world]
-
-    def _connected(self, world: str) -> Communicator:
-        job, members = self._job, self._members(world)
-        me = job.index + (job.workers if job.role == Role.SERVER else 0)
+        members = self._members(world)
+        me = self._job.index + (self._job.workers if self._job.role == Role.SERVER else 0)
         if me not in members:
             raise PreconditionNotMetError(
-                f"comm_world={world!r}: this process is a {_called(job.role)}, so it is not one of "
-                f"the {world}s.",
+                f"comm_world={world!r}: this process is a {_called(self._job.role)}, so it is not "
+                f"one of the {world}s.",
                 hint="take the world that it belongs to, or 'all'",
             )
         if len(members) == 1:
             return rings.alone
         if self._collective and self._meeting is None:
             return rings.get(0)
-        return group.connected(
-            f"fleet.{world}", members, members.index(me), self._host(),
-            group.timeout_of(None), self._store(world),
-        )  # fmt: skip
+        key = (self._place, world, me, *members)
+        if key not in _connections:
+            _connections[key] = group.connected(
+                f"fleet.{world}", members, members.index(me), self._host(),
+                group.timeout_of(None), self._store(world),
+            )  # fmt: skip
+        return _connections[key]
 
     def _store(self, world: str) -> Any:
         """Where the processes of a world meet."""
@@ -188,6 +192,11 @@ class Gloo:
         if buffer.dim() == 0:
             return [part.item() for part in parts]
         return [part.reshape(buffer.shape).numpy().copy() for part in parts]
+
+
+def _job_name() -> str:
+    """What tells jobs apart that meet at one place."""
+    return f"{os.environ.get('SYS_JOB_ID') or 'job'}.{store.token()}"
 
 
 def _compare(members: Communicator, text: str) -> None:
