@@ -12,6 +12,7 @@ from paddle.distributed.fleet.meta_optimizers.graph_execution import GraphExecut
 from paddle.distributed.fleet.meta_optimizers.lamb import LambOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import LarsOptimizer
 from paddle.distributed.fleet.meta_optimizers.localsgd import LocalSGDOptimizer
+from paddle.distributed.fleet.meta_optimizers.pipeline import PipelineOptimizer
 from paddle.distributed.fleet.meta_optimizers.recompute import RecomputeOptimizer
 from paddle.distributed.fleet.meta_optimizers.sharding import ShardingOptimizer
 
@@ -28,12 +29,14 @@ __all__ = [
     "LarsOptimizer",
     "LocalSGDOptimizer",
     "MetaOptimizer",
+    "PipelineOptimizer",
     "RecomputeOptimizer",
     "ShardingOptimizer",
 ]
 
 # From the outermost to the innermost: whoever may wrap another one stands before it.
 TABLE: tuple[type[MetaOptimizer], ...] = (
+    PipelineOptimizer,
     ShardingOptimizer,
     FP16AllReduceOptimizer,
     GradientMergeOptimizer,

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from paddle.core.dtype import numpy_dtype
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
+from paddle.distributed.fleet.meta_optimizers.dividing import Division
 from paddle.distributed.fleet.meta_optimizers.programs import insert
 from paddle.distributed.transpiler.inserting import (
     insert_broadcast,
@@ -16,12 +17,10 @@ from paddle.distributed.transpiler.inserting import (
 )
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
-from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 
 __all__ = ["ShardingOptimizer", "owners"]
 
-_LISTS = ("check_finite_and_unscale", "update_loss_scaling")  # go over gradients in lists
 _GROUP_RING, _COPIES_RING = 1, 2  # with hybrid_dp: parts of a model; same parts of its copies
 
 
@@ -95,7 +94,10 @@ class _Sharding:
         self.grads = {p.name: g.name for p, g in context.params_grads if g is not None}
         self.params = {name: self.block.var(name) for name in self.grads}
         self.owner = owners({n: _bytes(v) for n, v in self.params.items()}, self.size)
-        self.foreign = {n for n in self.params if self.owner[n] != self.me}
+        self.division = Division(
+            self.main, self.startup, self.grads, self.owner, self.me, self.ring
+        )
+        self.foreign = self.division.foreign
 
     def rewrite(self) -> None:
         if len(self.params) < self.size:
@@ -106,9 +108,9 @@ class _Sharding:
         self._connect()
         insert_scale_loss_grad(self.main, 1.0 / self.context.worker_num)
         self._reduce()
-        self._prune_updates()
+        self.division.prune_updates()
         self._borrow()
-        self._forget()
+        self.division.forget()
 
     # -- startup -------------------------------------------------------------------------------
 
@@ -156,52 +158,6 @@ class _Sharding:
             insert(
                 self.block, at, "c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": ring}
             )
-
-    # -- updates -------------------------------------------------------------------------------
-
-    def _prune_updates(self) -> None:
-        """Leaves what concerns this process's parameters; global norms are added up."""
-        about: dict[str, set[str]] = {g: {p} for p, g in self.grads.items()}
-        about |= {p: {p} for p in self.params}
-        for op in [op for op in self.block.ops if op.role & Role.OPTIMIZE]:
-            concerned = set().union(*(about.get(n, set()) for n in op.input_arg_names))
-            if op.type in _LISTS:
-                self._keep_own(op, about)
-            elif len(concerned) > 1:
-                self._add_up(op, about)
-            elif concerned:
-                for name in op.output_arg_names:
-                    about.setdefault(name, set()).update(concerned)
-                if concerned <= self.foreign:
-                    self.block._remove_op(op.idx)
-
-    def _own(self, names: list[str], about: dict[str, set[str]]) -> list[str]:
-        return [n for n in names if not about.get(n, set()) & self.foreign]
-
-    def _keep_own(self, op: Operator, about: dict[str, set[str]]) -> None:
-        op._set_input("X", self._own(op.input("X"), about))
-        op._set_output("Out", self._own(op.output("Out"), about))
-
-    def _add_up(self, op: Operator, about: dict[str, set[str]]) -> None:
-        """A sum over all parameters, such as the square of the global norm."""
-        if op.type != "sum":
-            raise UnimplementedError(
-                f"sharding: the operator {op.type} needs values of several parameters, which are "
-                "in several processes.",
-                hint="clip by ClipGradByGlobalNorm, ClipGradByNorm or ClipGradByValue",
-            )
-        (out,) = op.output("Out")
-        own, at = self._own(op.input("X"), about), op.idx
-        if own:
-            op._set_input("X", own)
-        else:
-            self.block._remove_op(at)
-            var = self.block.var(out)
-            attrs = {"shape": list(var.shape), "dtype": int(var.dtype), "value": 0.0}
-            insert(self.block, at, "fill_constant", {}, {"Out": out}, attrs, Role.OPTIMIZE)
-        ring, role = {"ring_id": self.ring}, Role.OPTIMIZE
-        insert(self.block, at + 1, "c_allreduce_sum", {"X": out}, {"Out": out}, ring, role)
-        insert(self.block, at + 2, "c_sync_comm_stream", {"X": out}, {"Out": out}, ring, role)
 
     # -- parameters ----------------------------------------------------------------------------
 
@@ -251,23 +207,6 @@ class _Sharding:
         ring = {"ring_id": self.ring}
         insert(self.block, at, "c_sync_comm_stream", {"X": taken}, {"Out": taken}, ring, role)
 
-    # -- what is not here any more ---------------------------------------------------------------
-
-    def _forget(self) -> None:
-        """Takes away variables that only other processes need, and what fills them."""
-        used = {
-            name
-            for block in self.main.blocks
-            for op in block.ops
-            for name in [*op.input_arg_names, *op.output_arg_names]
-        }
-        held = {n for n, v in self.block.vars.items() if v.belong_to_optimizer}
-        gone = (held | self.foreign) - used
-        for name in gone:
-            self.block._remove_var(name)
-        _drop_starts(self.startup, gone)
-        self.main.__dict__["_fleet_own"] = sorted(set(self.params) - self.foreign)
-
 
 def _borrowed(name: str, number: int) -> str:
     return f"{name}@BroadCast_{number}"
@@ -283,13 +222,3 @@ def _rename(op: Operator, old: str, new: str) -> None:
     for block in op.sub_blocks:
         for inner in block.ops:
             _rename(inner, old, new)
-
-
-def _drop_starts(startup: Program, gone: set[str]) -> None:
-    block = startup.global_block()
-    for op in list(block.ops):
-        written = op.output_arg_names
-        if written and set(written) <= gone:
-            block._remove_op(op.idx)
-    for name in gone:
-        block._remove_var(name)
