@@ -122,3 +122,8 @@ def _values(main: Any) -> dict[str, np.ndarray]:
         if held is not None and held.is_initialized():
             found[var.name] = np.array(held.get_tensor().numpy())
     return found
+
+
+def rank(spec: dict[str, Any]) -> Trained:
+    """:func:`train` with its arguments in a dictionary, as ranks are called."""
+    return train(**spec)

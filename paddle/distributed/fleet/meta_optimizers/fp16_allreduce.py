@@ -10,6 +10,8 @@ from paddle.ir.operator import Operator
 
 __all__ = ["FP16AllReduceOptimizer"]
 
+_WAITS = ("c_sync_calc_stream", "c_sync_comm_stream")
+
 
 class FP16AllReduceOptimizer(MetaOptimizer):
     """``strategy.fp16_allreduce``: casts around each exchange of float32 values."""
@@ -40,7 +42,7 @@ def _in_16_bits(block: Block, op: Operator, name: str) -> None:
     insert(block, at, "cast", {"X": name}, {"Out": narrow}, there, op.role)
     end = at + 2  # as late as possible: the exchange goes on until somebody reads
     while end < len(block.ops) and not _touches(block.ops[end], name):
-        if block.ops[end].type == "c_sync_comm_stream":
+        if block.ops[end].type in _WAITS:
             block.ops[end]._rename_input(name, narrow.name)
             block.ops[end]._rename_output(name, narrow.name)
         end += 1
@@ -49,6 +51,6 @@ def _in_16_bits(block: Block, op: Operator, name: str) -> None:
 
 def _touches(op: Operator, name: str) -> bool:
     """Whether an operator needs the value, and does not only wait for it."""
-    if op.type == "c_sync_comm_stream":
+    if op.type in _WAITS:
         return False
     return name in op.input_arg_names or name in op.output_arg_names
