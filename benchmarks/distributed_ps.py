@@ -164,6 +164,8 @@ def train(args: argparse.Namespace) -> None:
         start, flying = time.perf_counter(), []
         for ids in batches:
             flying.append(step(dim, ids, grads, wait))
+            if args.mode == "sync":
+                client.barrier("step")
             while len(flying) > 8:
                 for answer in flying.pop(0):
                     answer.wait()
@@ -171,8 +173,6 @@ def train(args: argparse.Namespace) -> None:
             for answer in answers:
                 answer.wait()
         client.flush()
-        if args.mode == "sync":
-            client.barrier("step")
         client.barrier("end")
         times.setdefault(name, []).append(time.perf_counter() - start)
 
@@ -181,7 +181,8 @@ def train(args: argparse.Namespace) -> None:
         for _ in range(args.rounds):
             for wait, word in ((True, "waiting"), (False, "on the way")):
                 measured(f"ours {dim} {word}", ours, dim, grads, wait)
-                measured(f"torch RPC {dim} {word}", rpc.step, dim, grads, wait)
+                if args.mode != "sync":
+                    measured(f"torch RPC {dim} {word}", rpc.step, dim, grads, wait)
     rng = np.random.default_rng(args.rank)
     for _ in range(8):
         new = rng.integers(0, 1 << 62, NEW)
@@ -277,6 +278,11 @@ def main() -> None:
     touched = TRAINERS * NEW / SERVERS / quietest(times["first touch"]) / 1e6
     print(f"first touch: {touched:.2f} M new rows/s a server (target 0.3), dim 16")
     print(f"small call: {quietest(times['small call']) * 1e3:.2f} ms")
+    sync = run(args, "sync")["times"]
+    for dim in args.dims.split(","):
+        word = f"ours {dim} on the way"
+        gain = quietest(sync[word]) / quietest(times[word])
+        print(f"async / sync with a barrier a step, dim {dim}: {gain:.2f} (target 1.1)")
     table = stat[0]["tables"]["1000"]
     print(f"file: {table['bytes'] / (table['rows'] * 64):.2f} of {table['rows']} touched rows' "
           "bytes (target 2.5)")  # fmt: skip

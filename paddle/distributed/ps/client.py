@@ -5,42 +5,47 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import queue
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-import grpc
 import numpy as np
+
+try:
+    import grpc
+except ImportError:
+    raise ImportError("the parameter server needs grpcio: pip install 'pypaddle[ps]'")
 
 from paddle.core import flags
 from paddle.core.errors import (
     ExternalError,
     InvalidArgumentError,
-    PermissionDeniedError,
     PreconditionNotMetError,
 )
+from paddle.distributed.ps.calls import Broken, Call, Helpers
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
-    UNAVAILABLE,
     Flag,
     Frame,
     Kind,
-    decode,
     encode,
-    raise_error,
 )
-from paddle.distributed.ps.sharding import Lookup, pieces
+from paddle.distributed.ps.sharding import Lookup, Part, bundles
 from paddle.distributed.ps.spec import TableSpec
 
 # Pushes on the way to one server. They may overtake one another, and of each trainer and table a
 # server remembers the last 24.
 IN_FLIGHT = 16
-_AGAIN = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED, grpc.StatusCode.UNKNOWN)
+_STATES = {
+    grpc.StatusCode.UNAVAILABLE: "away",
+    grpc.StatusCode.CANCELLED: "away",
+    grpc.StatusCode.UNKNOWN: "away",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "late",
+    grpc.StatusCode.UNAUTHENTICATED: "refused",
+}
 
 
 class Client:
@@ -79,8 +84,8 @@ class Client:
         self._deadline = deadline
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
         self._locks = [threading.Lock() for _ in self._wires]
-        self._flying: list[deque[_Call]] = [deque() for _ in self._wires]
-        self._helpers = _Helpers(min(32, max(4, 2 * len(self._wires))))
+        self._flying: list[deque[Call]] = [deque() for _ in self._wires]
+        self._helpers = Helpers(min(32, max(4, 2 * len(self._wires))))
         self._recent: dict[int, Lookup] = {}
         self._left = False
         try:
@@ -94,7 +99,7 @@ class Client:
     # -- meeting the servers -----------------------------------------------------------------------
 
     def _meet(self, tables: Sequence[TableSpec] | None) -> None:
-        answers = self._ask_all([Frame(Kind.HELLO, trainer=self.trainer)] * len(self._wires))
+        answers = self._ask_all(Frame(Kind.HELLO, trainer=self.trainer))
         found = [json.loads(a.text) for a in answers]
         for i, (about, endpoint) in enumerate(zip(found, self.endpoints, strict=True)):
             if about["servers"] != len(found) or about["server"] != i:
@@ -154,24 +159,49 @@ class Client:
         Returns:
             numpy.ndarray: ``[number of ids, width]``.
         """
-        spec = self._spec(table, "sparse")
-        lookup = self._lookup(spec, ids)
-        flags_ = 0 if make else int(Flag.LOOK)
-        calls, places = [], []
-        for server, place in enumerate(lookup.by_server):
-            for part in pieces(len(place), spec.row_limit):
-                calls.append(self._call(
-                    server, Frame(Kind.PULL, table, self.trainer, flags=flags_,
-                                  ids=lookup.sorted[server][part]), spec
-                ))  # fmt: skip
-                places.append(place[part])
-        found = np.empty((len(lookup.unique), spec.width), spec.dtype)
-        for answer, place in zip(self._gather(calls), places, strict=True):
-            values = answer.values
-            if values is None or values.shape != (len(place), spec.width):
-                raise ExternalError(f"table {spec.name!r}: the answer has a wrong shape.")
-            found[place] = values
-        return found if lookup.inverse is None else found.take(lookup.inverse, 0)
+        return self.pull_many([(table, ids)], make)[0]
+
+    def pull_many(self, requests: Sequence[tuple[int, Any]], make: bool = True) -> list[np.ndarray]:
+        """Looks up in several tables with one message to each server.
+
+        Args:
+            requests (list): for a sparse table ``(table, ids)``, for a dense one ``(table, None)``.
+            make (bool): see :meth:`pull_sparse`.
+
+        Returns:
+            list: what :meth:`pull_sparse` or :meth:`pull_dense` return for each.
+        """
+        parts: list[Part] = []
+        lookups: list[Lookup | None] = []
+        found: list[np.ndarray] = []
+        flag = 0 if make else int(Flag.LOOK)
+        for at, (table, ids) in enumerate(requests):
+            spec = self._spec(table, "dense" if ids is None else "sparse")
+            lookup = None if ids is None else self._lookup(spec, ids)
+            lookups.append(lookup)
+            found.append(np.empty((1 if lookup is None else len(lookup.unique), spec.width),
+                                  spec.dtype))  # fmt: skip
+            if lookup is None:
+                frame = Frame(Kind.PULL_DENSE, table, self.trainer)
+                parts.append(Part(spec.server, frame, spec, at, slice(0, 1), 1))
+                continue
+            for server, place, some in lookup.pieces(spec.row_limit):
+                frame = Frame(Kind.PULL, table, self.trainer, flags=flag, ids=some)
+                parts.append(Part(server, frame, spec, at, place, len(some)))
+        groups = bundles(parts, len(self._wires))
+        answers = self._gather([self._call(group) for group in groups])
+        for group, group_answers in zip(groups, answers, strict=True):
+            for part, answer in zip(group, group_answers, strict=True):
+                values = answer.values
+                if values is None or values.shape != (part.rows, part.spec.width):
+                    raise ExternalError(f"table {part.spec.name!r}: the answer has a wrong shape.")
+                found[part.at][part.place] = values
+        for at, lookup in enumerate(lookups):
+            if lookup is None:
+                found[at] = found[at].reshape(-1)
+            elif lookup.inverse is not None:
+                found[at] = found[at].take(lookup.inverse, 0)
+        return found
 
     def push_sparse(
         self, table: int, ids: Any, values: Any, mode: str = "grad", wait: bool = True
@@ -186,22 +216,44 @@ class Client:
                 ``assign``: the new values, for which ids must not repeat.
             wait (bool): False returns when they are on their way; :meth:`flush` waits.
         """
-        spec = self._spec(table, "sparse")
-        lookup = self._lookup(spec, ids)
-        given = _values(spec, values, lookup.count)
-        if mode == "assign" and lookup.inverse is not None and lookup.repeats:
+        if np.asarray(ids).dtype.kind not in "iu":
+            raise TypeError(f"table {table}: expected integer ids, but received {ids!r}"[:200])
+        self.push_many([(table, ids, values)], mode, wait)
+
+    def push_many(
+        self, requests: Sequence[tuple[int, Any, Any]], mode: str = "grad", wait: bool = True
+    ) -> None:
+        """Sends gradients of several tables with one message to each server.
+
+        Args:
+            requests (list): ``(table, ids, values)``; for a dense table the ids are None.
+            mode (str): see :meth:`push_sparse`.
+            wait (bool): see :meth:`push_sparse`.
+        """
+        if mode not in _MODES:
             raise InvalidArgumentError(
-                f"push_sparse(ids) of table {spec.name!r}: expected ids without repetition to "
-                "assign values to."
+                f"push(mode): expected one of {list(_MODES)}, but received {mode!r}."
             )
-        merged = lookup.sums(given)
-        calls = []
-        for server, place in enumerate(lookup.by_server):
-            for part in pieces(len(place), spec.row_limit):
-                ids_, values_ = lookup.sorted[server][part], merged[place[part]]
-                frame = Frame(Kind.PUSH, table, self.trainer, 0, _MODES[_mode(mode)], ids_, values_)
-                calls.append(self._push(server, frame, spec))
-        self._end(calls, wait)
+        parts: list[Part] = []
+        for table, ids, values in requests:
+            spec = self._spec(table, "dense" if ids is None else "sparse")
+            if ids is None:
+                given = _values(spec, np.asarray(values).reshape(1, -1), 1)
+                frame = Frame(Kind.PUSH_DENSE, table, self.trainer, 0, _MODES[mode], None, given)
+                parts.append(Part(spec.server, frame, spec, 0, slice(0, 1), 1))
+                continue
+            lookup = self._lookup(spec, ids)
+            given = _values(spec, values, lookup.count)
+            if mode == "assign" and lookup.repeats:
+                raise InvalidArgumentError(
+                    f"push_sparse(ids) of table {spec.name!r}: expected ids without repetition to "
+                    "assign values to."
+                )
+            merged = lookup.sums(given)
+            for server, place, some in lookup.pieces(spec.row_limit):
+                frame = Frame(Kind.PUSH, table, self.trainer, 0, _MODES[mode], some, merged[place])
+                parts.append(Part(server, frame, spec, 0, place, len(some)))
+        self._end([self._push(group) for group in bundles(parts, len(self._wires))], wait)
 
     def _lookup(self, spec: TableSpec, ids: Any) -> Lookup:
         """Ids sorted and divided; those that were looked up before are pushed next."""
@@ -225,17 +277,7 @@ class Client:
 
     def pull_dense_many(self, tables: Sequence[int]) -> list[np.ndarray]:
         """Returns several blocks, which are asked for at a time."""
-        calls = []
-        for table in tables:
-            spec = self._spec(table, "dense")
-            frame = Frame(Kind.PULL_DENSE, table, self.trainer)
-            calls.append(self._call(spec.server, frame, spec))
-        found = []
-        for answer in self._gather(calls):
-            if answer.values is None:
-                raise ExternalError("the answer to a look-up has no values.")
-            found.append(answer.values.reshape(-1).copy())
-        return found
+        return self.pull_many([(table, None) for table in tables])
 
     def push_dense(self, table: int, values: Any, mode: str = "grad", wait: bool = True) -> None:
         """Sends the gradient of a block.
@@ -246,10 +288,7 @@ class Client:
             mode (str): ``grad``, ``delta`` or ``assign``, see :meth:`push_sparse`.
             wait (bool): False returns when it is on its way; :meth:`flush` waits.
         """
-        spec = self._spec(table, "dense")
-        given = _values(spec, np.asarray(values).reshape(1, -1), 1)
-        frame = Frame(Kind.PUSH_DENSE, table, self.trainer, flags=_MODES[_mode(mode)], values=given)
-        self._end([self._push(spec.server, frame, spec)], wait)
+        self.push_many([(table, None, values)], mode, wait)
 
     def set_dense(self, table: int, values: Any) -> None:
         """Sets a block of parameters."""
@@ -257,17 +296,20 @@ class Client:
 
     # -- pushes on their way -----------------------------------------------------------------------
 
-    def _push(self, server: int, frame: Frame, spec: TableSpec) -> _Call:
+    def _push(self, group: list[Part]) -> Call:
+        server = group[0].server
         flying, pushes = self._flying[server], self._pushes[server]
         with self._locks[server]:
             while len(flying) >= IN_FLIGHT:
                 self._oldest(flying)
-            frame.sequence = pushes[spec.id] = pushes.get(spec.id, 0) + 1
-            call = self._call(server, frame, spec)
+            for part in group:
+                table = part.spec.id
+                part.frame.sequence = pushes[table] = pushes.get(table, 0) + 1
+            call = self._call(group)
             flying.append(call)
         return call
 
-    def _oldest(self, flying: deque[_Call]) -> None:
+    def _oldest(self, flying: deque[Call]) -> None:
         try:
             call = flying[0]
         except IndexError:
@@ -275,14 +317,22 @@ class Client:
         try:
             call.wait()
         finally:
+            self._forget(call)
+
+    def _forget(self, call: Call) -> None:
+        for flying in self._flying:
             try:
                 flying.remove(call)
             except ValueError:  # another thread waited for it too
                 pass
 
-    def _end(self, calls: list[_Call], wait: bool) -> None:
+    def _end(self, calls: list[Call], wait: bool) -> None:
         if wait:
-            self._gather(calls)
+            try:
+                self._gather(calls)
+            finally:
+                for call in calls:
+                    self._forget(call)
         else:
             for call in calls:
                 self._helpers.run(call)
@@ -312,19 +362,19 @@ class Client:
         self.flush()
         number = self._barriers + 1
         frame = Frame(Kind.BARRIER, trainer=self.trainer, sequence=number, text=name)
-        self._ask_all([frame] * len(self._wires), timeout)
+        self._ask_all(frame, timeout)
         self._barriers = number
 
     def advance(self, steps: int = 1) -> None:
         """Counts steps of this trainer; the servers' learning rates follow those of all."""
         self.steps += steps
         frame = Frame(Kind.STEP, trainer=self.trainer, sequence=self.steps)
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
 
     def set_rate(self, table: int, rate: float) -> None:
         """Sets the learning rate of a table, instead of its schedule."""
         frame = Frame(Kind.RATE, table, self.trainer, values=np.array([[rate]], np.float64))
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
 
     def save(self, folder: str | os.PathLike) -> int:
         """Has every server write its part of a snapshot, and returns the snapshot's version.
@@ -337,7 +387,7 @@ class Client:
         seen = [v for stat in self._stat(text) for v in stat["versions"]]
         version = max(seen, default=0) + 1
         frame = Frame(Kind.SAVE, trainer=self.trainer, sequence=version, text=text)
-        self._ask_all([frame] * len(self._wires))
+        self._ask_all(frame)
         return version
 
     def load(self, folder: str | os.PathLike) -> int:
@@ -354,7 +404,7 @@ class Client:
         for version in common or [0]:
             frame = Frame(Kind.LOAD, trainer=self.trainer, sequence=version, text=text)
             try:
-                self._ask_all([frame] * len(self._wires))
+                self._ask_all(frame)
                 return version
             except ExternalError:
                 raise
@@ -363,10 +413,10 @@ class Client:
         assert error is not None
         raise error
 
-    def shrink(self, threshold: int = 1) -> int:
+    def shrink(self, threshold: int) -> int:
         """Drops rows that nobody touched since ``threshold`` calls of this; returns how many."""
         frame = Frame(Kind.SHRINK, trainer=self.trainer, sequence=threshold)
-        return sum(a.sequence for a in self._ask_all([frame] * len(self._wires)))
+        return sum(a.sequence for a in self._ask_all(frame))
 
     def stat(self) -> list[dict[str, Any]]:
         """For each server a dict: its tables with rows, updates and bytes, and the steps."""
@@ -374,16 +424,23 @@ class Client:
 
     def _stat(self, folder: str) -> list[dict[str, Any]]:
         frame = Frame(Kind.STAT, trainer=self.trainer, text=folder)
-        return [json.loads(a.text) for a in self._ask_all([frame] * len(self._wires))]
+        return [json.loads(a.text) for a in self._ask_all(frame)]
 
-    def stop(self) -> None:
-        """Leaves the job: when all trainers have left, the servers stop. Called at exit too."""
+    def stop(self, timeout: float | None = None) -> None:
+        """Leaves the job: when all trainers have left, the servers stop. Called at exit too.
+
+        Args:
+            timeout (float, optional): seconds, instead of the deadline of other requests.
+        """
         if self._left:
             return
         self._left = True
+        if timeout is not None:
+            for wire in self._wires:
+                wire.patience = timeout
         try:
             self.flush()
-            self._ask_all([Frame(Kind.STOP, trainer=self.trainer)] * len(self._wires))
+            self._ask_all(Frame(Kind.STOP, trainer=self.trainer), timeout)
         finally:
             self.close()
 
@@ -407,23 +464,24 @@ class Client:
     def _seconds(self) -> float:
         return flags.get("FLAGS_rpc_deadline") / 1000 if self._deadline is None else self._deadline
 
-    def _call(
-        self, server: int, frame: Frame, spec: TableSpec | None = None, timeout: float | None = None
-    ) -> _Call:
-        where = f"server {server} ({self.endpoints[server]})"
-        if spec is not None:
-            where += f", table {spec.id} ({spec.name!r})"
+    def _call(self, group: list[Part], timeout: float | None = None) -> Call:
+        server = group[0].server
+        name = f"server {server} ({self.endpoints[server]})"
+        where = [
+            name if p.spec is None else f"{name}, table {p.spec.id} ({p.spec.name!r})"
+            for p in group
+        ]
+        frames = [p.frame for p in group]
         seconds = self._seconds() if timeout is None else timeout
-        return _Call(self._wires[server], frame.kind, encode(frame), where, seconds)
+        return Call(self._wires[server], frames[0].kind, encode(*frames), where, seconds)
 
-    def _ask_all(self, frames: list[Frame], timeout: float | None = None) -> list[Frame]:
-        """Sends one request to each server and returns their answers."""
-        return self._gather(
-            [self._call(i, frame, timeout=timeout) for i, frame in enumerate(frames)]
-        )
+    def _ask_all(self, frame: Frame, timeout: float | None = None) -> list[Frame]:
+        """Sends a request to each server and returns their answers."""
+        groups = [[Part(i, frame, None)] for i in range(len(self._wires))]
+        return [found[0] for found in self._gather([self._call(g, timeout) for g in groups])]
 
-    def _gather(self, calls: list[_Call]) -> list[Frame]:
-        """Runs requests at a time, the last of them in this thread."""
+    def _gather(self, calls: list[Call]) -> list[list[Frame]]:
+        """Sends messages at a time, the last of them in this thread; returns their answers."""
         for call in calls[:-1]:
             self._helpers.run(call)
         for call in calls[-1:]:
@@ -432,14 +490,6 @@ class Client:
 
 
 _MODES = {"grad": 0, "delta": int(Flag.DELTA), "assign": int(Flag.ASSIGN)}
-
-
-def _mode(mode: str) -> str:
-    if mode not in _MODES:
-        raise InvalidArgumentError(
-            f"push(mode): expected one of {list(_MODES)}, but received {mode!r}."
-        )
-    return mode
 
 
 def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:
@@ -457,7 +507,7 @@ def _leave(stop: Any) -> None:
     call = stop()
     if call is not None:
         try:
-            call()
+            call(5.0)
         except Exception:  # the servers are gone, or soon will be
             pass
 
@@ -484,130 +534,26 @@ class _Wire:
             with open(tls, "rb") as file:
                 vouched = grpc.ssl_channel_credentials(file.read())
             self._channel = grpc.secure_channel(endpoint, vouched, options)
+        self.closed = False
+        self.patience: float | None = None  # seconds that one more attempt may take
         self._metadata = (("token", token),) if token else ()
         self._calls = {
-            kind: self._channel.unary_unary(f"/pypaddle.ps/{kind.name}") for kind in Kind
+            int(kind): self._channel.unary_unary(f"/pypaddle.ps/{kind.name}") for kind in Kind
         }
 
     def send(self, kind: int, body: bytes, seconds: float) -> bytes:
-        return self._calls[kind](
-            body, timeout=seconds, metadata=self._metadata, wait_for_ready=True
-        )
+        """Returns the answer to a message, or raises Broken."""
+        try:
+            return self._calls[kind](
+                body, timeout=seconds, metadata=self._metadata, wait_for_ready=True
+            )
+        except grpc.RpcError as error:
+            failed: Any = error
+            code = failed.code()
+            raise Broken(_STATES.get(code, "failed"), f"{code.name}: {failed.details()}")
+        except ValueError as error:  # the channel is closed
+            raise Broken("failed", str(error))
 
     def close(self) -> None:
         self.closed = True
         self._channel.close()
-
-
-class _Call:
-    """One request, repeated while its server is away; run by a helping thread or by who waits."""
-
-    __slots__ = ("_answer", "_body", "_done", "_error", "_kind", "_seconds", "_taken", "_wire",
-                 "where")  # fmt: skip
-
-    def __init__(self, wire: _Wire, kind: int, body: bytes, where: str, seconds: float) -> None:
-        self._wire, self._kind, self._body = wire, kind, body
-        self.where, self._seconds = where, seconds
-        self._answer: Frame | None = None
-        self._error: BaseException | None = None
-        self._taken, self._done = threading.Lock(), threading.Lock()
-        self._done.acquire()
-
-    def run(self) -> None:
-        """Sends the request and keeps what comes back; does nothing where somebody does already."""
-        if not self._taken.acquire(blocking=False):
-            return
-        try:
-            self._answer = self._received()
-        except BaseException as error:
-            self._error = error
-        finally:
-            self._body = b""
-            self._done.release()
-
-    def answered(self) -> bool:
-        """Whether waiting would take no time."""
-        return not self._done.locked()
-
-    def wait(self) -> Frame:
-        """Returns the answer.
-
-        Raises:
-            ExternalError: there was none in time.
-            FrameworkError: the answer is an error.
-        """
-        self.run()
-        with self._done:
-            pass
-        if self._error is not None:
-            raise self._error
-        assert self._answer is not None
-        raise_error(self._answer, self.where)
-        return self._answer
-
-    def _received(self) -> Frame:
-        end, seconds = 0.0, self._seconds
-        while True:
-            try:
-                found = decode(self._wire.send(self._kind, self._body, seconds))
-            except ValueError:
-                if not self._wire.closed:
-                    raise
-                raise ExternalError(f"{self.where}: the connection was closed.")
-            except grpc.RpcError as error:
-                failed: Any = error
-                code = failed.code()
-                why = f"{code.name}: {failed.details()}"
-            else:
-                if found.status != UNAVAILABLE:
-                    return found
-                code, why = grpc.StatusCode.UNAVAILABLE, found.text
-            now = time.monotonic()
-            end = end or now + self._seconds  # time runs from when the server was seen to be away
-            self._check(code, why, now >= end)
-            time.sleep(0.05)
-            seconds = max(end - now, 0.05)
-
-    def _check(self, code: Any, why: str, late: bool) -> None:
-        """Raises unless the request is to be sent again."""
-        if self._wire.closed:
-            raise ExternalError(f"{self.where}: the connection was closed.")
-        if code is grpc.StatusCode.UNAUTHENTICATED:
-            raise PermissionDeniedError(
-                f"{self.where}: the server refused the job's token.",
-                hint="trainers and servers of a job share PADDLE_JOB_TOKEN",
-            )
-        if code not in (*_AGAIN, grpc.StatusCode.DEADLINE_EXCEEDED):
-            raise ExternalError(f"{self.where}: the request failed ({why}).")
-        if code not in _AGAIN or late:
-            raise ExternalError(
-                f"{self.where}: no answer within {self._seconds:g} s ({why}).",
-                hint="see the server's log; FLAGS_rpc_deadline (ms) says how long to wait",
-            )
-
-
-class _Helpers:
-    """Threads that run requests beside the caller's own; made when they are first needed.
-
-    A call that waits costs gRPC half of one with a callback, so threads that wait make them.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most, self._made = most, 0
-        self._queue: queue.SimpleQueue[_Call | None] = queue.SimpleQueue()
-
-    def run(self, call: _Call) -> None:
-        """Has a request sent soon."""
-        if self._made < self._most:
-            self._made += 1
-            threading.Thread(target=self._work, name="ps-client", daemon=True).start()
-        self._queue.put(call)
-
-    def _work(self) -> None:
-        while (call := self._queue.get()) is not None:
-            call.run()
-
-    def close(self) -> None:
-        """Ends the threads, behind what they have to do."""
-        for _ in range(self._made):
-            self._queue.put(None)

@@ -2,6 +2,7 @@
 
 Nothing that arrives is interpreted beyond that: no pickle, no names of types. Lengths have to add
 up to the body exactly, and arrays are views of the body, so a frame takes no memory but its own.
+A message is one frame or several, one behind the other, and is answered by as many.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ HEADER = struct.Struct("<4sHBBIIIHHQII")
 # The longest frame, and the longest text in one. Longer requests are sent in pieces.
 FRAME_LIMIT = 256 << 20
 TEXT_LIMIT = 1 << 20
+FRAMES_LIMIT = 4096  # frames of one message
 TRAINERS_LIMIT = 4096  # trainers of one job: their numbers are beside every table
 
 
@@ -56,7 +58,12 @@ class Flag(IntEnum):
 
 
 _ALL_FLAGS = sum(Flag)
-DTYPES = {1: np.dtype("<f4"), 2: np.dtype("<f8"), 3: np.dtype("<i8"), 4: np.dtype("<f2")}
+DTYPES: dict[int, Any] = {
+    1: np.dtype("<f4"),
+    2: np.dtype("<f8"),
+    3: np.dtype("<i8"),
+    4: np.dtype("<f2"),
+}
 DTYPE_CODES = {str(t): code for code, t in DTYPES.items()}
 # The status of an answer is a place in this list, 0 is success.
 _ERRORS: list[Any] = [
@@ -102,30 +109,34 @@ class Frame:
     status: int = field(default=0)
 
 
-def encode(frame: Frame) -> bytes:
-    """Returns the bytes of a frame."""
+def encode(*frames: Frame) -> bytes:
+    """Returns the bytes of frames, one behind the other."""
+    return b"".join([piece for frame in frames for piece in _pieces(frame)])
+
+
+def _pieces(frame: Frame) -> list[Any]:
     flags, rows, width, dtype = frame.flags & ~(Flag.IDS | Flag.VALUES), 0, 0, 0
     parts: list[Any] = [b""]
     if frame.ids is not None:
         flags |= Flag.IDS
         rows = len(frame.ids)
-        parts.append(np.ascontiguousarray(frame.ids, "<i8").data)
+        if rows:
+            parts.append(np.ascontiguousarray(frame.ids, "<i8").data)
     if frame.values is not None:
         flags |= Flag.VALUES
         values = np.ascontiguousarray(frame.values)
         rows, width = values.shape
         dtype = DTYPE_CODES[str(values.dtype)]
         if values.size:
-            parts.append(values.data.cast("B"))
-    if rows == 0:
-        del parts[1:]
+            parts.append(values.data)
     text = frame.text.encode()
-    parts.append(text)
+    if text:
+        parts.append(text)
     parts[0] = HEADER.pack(
         MAGIC, VERSION, frame.kind, dtype, frame.table, rows, width, frame.trainer, flags,
         frame.sequence, len(text), frame.status,
     )  # fmt: skip
-    return b"".join(parts)
+    return parts
 
 
 def decode(body: Any, limit: int = FRAME_LIMIT) -> Frame:
@@ -138,17 +149,36 @@ def decode(body: Any, limit: int = FRAME_LIMIT) -> Frame:
     Raises:
         InvalidArgumentError: it is none, is of another version, or its lengths do not add up.
     """
-    size = len(body)
-    if size < HEADER.size:
+    frame, end = read(body, 0, limit)
+    if end != len(body):
         raise InvalidArgumentError(
-            f"message: expected at least {HEADER.size} bytes, but received {size}."
+            f"message: its header says {end} bytes, but received {len(body)}."
+        )
+    return frame
+
+
+def read(body: Any, at: int, limit: int = FRAME_LIMIT) -> tuple[Frame, int]:
+    """Reads one of several frames; see :func:`decode`.
+
+    Args:
+        body (bytes): what came.
+        at (int): where the frame begins.
+        limit (int): the longest body that is accepted.
+
+    Returns:
+        tuple: the frame, and where the next one begins.
+    """
+    size = len(body)
+    if size - at < HEADER.size:
+        raise InvalidArgumentError(
+            f"message: expected at least {HEADER.size} bytes, but received {size - at}."
         )
     if size > limit:
         raise InvalidArgumentError(
             f"message: expected at most {limit} bytes, but received {size}; send it in pieces."
         )
     (magic, version, kind, dtype, table, rows, width, trainer, flags, sequence, letters, status) = (
-        HEADER.unpack_from(body)
+        HEADER.unpack_from(body, at)
     )
     if magic != MAGIC:
         raise InvalidArgumentError(
@@ -161,21 +191,23 @@ def decode(body: Any, limit: int = FRAME_LIMIT) -> Frame:
         )
     _check(kind, dtype, flags, letters, status)
     frame = Frame(kind, table, trainer, sequence, flags, status=status)
-    at = HEADER.size
-    ids = rows * 8 if flags & Flag.IDS else 0
-    values = rows * width * DTYPES[dtype].itemsize if flags & Flag.VALUES else 0
-    if at + ids + values + letters != size:
+    start = at + HEADER.size
+    middle = start + (rows * 8 if flags & Flag.IDS else 0)
+    count = rows * width if flags & Flag.VALUES else 0
+    text = middle + (count * DTYPES[dtype].itemsize if count else 0)
+    end = text + letters
+    if end > size:
         raise InvalidArgumentError(
-            f"message: its header says {at + ids + values + letters} bytes, but received {size}."
+            f"message: its header says {end - at} bytes, but received {size - at}."
         )
     if flags & Flag.IDS:
-        frame.ids = np.frombuffer(body, "<i8", rows, at)
+        frame.ids = np.frombuffer(body, "<i8", rows, start)
     if flags & Flag.VALUES:
-        flat = np.frombuffer(body, DTYPES[dtype], rows * width, at + ids)
+        flat = np.frombuffer(body, DTYPES[dtype], count, middle)
         frame.values = flat.reshape(rows, width)
     if letters:
-        frame.text = _text(bytes(memoryview(body)[size - letters :]))
-    return frame
+        frame.text = _text(bytes(memoryview(body)[text:end]))
+    return frame, end
 
 
 def _check(kind: int, dtype: int, flags: int, letters: int, status: int) -> None:

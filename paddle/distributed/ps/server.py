@@ -11,7 +11,10 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any
 
-import grpc
+try:
+    import grpc
+except ImportError:
+    raise ImportError("the parameter server needs grpcio: pip install 'pypaddle[ps]'")
 
 from paddle.core import flags
 from paddle.core.errors import ExternalError, InvalidArgumentError

@@ -23,14 +23,15 @@ from paddle.distributed.ps import snapshot
 from paddle.distributed.ps.files import Budget, Mapped
 from paddle.distributed.ps.messages import (
     FRAME_LIMIT,
+    FRAMES_LIMIT,
     HEADER,
     TRAINERS_LIMIT,
     Flag,
     Frame,
     Kind,
-    decode,
     encode,
     error_frame,
+    read,
 )
 from paddle.distributed.ps.spec import TableSpec
 from paddle.distributed.ps.table import Table, check_ids
@@ -84,7 +85,7 @@ class Service:
         self._closed = False
         self._failed: tuple[int, Exception] | None = None
         self.finished = threading.Event()
-        self._answers: dict[int, Callable[[Frame, bytes, float], Frame | None]] = {
+        self._answers: dict[int, Callable[[Frame, Any, float], Frame | None]] = {
             Kind.HELLO: self._hello,
             Kind.PULL: self._pull,
             Kind.PUSH: self._push,
@@ -128,20 +129,36 @@ class Service:
         Returns:
             bytes: the answer; an error is one too.
         """
-        kind = int(Kind.STAT)
+        at, size, taken = 0, len(body), 0
+        answers: list[Frame] = []
+        while at < size or not answers:
+            try:
+                if taken > FRAME_LIMIT or len(answers) == FRAMES_LIMIT:
+                    raise InvalidArgumentError(
+                        f"message: expected at most {FRAMES_LIMIT} frames and {FRAME_LIMIT} bytes "
+                        "of answers; send it in pieces."
+                    )
+                frame, end = read(body, at)
+            except InvalidArgumentError as error:
+                answers.append(error_frame(Kind.STAT, error))
+                break
+            answers.append(self._answer(frame, memoryview(body)[at:end], seconds))
+            taken += HEADER.size + getattr(answers[-1].values, "nbytes", 0)
+            at = end
+        return encode(*answers)
+
+    def _answer(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         try:
-            frame = decode(body)
-            kind = frame.kind
             if frame.trainer >= self.trainers:
                 raise InvalidArgumentError(
                     f"message: expected a trainer below {self.trainers}, but received trainer "
                     f"{frame.trainer}.",
                     hint="servers and trainers must agree about the number of trainers",
                 )
-            found = self._answers[kind](frame, body, seconds)
-            return encode(found if found is not None else Frame(kind))
+            found = self._answers[frame.kind](frame, raw, seconds)
+            return found if found is not None else Frame(frame.kind)
         except Exception as error:  # every request is answered
-            return encode(error_frame(kind, error))
+            return error_frame(frame.kind, error)
 
     def table(self, frame: Frame) -> Table:
         """The table that a message is about."""
@@ -161,7 +178,7 @@ class Service:
             )
         return found
 
-    def _pull(self, frame: Frame, body: bytes, seconds: float) -> Frame:
+    def _pull(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         table = self.table(frame)
         spec = table.spec
         if not spec.is_sparse:
@@ -175,7 +192,7 @@ class Service:
             )
         return Frame(frame.kind, frame.table, values=table.pull(ids, not frame.flags & Flag.LOOK))
 
-    def _push(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _push(self, frame: Frame, raw: Any, seconds: float) -> None:
         table = self.table(frame)
         spec = table.spec
         if spec.is_sparse:
@@ -193,7 +210,7 @@ class Service:
                 f"table {spec.name!r}: expected pushes numbered from 1, but received "
                 f"{frame.sequence}."
             )
-        table.push(frame, table.rate(self.steps), body)
+        table.push(frame, table.rate(self.steps), raw)
 
     def _ids(self, frame: Frame, spec: TableSpec) -> np.ndarray:
         if frame.ids is None:
@@ -206,12 +223,12 @@ class Service:
         """Steps of all trainers together."""
         return int(self._job[_STEPS : _STEPS + self.trainers].sum())
 
-    def _step(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _step(self, frame: Frame, raw: Any, seconds: float) -> None:
         """A trainer says how many steps it has made; saying it again changes nothing."""
         at = _STEPS + frame.trainer
         self._job[at] = max(int(self._job[at]), min(frame.sequence, 1 << 53))
 
-    def _rate(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _rate(self, frame: Frame, raw: Any, seconds: float) -> None:
         values = frame.values
         if values is None or values.size != 1 or not math.isfinite(values.flat[0]):
             raise InvalidArgumentError("learning rate: expected one finite number.")
@@ -222,7 +239,7 @@ class Service:
 
     # -- all trainers together ---------------------------------------------------------------------
 
-    def _barrier(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _barrier(self, frame: Frame, raw: Any, seconds: float) -> None:
         end = time.monotonic() + seconds
         number, trainer = frame.sequence, frame.trainer
         with self._turn:
@@ -279,7 +296,7 @@ class Service:
         self._arrived.clear()
         self._turn.notify_all()
 
-    def _stop(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _stop(self, frame: Frame, raw: Any, seconds: float) -> None:
         with self._turn:
             self._job[_LEFT + frame.trainer] = 1
             self._arrived.pop(frame.trainer, None)
@@ -287,7 +304,7 @@ class Service:
             if self._job[_LEFT : _LEFT + self.trainers].all():
                 self.finished.set()
 
-    def _hello(self, frame: Frame, body: bytes, seconds: float) -> Frame:
+    def _hello(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         with self._turn:
             self._job[_LEFT + frame.trainer] = 0
         tables = {
@@ -310,25 +327,25 @@ class Service:
 
     # -- the whole ---------------------------------------------------------------------------------
 
-    def _save(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _save(self, frame: Frame, raw: Any, seconds: float) -> None:
         self.save(Path(frame.text), frame.sequence)
 
     def save(self, folder: Path, version: int) -> None:
         """Writes this server's part of a snapshot."""
         snapshot.save(folder, version, list(self.tables.values()), self.server, self.servers)
 
-    def _load(self, frame: Frame, body: bytes, seconds: float) -> None:
+    def _load(self, frame: Frame, raw: Any, seconds: float) -> None:
         self.load(Path(frame.text), frame.sequence)
 
     def load(self, folder: Path, version: int = 0) -> int:
         """Reads a snapshot; 0 for the last one that is whole. Returns its version."""
         return snapshot.load(folder, version, list(self.tables.values()), self.server, self.servers)
 
-    def _shrink(self, frame: Frame, body: bytes, seconds: float) -> Frame:
+    def _shrink(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         gone = sum(t.shrink(frame.sequence) for t in self.tables.values())
         return Frame(frame.kind, sequence=gone)
 
-    def _stat(self, frame: Frame, body: bytes, seconds: float) -> Frame:
+    def _stat(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         text: dict[str, Any] = {"server": self.server, "steps": self.steps}
         if frame.text:
             text["versions"] = snapshot.versions(Path(frame.text), self.server, self.servers)

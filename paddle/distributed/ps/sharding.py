@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
+
+from paddle.distributed.ps.messages import FRAME_LIMIT, FRAMES_LIMIT, HEADER, Frame
 
 
 class Lookup:
@@ -53,8 +57,53 @@ class Lookup:
         total = torch.zeros(len(self.unique), *values.shape[1:], dtype=given.dtype)
         return total.index_add_(0, torch.from_numpy(self.inverse), given).numpy()
 
+    def pieces(self, most: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+        """Server, places in ``unique`` and ids of requests for at most so many rows each."""
+        for server, place in enumerate(self.by_server):
+            for start in range(0, len(place), most):
+                part = slice(start, start + most)
+                yield server, place[part], self.sorted[server][part]
 
-def pieces(count: int, most: int) -> Iterator[slice]:
-    """Slices over ``count`` rows, of at most ``most`` rows each."""
-    for start in range(0, count, most):
-        yield slice(start, min(start + most, count))
+
+@dataclass(slots=True)
+class Part:
+    """One frame of a message.
+
+    Attributes:
+        server: where it goes.
+        frame: the request.
+        spec: the table it is about, if any.
+        at: number of the caller's request that it belongs to.
+        place: where its rows are among those of that request.
+        rows: how many there are.
+    """
+
+    server: int
+    frame: Frame
+    spec: Any
+    at: int = 0
+    place: Any = None
+    rows: int = 0
+
+
+def bundles(parts: list[Part], servers: int) -> list[list[Part]]:
+    """Frames that go to one server, in groups that fit into a message.
+
+    A table occurs once in a message: so the pushes of one that are on their way stay few.
+    """
+    found: list[list[Part]] = []
+    for server in range(servers):
+        size, tables = FRAME_LIMIT, set[int]()
+        for part in parts:
+            if part.server != server:
+                continue
+            row = 8 + part.spec.width * np.dtype(part.spec.dtype).itemsize
+            needed = HEADER.size + part.rows * row
+            full = size + needed > FRAME_LIMIT or len(tables) == FRAMES_LIMIT
+            if full or part.spec.id in tables:
+                found.append([])
+                size, tables = 0, set()
+            found[-1].append(part)
+            size += needed
+            tables.add(part.spec.id)
+    return found

@@ -101,7 +101,7 @@ def _write(data: BinaryIO, name: str, file: Any, store: RowStore) -> dict[str, A
 
     def write(rows: slice) -> None:
         nonlocal check
-        raw = memoryview(np.ascontiguousarray(file.array[rows])).cast("B")
+        raw = np.ascontiguousarray(file.array[rows]).data.cast("B")
         check = zlib.crc32(raw, check)
         data.write(raw)
 
@@ -133,7 +133,7 @@ def _parts(folder: Path, version: int, server: int, servers: int) -> list[Path]:
     own = home / f"server-{server}-of-{servers}"
     if own.is_dir():
         return [own] if (own / "manifest.json").exists() else []
-    found = {}
+    found: dict[int, dict[int, Path]] = {}
     for entry in home.iterdir() if home.is_dir() else ():
         match = _PART.fullmatch(entry.name)
         if match and (entry / "manifest.json").exists():

@@ -134,13 +134,13 @@ class Table:
 
     # -- pushes ------------------------------------------------------------------------------------
 
-    def push(self, frame: Frame, rate: float, body: bytes | None = None) -> bool:
+    def push(self, frame: Frame, rate: float, raw: Any = None) -> bool:
         """Takes gradients, differences or new values of rows.
 
         Args:
             frame (Frame): ids, values, trainer and number of the push; flags say what they are.
             rate (float): the learning rate.
-            body (bytes, optional): the frame as it came.
+            raw (bytes, optional): the frame as it came.
 
         Returns:
             bool: False where this push was contained already.
@@ -149,7 +149,7 @@ class Table:
             if self.store.has(frame.trainer, frame.sequence):
                 return False
             if self.sync and not frame.flags & (Flag.DELTA | Flag.ASSIGN):
-                self._note(frame, body)
+                self._note(frame, raw)
                 return True
             ids, values = _merged(frame, bool(frame.flags & Flag.ASSIGN))
             if frame.flags & Flag.DELTA:
@@ -198,22 +198,23 @@ class Table:
         rows, values = self._targets(ids, values)
         parts = self.store.read(rows)
         fused = self._fused
+        counted: Any = fused.count
         try:
             if len(rows):
                 grad = self.spec.rule.prepared(values, parts[0])
                 fused.update([parts[0]], [grad], [[p] for p in parts[1:]], rate)
             else:
-                fused.count.advance([parts[0]])
-            self.store.commit(rows, parts, fused.count.done, push, round_)
+                counted.advance([parts[0]])
+            self.store.commit(rows, parts, counted.done, push, round_)
         except BaseException:
             self._fused = self.spec.rule.update(self.spec.is_sparse, int(self.store.about[STEPS]))
             raise
 
     # -- rounds of all trainers --------------------------------------------------------------------
 
-    def _note(self, frame: Frame, body: bytes | None) -> None:
+    def _note(self, frame: Frame, raw: Any) -> None:
         """Keeps a gradient until the round ends, in memory and in a file."""
-        raw = body if body is not None else messages.encode(frame)
+        raw = messages.encode(frame) if raw is None else raw
         at = int(self.store.about[LOGGED])
         record = len(raw).to_bytes(8, "little") + raw
         try:
@@ -244,8 +245,9 @@ class Table:
             frames, spec = self._pending, self.spec
             if not frames:
                 if spec.is_sparse:  # its updates are counted by the steps of all
-                    self._fused.count.advance([self.store.parts[0].tensor[:1]])
-                    self.store.about[STEPS] = self._fused.count.done
+                    counted: Any = self._fused.count
+                    counted.advance([self.store.parts[0].tensor[:1]])
+                    self.store.about[STEPS] = counted.done
                 self.store.about[ROUND] = round_
                 return
             share = 1.0 / self.trainers

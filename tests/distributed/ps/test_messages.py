@@ -100,7 +100,7 @@ def test_a_frame_that_is_too_long():
 )
 def test_errors_travel(error, kind):
     frame = decode(encode(messages.error_frame(Kind.PUSH, error)))
-    with pytest.raises(kind, match="server 1, table 2: .*"):
+    with pytest.raises(kind, match=r"server 1, table 2: .*"):
         messages.raise_error(frame, "server 1, table 2")
     messages.raise_error(decode(encode(Frame(Kind.PUSH))), "fine")
 
@@ -149,13 +149,48 @@ def hostile(rng, folder):
     return bytes(body)
 
 
+def every(body):
+    """All frames of a message."""
+    found, at = [], 0
+    while at < len(body):
+        frame, at = messages.read(body, at)
+        found.append(frame)
+    return found
+
+
+def test_several_frames(service):
+    ids, grad = np.array([3, 4]), np.ones((2, 4), "f4")
+    frames = [
+        Frame(Kind.PULL, 0, ids=ids), Frame(Kind.PUSH, 0, 0, 1, ids=ids, values=grad),
+        Frame(Kind.PULL, 9, ids=ids), Frame(Kind.PULL_DENSE, 1), Frame(Kind.STAT, text="x"),
+    ]  # fmt: skip
+    answers = every(service.answer(encode(*frames)))
+    assert [a.kind for a in answers] == [f.kind for f in frames]
+    assert [bool(a.status) for a in answers] == [False, False, True, False, False]
+    assert answers[0].values.shape == (2, 4)
+    assert answers[3].values.shape == (1, 10)
+    cut = every(service.answer(encode(*frames)[:-1]))
+    assert [bool(a.status) for a in cut] == [False, False, True, False, True]
+    many = every(service.answer(encode(*[Frame(Kind.PULL_DENSE, 1)] * 5000)))
+    assert len(many) == 4097
+    assert "at most 4096 frames" in many[-1].text
+
+
+def test_answers_have_a_limit(service, monkeypatch):
+    monkeypatch.setattr("paddle.distributed.ps.service.FRAME_LIMIT", 1000)
+    answers = every(service.answer(encode(*[Frame(Kind.PULL_DENSE, 1)] * 100)))
+    assert len(answers) == 1000 // 80 + 2
+    assert answers[-1].status
+
+
 def test_hostile_frames(service, tmp_path):
     rng = random.Random(17)
     before = None
     refused = 0
     for i in range(10_000):
-        answer = decode(service.answer(hostile(rng, tmp_path), 0.0))
-        refused += answer.status != 0
+        body = b"".join(hostile(rng, tmp_path) for _ in range(rng.choice([1, 1, 1, 2, 5])))
+        answers = every(service.answer(body, 0.0))
+        refused += all(answer.status for answer in answers)
         if i == 2000:
             before = resident()
     assert resident() - before < 32 << 20

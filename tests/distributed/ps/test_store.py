@@ -79,7 +79,7 @@ def test_a_file_that_was_cut(tmp_path):
     made.pull(np.arange(100_000))
     made.close()
     os.truncate(tmp_path / "g0" / "values", 4096)
-    with pytest.raises(PreconditionNotMetError, match="values: expected .* the file has 4096"):
+    with pytest.raises(PreconditionNotMetError, match=r"values: expected .* the file has 4096"):
         Table(SPEC, tmp_path)
 
 
@@ -246,13 +246,13 @@ def test_pages_leave_the_process(tmp_path):
     limit = 8 << 20
     made = Table(wide, tmp_path / "limited", budget=Budget(limit))
     rng = np.random.default_rng(0)
-    for _ in range(40):
+    for _ in range(20):
         made.pull(rng.integers(0, 2**62, 4000))
         assert resident() <= limit
-    assert made.stat()["bytes"] > 4 * limit
+    assert made.stat()["bytes"] > 2 * limit
     made.close()
     free = Table(wide, tmp_path / "free")
-    free.pull(rng.integers(0, 2**62, 40_000))
+    free.pull(rng.integers(0, 2**62, 35_000))
     assert resident() > limit
     free.close()
 
