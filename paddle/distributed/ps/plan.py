@@ -75,7 +75,6 @@ class Sparse:
     table: int
     spec: TableSpec
     height: int
-    rate_name: str = ""
     given: bool = False  # its first values come from a trainer
 
 
@@ -137,20 +136,18 @@ class _Reader:
         self, main: Program, startup: Program, mode: str, trainers: int, servers: int, decay: int
     ) -> None:
         if servers < 1:
-            raise InvalidArgumentError("a job with parameter servers: expected at least one server.")
+            raise InvalidArgumentError(
+                "a job with parameter servers: expected at least one server."
+            )
         self.main, self.startup, self.mode = main, startup, mode
         self.trainers, self.servers, self.decay = trainers, servers, decay
         self.block: Block = main.global_block()
-        self.starts = {
-            n: op for op in startup.global_block().ops for n in op.output_arg_names
-        }
+        self.starts = {n: op for op in startup.global_block().ops for n in op.output_arg_names}
         self.rates: dict[str, Any] = {}
         self.scheduled = False
 
     def plan(self) -> JobPlan:
-        updates = [
-            op for op in self.block.ops if op.role & Role.OPTIMIZE and "Param" in op.inputs
-        ]
+        updates = [op for op in self.block.ops if op.role & Role.OPTIMIZE and "Param" in op.inputs]
         remote = remote_tables(self.block)
         groups: dict[Any, Group] = {}
         sparse: list[Sparse] = []
@@ -206,14 +203,14 @@ class _Reader:
 
     def _sparse(self, op: Operator, look_ups: list[Operator]) -> Sparse:
         var = self.block.var(op.input("Param")[0])
-        rule, grad, rate_name = self._rule(op)
+        rule, grad, _ = self._rule(op)
         width = math.prod(var.shape[1:])
         initial = self._initial(var.name)
         spec = TableSpec(
             1, var.name, "sparse", width, _float(var), rule, initial or Initial(),
             _entry(look_ups),
         )  # fmt: skip
-        return Sparse(var.name, grad, 0, spec, var.shape[0], rate_name, initial is None)
+        return Sparse(var.name, grad, 0, spec, var.shape[0], initial is None)
 
     def _initial(self, name: str) -> Initial | None:
         """How rows begin; None where the startup Program gives all of them by hand."""
@@ -281,6 +278,8 @@ class _Reader:
     def _rate_of(self, name: str, computed: bool) -> Any:
         scheduler = self.main.__dict__.get("_lr_schedulers", {}).get(name)
         if scheduler is not None:
+            if self.mode == "geo":  # trainers update, by the rate that their user sets
+                return lambda step: float(scheduler())
             self.scheduled = True
             return SchedulerRate(scheduler, self.decay)
         if computed:

@@ -32,8 +32,7 @@ def rewrite_trainer(main: Program, startup: Program, plan: JobPlan, job: int) ->
     _drop_updates(block, set(tables) if local else None)
     look_up_remotely(block, {name: one.table for name, one in tables.items()})
     for one in plan.sparse:
-        given = [one.grad, one.rate_name] if local else [one.grad]
-        _send(block, given, one.name, one.table, True)
+        _send(block, [one.grad], one.name, one.table, True)
     if not local:
         for number, group in enumerate(plan.groups):
             _send(block, [m.grad for m in group.members], f"dense_{number}",
@@ -41,7 +40,7 @@ def rewrite_trainer(main: Program, startup: Program, plan: JobPlan, job: int) ->
     names = [m.name for m in plan.dense]
     if plan.mode in ("sync", "half_async"):
         _append(block, "send_barrier", {}, {}, {"half_async": plan.mode == "half_async"})
-    _append(block, "recv", {}, {"Out": names}, {"recv_varnames": names})
+    _append(block, "recv", {}, {}, {"recv_varnames": names})
     main.__dict__["_fleet_ps_job"] = startup.__dict__["_fleet_ps_job"] = job
     _rewrite_startup(startup, main, plan, local)
     main._changed()
@@ -82,7 +81,7 @@ def _rewrite_startup(startup: Program, main: Program, plan: JobPlan, local: bool
             kept.append(op)
     block.ops = kept
     names = [m.name for m in plan.dense] + [one.name for one in plan.sparse if one.given]
-    _append(block, "recv", {}, {"Out": names}, {"recv_varnames": names, "do_not_run": 1})
+    _append(block, "recv", {"X": names}, {"Out": names}, {"recv_varnames": names})
 
 
 def _of_update(names: list[str], main: Program) -> bool:

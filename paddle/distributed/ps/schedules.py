@@ -91,9 +91,7 @@ class ProgramRate:
                 for name, (held, by) in self._counters.items():
                     start = self._starts[name]
                     held.set((start + step * by).astype(start.dtype))
-                got = self._executor.run(
-                    self._program, fetch_list=[self._name], scope=self._scope
-                )
+                got = self._executor.run(self._program, fetch_list=[self._name], scope=self._scope)
                 self._known = {step: float(got[0].reshape(-1)[0])}
             return self._known[step]
 
