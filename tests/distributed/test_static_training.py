@@ -136,7 +136,7 @@ def test_batch_norm_over_places_and_processes(job: Ranks) -> None:
 # -- Programs that PaddlePaddle transpiled (scripts/oracle/collective_programs.py) ---------------
 
 _ADDED = ("c_sync_calc_stream", "c_sync_comm_stream", "c_allreduce_sum", "c_broadcast",
-          "c_gen_nccl_id", "c_comm_init", "c_gen_xccl_id")  # fmt: skip
+          "c_gen_nccl_id", "c_comm_init", "c_gen_xccl_id", "coalesce_tensor", "depend")  # fmt: skip
 
 
 def _read(version: str, rank: int) -> list[Any]:
@@ -171,7 +171,7 @@ def _file_alone(version: str) -> tuple:
         paddle.disable_static()
 
 
-@pytest.mark.parametrize("version", ["1.8.5", "2.6.2"])
+@pytest.mark.parametrize("version", ["1.8.5", "2.6.2", "fleet"])
 def test_programs_of_paddlepaddle(job: Ranks, version: str) -> None:
     programs.same(job.run(_from_file, version), _file_alone(version))
 

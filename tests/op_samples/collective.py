@@ -66,11 +66,12 @@ SAMPLES = [
     _listed("c_sync_comm_stream"),
     _listed("c_wait_comm"),
     _listed("c_wait_compute"),
+    Sample("depend", {"X": f64(2, 3), "Dep": [f64(4)]}, {}, lambda x, dep: x, grad=[]),
     _listed("all_reduce_list"),
     Sample(
         "gather_rows",
         {"Ids": [ints(2, 3), ints(4, 1)], "Values": [f64(2, 3, 5), f64(4, 2)]},
-        {"columns": [False, True]}, gather_rows, grad=[],
+        {"columns": [False, True]}, gather_rows, grad=[], static_shape=False,
     ),
     _identity("c_identity"),
     Sample("c_concat", {"X": f64(2, 3)}, {}, _same),
