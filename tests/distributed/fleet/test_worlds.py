@@ -212,3 +212,31 @@ def test_a_role_that_contradicts_the_environment(job: Ranks) -> None:
     for error in job.run_each(_contradicting, [()] * 3, alive=True):
         assert isinstance(error, ValueError)
         assert "worker 0 of 2, but the environment says" in str(error)
+
+
+def _late(folder: str) -> str:
+    """The server does not come; nothing but the folder says where processes meet."""
+    before = dict(os.environ)
+    for name in ("PADDLE_JOB_STORE", "PADDLE_JOB_TOKEN"):
+        del os.environ[name]
+    stores, store._opened = store._opened, {}
+    try:
+        paddle.set_flags({"FLAGS_dist_timeout": 2.0})
+        fleet.init(_role(init_gloo=True, path=folder))
+        fleet.util.barrier("all")
+        if fleet.is_worker():
+            fleet.util.barrier("all")
+        return "nobody was late"
+    except OSError as error:
+        return str(error)
+    finally:
+        paddle.set_flags({"FLAGS_dist_timeout": 1800.0})
+        store._opened = stores
+        os.environ.update(before)
+
+
+def test_one_is_late(job: Ranks, tmp_path: Path) -> None:
+    told = job.run(_late, str(tmp_path / "late"), timeout=60)
+    assert told[2] == "nobody was late"
+    for text in told[:2]:
+        assert "barrier" in text and ("within 2 s" in text or "closed the connection" in text)
