@@ -190,6 +190,35 @@ def test_a_collective_role_by_hand(job: Ranks) -> None:
     assert job.run(_by_hand) == [[rank, 3, [0, 1, 2]] for rank in range(3)]
 
 
+def _at_the_first_worker(endpoints: list[str]) -> Any:
+    """Roles by hand, and nothing in the environment: the first worker keeps the store."""
+    before, stores = dict(os.environ), store._opened
+    for name in ("PADDLE_JOB_STORE", "PADDLE_JOB_TOKEN", "PADDLE_TRAINER_ENDPOINTS"):
+        del os.environ[name]
+    store._opened = {}
+    rank = int(os.environ["PADDLE_TRAINER_ID"])
+    role, index = (fleet.Role.WORKER, rank) if rank < 2 else (fleet.Role.SERVER, 0)
+    try:
+        fleet.init(
+            fleet.UserDefinedRoleMaker(
+                current_id=index, role=role, worker_endpoints=endpoints[:2],
+                server_endpoints=endpoints[2:],
+            )
+        )  # fmt: skip
+        return fleet.util.all_gather(rank) if fleet.is_worker() else None
+    finally:
+        store._opened = stores
+        os.environ.update(before)
+
+
+def test_the_first_worker_keeps_the_store(job: Ranks) -> None:
+    opened = [store.listening_socket("127.0.0.1") for _ in range(3)]
+    endpoints = [f"127.0.0.1:{s.getsockname()[1]}" for s in opened]
+    for s in opened:
+        s.close()
+    assert job.run(_at_the_first_worker, endpoints) == [[0, 1], [0, 1], None]
+
+
 def _different() -> None:
     fleet.init(_role())
     fleet.util.all_reduce(np.zeros(2 + dist.get_rank()), "sum", "all")
