@@ -130,7 +130,7 @@ class DistributedStrategy:
         path = os.fspath(pb_file)
         if not os.path.isfile(path):
             raise MissingFileError(f"load_from_prototxt: there is no file {path!r}.")
-        with open(path, encoding="utf8") as file:
+        with open(path, encoding="utf8", errors="replace") as file:
             text = file.read()
         read = strategy_fields.new_message()
         read_text(
