@@ -46,6 +46,14 @@ class Runtime(abc.ABC):
     def stop_worker(self) -> None:
         """Tells the servers that this worker has ended."""
 
+    def barrier_worker(self) -> bool:
+        """Lets the workers meet at the servers, which outlive a worker that starts again.
+
+        Returns:
+            bool: False where there are none, or this worker is not connected to them.
+        """
+        return False
+
     @abc.abstractmethod
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0

@@ -304,3 +304,22 @@ def test_what_takes_optimizers_takes_the_distributed_one(tmp_path: Path) -> None
     assert (net.weight.numpy() != before).any()
     paddle.save(opt.state_dict(), str(tmp_path / "o"))
     opt.set_state_dict(paddle.load(str(tmp_path / "o")))
+
+
+def test_workers_meet_at_the_servers_where_there_are_some() -> None:
+    class Meeting:
+        calls = 0
+
+        def barrier_worker(self) -> bool:
+            Meeting.calls += 1
+            return True
+
+    fleet.init(_server(fleet.Role.WORKER))
+    with pytest.raises(RuntimeError, match="nobody said where"):
+        fleet.barrier_worker()
+    fleet.fleet._runtime_handle = Meeting()
+    fleet.barrier_worker()
+    assert Meeting.calls == 1
+    fleet.init(_server(fleet.Role.SERVER))
+    with pytest.raises(RuntimeError, match="not one of the workers"):
+        fleet.barrier_worker()
