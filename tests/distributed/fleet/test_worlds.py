@@ -174,6 +174,12 @@ def test_a_program_equals_one_process(job: Ranks, tmp_path: Path) -> None:
     assert [f["saved"] for f in found] == [True, False, False]
 
 
+def test_fleet_of_1x_equals_one_process(job: Ranks, tmp_path: Path) -> None:
+    found = job.run(training.of_1x, str(tmp_path))
+    _equal(found, training.of_1x(str(tmp_path)))
+    assert [f["ranks"] for f in found] == [[3.0]] * 3
+
+
 def _by_hand() -> list[Any]:
     """A collective role given by hand, where no variable says so."""
     endpoints = os.environ["PADDLE_TRAINER_ENDPOINTS"].split(",")
