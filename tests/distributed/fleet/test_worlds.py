@@ -14,6 +14,7 @@ import paddle
 import paddle.distributed as dist
 import paddle.distributed.fleet as fleet
 from paddle.distributed import store
+from paddle.distributed.fleet.base import worlds
 from tests.distributed.fleet import training
 from tests.distributed.ranks import Ranks
 
@@ -223,6 +224,25 @@ def test_the_first_worker_keeps_the_store(job: Ranks) -> None:
     for s in opened:
         s.close()
     assert job.run(_at_the_first_worker, endpoints) == [[0, 1], [0, 1], None]
+
+
+def _again(folder: str) -> str:
+    """A second life at the same place, as after a restart of one process alone."""
+    fleet.init(_role(init_gloo=True, path=folder))
+    fleet.util.barrier("all")
+    for key in [key for key in worlds._connections if key[0] == folder]:
+        del worlds._connections[key]
+    fleet.init(_role(init_gloo=True, path=folder))
+    try:
+        fleet.util.barrier("all")
+    except RuntimeError as error:
+        return str(error)
+    return "nothing was said"
+
+
+def test_a_second_life_is_told(job: Ranks, tmp_path: Path) -> None:
+    for text in job.run(_again, str(tmp_path / "again")):
+        assert "has connected to the others before" in text
 
 
 def _different() -> None:

@@ -139,9 +139,12 @@ class Gloo:
             return rings.get(0)
         key = (self._place, world, me, *members)
         if key not in _connections:
+            place = self._store(world)
+            if place.add(f"came/{world}/{me}", 1) > 1:
+                raise _came_before(world)
             _connections[key] = group.connected(
                 f"fleet.{world}", members, members.index(me), self._host(),
-                group.timeout_of(None), self._store(world),
+                group.timeout_of(None), place,
             )  # fmt: skip
         return _connections[key]
 
@@ -194,6 +197,16 @@ class Gloo:
         if buffer.dim() == 0:
             return [part.item() for part in parts]
         return [part.reshape(buffer.shape).numpy().copy() for part in parts]
+
+
+def _came_before(world: str) -> PreconditionNotMetError:
+    """What a process is told that was started again, or finds what an earlier job left."""
+    return PreconditionNotMetError(
+        f"comm_world={world!r}: a process of this number has connected to the others before, and "
+        "its connections have gone with it.",
+        hint="a job has to be started again as a whole to exchange numbers (fleet.barrier_worker "
+        "meets at the servers after init_worker); a folder of an earlier job has to be deleted",
+    )
 
 
 def _kept_here(endpoint: str, name: str) -> Any:
