@@ -243,6 +243,7 @@ class TrainerProc:
         rank (int): its number among all.
         local_rank (int): its number on this machine.
         cmd (list): its command line.
+        child (Child): what it is watched by.
     """
 
     def __init__(self) -> None:
@@ -252,7 +253,11 @@ class TrainerProc:
         self.rank: int | None = None
         self.local_rank: int | None = None
         self.cmd: list[str] | None = None
-        self._child: processes.Child | None = None
+        self.child: processes.Child | None = None
+
+
+class _Handler(logging.StreamHandler):
+    """The handler that :func:`get_logger` adds, once."""
 
 
 def get_logger(log_level: Any, name: str = "root") -> logging.Logger:
@@ -264,12 +269,11 @@ def get_logger(log_level: Any, name: str = "root") -> logging.Logger:
     """
     made = logging.getLogger(name)
     made.setLevel(log_level)
-    if not any(getattr(h, "_of_launch", False) for h in made.handlers):
-        handler = logging.StreamHandler()
+    if not any(isinstance(handler, _Handler) for handler in made.handlers):
+        handler = _Handler()
         handler.setFormatter(
             logging.Formatter("%(levelname)s %(asctime)s %(filename)s:%(lineno)d] %(message)s")
         )
-        handler._of_launch = True  # type: ignore[attr-defined]
         made.addHandler(handler)
     made.propagate = False
     return made
@@ -467,7 +471,7 @@ def _started(
     member: processes.Member, command: list[str], folder: Path | None, local: int
 ) -> TrainerProc:
     made = TrainerProc()
-    made._child = child = processes.start(member, command, folder, again=True)
+    made.child = child = processes.start(member, command, folder, again=True)
     made.proc, made.cmd = child.process, command
     made.rank, made.local_rank = member.rank, local
     if folder is not None:
@@ -509,7 +513,7 @@ def watch_local_trainers(procs: list[TrainerProc], nranks: int) -> bool:
         for one in procs:
             if one.log_fn and one.local_rank == 0:
                 pull_worker_log(one)
-        children = [one._child for one in procs if one._child is not None]
+        children = [one.child for one in procs if one.child is not None]
         for child in children:
             child.look()
         failed = [child.member.rank for child in children if child.code]
@@ -532,7 +536,7 @@ def terminate_local_procs(procs: list[TrainerProc]) -> None:
     Args:
         procs (list): from :func:`start_local_trainers`.
     """
-    processes.stop([one._child for one in procs if one._child is not None], number=signal.SIGTERM)
+    processes.stop([one.child for one in procs if one.child is not None], number=signal.SIGTERM)
     for one in procs:
         if one.log_fn:
             one.log_fn.close()

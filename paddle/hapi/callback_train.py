@@ -85,7 +85,7 @@ class ModelCheckpoint(Callback):
         if first_rank():
             print(f"save checkpoint at {os.path.abspath(path)}")
         if resumable and run is not None and resume_ranks.together():
-            resume_ranks.save(self.model, path)
+            resume_ranks.save(self.model, run, path)
             return True
         if not first_rank():
             return False

@@ -519,8 +519,9 @@ class Model(Loops, Guarded):
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
-        run = self._run
-        state = resume.collect(self) if training and run is not None and run.saving else None
+        run, state = self._run, None
+        if training and run is not None and run.saving:
+            state = resume.collect(self, run.job)
         self._adapter.save(path, training, state)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
