@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import pytest
+
 from tests.distributed.launch.jobs import Launched
 from tests.distributed.launch.ports import free_range
 
@@ -57,6 +59,7 @@ def test_a_failure_on_one_ends_both(tmp_path: Path) -> None:
     assert status == 1 and "failed on another machine: rank 1, exit status 9" in err
 
 
+@pytest.mark.slow
 def test_a_signal_to_one_ends_both(tmp_path: Path) -> None:
     script = "import time; print('ready', flush=True); time.sleep(600)"
     first, second = _start(tmp_path, script)
@@ -67,6 +70,7 @@ def test_a_signal_to_one_ends_both(tmp_path: Path) -> None:
     assert second.finish()[0] == 1
 
 
+@pytest.mark.slow
 def test_the_first_may_be_late_or_never_come(tmp_path: Path) -> None:
     _, second = jobs = _start(tmp_path, "import time; print('ready', flush=True); time.sleep(600)")
     jobs[0].process.kill()
