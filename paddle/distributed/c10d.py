@@ -102,6 +102,9 @@ class C10dGroup(Communicator):
         """Returns the greatest of everybody's numbers, element by element."""
         return self.all_reduce(numbers, 1, operation)
 
+    def compare(self, text: str) -> None:
+        check.always_compare(self, text)
+
     def texts(self, text: str) -> list[str]:
         """Returns everybody's text."""
         data = check.as_bytes(text)

@@ -11,6 +11,7 @@ from paddle.core.rings import Communicator
 from paddle.core.selected_rows import Rows, RowsGradient
 from paddle.core.tape import CLEARED
 from paddle.core.tensor import Tensor, wrap
+from paddle.distributed.joint import swapped
 
 _NONE, _DENSE = -1, -2  # instead of a number of rows
 
@@ -119,7 +120,14 @@ class RowExchange:
             ]
             values = torch.cat(held) if held else torch.empty(0, *width, dtype=dtype, device=device)
             mine.append(values.mul_(factor))
-        found = self._swapped(mine, chosen, kinds, everybody)
+        found = swapped(
+            self._group,
+            mine,
+            [
+                [sum(max(everybody[i][rank], 0) for i in at) for at in (chosen, *kinds.values())]
+                for rank in range(self._group.size)
+            ],
+        )
         indices: dict[int, list[torch.Tensor]] = {i: [] for i in chosen}
         values_of: dict[int, list[torch.Tensor]] = {i: [] for i in chosen}
         for rank, (index, *rest) in enumerate(found):
@@ -130,53 +138,6 @@ class RowExchange:
             Rows(torch.cat(indices[i]), torch.cat(values_of[i]), self.leaves[i]._buf.shape)
             for i in chosen
         ]
-
-    def _swapped(
-        self, mine: list[torch.Tensor], chosen: list[int], kinds: dict, everybody: list[list[int]]
-    ) -> list[list[torch.Tensor]]:
-        """What everybody has of the kind of ``mine``: row numbers, and values by kinds."""
-        group = self._group
-        shapes = []  # by rank
-        for rank in range(group.size):
-            rows = [sum(max(everybody[i][rank], 0) for i in at) for at in (chosen, *kinds.values())]
-            widths = [(), *(width for _, width in kinds)]
-            shapes.append([(n, *width) for n, width in zip(rows, widths, strict=True)])
-        layouts = [_Layout(mine, of_rank) for of_rank in shapes]
-        packed = layouts[group.rank].packed(mine)
-        empty = packed[:0]
-        sent = [empty if rank == group.rank else packed for rank in range(group.size)]
-        like = [
-            empty if rank == group.rank else packed.new_empty(layouts[rank].size)
-            for rank in range(group.size)
-        ]
-        got = group.all_to_all(sent, like)
-        return [
-            mine if rank == group.rank else layouts[rank].unpacked(got[rank])
-            for rank in range(group.size)
-        ]
-
-
-class _Layout:
-    """How buffers lie in one line of bytes, each from a multiple of eight on."""
-
-    def __init__(self, like: list[torch.Tensor], shapes: list[tuple[int, ...]]) -> None:
-        self.dtypes, self.shapes = [b.dtype for b in like], shapes
-        self.lengths = [
-            torch.Size(shape).numel() * b.element_size()
-            for b, shape in zip(like, shapes, strict=True)
-        ]
-        self.padded = [-(-n // 8) * 8 for n in self.lengths]
-        self.size = sum(self.padded)
-
-    def packed(self, buffers: list[torch.Tensor]) -> torch.Tensor:
-        line = torch.empty(self.size, dtype=torch.uint8, device=buffers[0].device)
-        for to, n, b in zip(line.split(self.padded), self.lengths, buffers, strict=True):
-            to[:n].copy_(b.reshape(-1).view(torch.uint8))
-        return line
-
-    def unpacked(self, line: torch.Tensor) -> list[torch.Tensor]:
-        parts = zip(line.split(self.padded), self.lengths, self.dtypes, self.shapes, strict=True)
-        return [part[:n].view(dtype).view(shape) for part, n, dtype, shape in parts]
 
 
 def _deal(

