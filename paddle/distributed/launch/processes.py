@@ -130,7 +130,7 @@ def shell_status(code: int) -> int:
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of a child: this process's, without proxies, and its own variables."""
+    """Returns the environment of a child: this process's, less some, and its own variables."""
     return {**{k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}, **variables}
 
 
