@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,20 @@ def test_wrong_states_and_files(tmp_path: Path) -> None:
     paddle.save({"weight": 1}, str(path))
     with pytest.raises(ValueError, match=r"expected a file of paddle\.distributed\.checkpoint"):
         dist.resume(path)
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    path = tmp_path / "run.pdckpt"
+    dist.checkpoint({"a": np.zeros(10)}, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(OSError):
+            dist.checkpoint({"a": np.ones(100_000)}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert os.listdir(tmp_path) == ["run.pdckpt"]
+    assert dist.resume(path)["a"].numpy().sum() == 0
 
 
 # ------------------------------------------------------------------ several processes
