@@ -230,7 +230,7 @@ def connect(told: torch.Tensor | None, number: int, rank: int, count: int, given
 def _init(em: Emitter, op: Operator) -> None:
     names = op.inputs.get("X") or []
     told = em.read(names[0]) if names and names[0] != EMPTY else "None"
-    numbers = f"{op.attr('ring_id')}, {op.attr('rank')}, {op.attr('nranks')}"
+    numbers = f"{attribute(op, 'ring_id')}, {attribute(op, 'rank')}, {attribute(op, 'nranks')}"
     given = op.attrs.get("endpoints") or ""
     em.line(f"{em.constant(connect, 'connect')}({told}, {numbers}, {given!r})")
 
@@ -260,5 +260,7 @@ def _init_all(em: Emitter, op: Operator) -> None:
 def _init_trainers(em: Emitter, op: Operator) -> None:
     names = op.inputs.get("X") or []
     told = em.read(names[0]) if names and names[0] != EMPTY else "None"
-    numbers = f"{op.attr('ring_id')}, {op.attr('trainer_id')}, {op.attr('ntrainers')}"
+    numbers = (
+        f"{attribute(op, 'ring_id')}, {attribute(op, 'trainer_id')}, {attribute(op, 'ntrainers')}"
+    )
     em.line(f"{em.constant(connect, 'connect')}({told}, {numbers}, '')")
