@@ -525,6 +525,8 @@ class _Wire:
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 500),
+            ("grpc.http2.max_frame_size", 1 << 20),
+            ("grpc.enable_retries", 0),
             ("grpc.enable_http_proxy", 0),
             ("grpc.use_local_subchannel_pool", 1),
         ]

@@ -99,6 +99,7 @@ class Server:
             self._pool,
             [_Handler(self.service, self._token)],
             options=[
+                ("grpc.http2.max_frame_size", 1 << 20),
                 ("grpc.so_reuseport", 0),  # else two servers could share a port
                 ("grpc.max_receive_message_length", FRAME_LIMIT),
                 ("grpc.max_send_message_length", FRAME_LIMIT),

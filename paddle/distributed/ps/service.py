@@ -190,7 +190,8 @@ class Service:
                 f"table {spec.name!r}: expected at most {spec.row_limit} ids in a request, but "
                 f"received {len(ids)}."
             )
-        return Frame(frame.kind, frame.table, values=table.pull(ids, not frame.flags & Flag.LOOK))
+        values = table.pull(ids, not frame.flags & Flag.LOOK, frame.trainer)
+        return Frame(frame.kind, frame.table, values=values)
 
     def _push(self, frame: Frame, raw: Any, seconds: float) -> None:
         table = self.table(frame)
