@@ -45,6 +45,8 @@ class Index:
         for start in range(1, rows, _CHUNK):
             some = np.arange(start, min(start + _CHUNK, rows), dtype=np.uint32)
             self._enter(self._ids.flat[start : start + len(some)], some)
+            if self._budget is not None:
+                self._budget.touched(2 * len(some))
 
     def reserve(self, count: int, rows: int) -> None:
         """Makes room for so many rows, of which ``rows`` are there; this alone may fail."""

@@ -350,6 +350,7 @@ class Service:
         text: dict[str, Any] = {"server": self.server, "steps": self.steps}
         if frame.text:
             text["versions"] = snapshot.versions(Path(frame.text), self.server, self.servers)
+            text["last"] = snapshot.last(Path(frame.text))
         else:
             text["tables"] = {str(i): t.stat() for i, t in self.tables.items()}
         return Frame(frame.kind, text=json.dumps(text))
