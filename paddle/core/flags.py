@@ -24,6 +24,8 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
+    "FLAGS_dist_check_calls": (True, "compare what processes are about to exchange"),
+    "FLAGS_dist_timeout": (1800.0, "seconds that an exchange between processes may take"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
     "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
     "FLAGS_ps_table_memory": (0, "MB of tables that a parameter server keeps in memory; 0: any"),

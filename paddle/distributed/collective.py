@@ -9,8 +9,10 @@ import torch
 from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
-from paddle.core.mode import no_grad, recording
+from paddle.core.mode import recording
 from paddle.core.tensor import Tensor, wrap
+from paddle.core.writes import replace_buffer, writable
+from paddle.distributed import check
 from paddle.distributed.group import Group, get_group
 
 __all__ = [
@@ -18,11 +20,18 @@ __all__ = [
     "scatter", "send", "wait",
 ]  # fmt: skip
 
-_DTYPES = (VarType.FP16, VarType.FP32, VarType.FP64, VarType.INT32, VarType.INT64)
+_DTYPES = (
+    VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64, VarType.INT8, VarType.UINT8,
+    VarType.INT32, VarType.INT64, VarType.BOOL, VarType.COMPLEX64, VarType.COMPLEX128,
+)  # fmt: skip
+_FLOATS = (VarType.FP16, VarType.BF16, VarType.FP32, VarType.FP64)
+_COMPLEX = (VarType.COMPLEX64, VarType.COMPLEX128)
 
 
 class ReduceOp:
-    """What becomes of everybody's values: their sum, greatest, least or product.
+    """What becomes of everybody's values: their sum, greatest, least, product or mean.
+
+    The mean (AVG) is of later releases than 2.0.
 
     Examples:
         .. code-block:: python
@@ -37,9 +46,10 @@ class ReduceOp:
     MAX = 1
     MIN = 2
     PROD = 3
+    AVG = 4
 
 
-_OPS = (ReduceOp.SUM, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD)
+_OPS = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 
 def _group(api: str, group: Any) -> Group:
@@ -98,33 +108,57 @@ def _member(api: str, name: str, rank: Any, group: Group) -> int:
     return found
 
 
-def _op(api: str, op: Any) -> int:
-    if isinstance(op, bool) or op not in _OPS:
+def _op(api: str, op: Any, value: Tensor) -> int:
+    if isinstance(op, bool) or not isinstance(op, int) or not 0 <= op < len(_OPS):
         raise InvalidArgumentError(
-            f"{api}(op): expected ReduceOp.SUM, MAX, MIN or PROD, but received {op!r}."
+            f"{api}(op): expected ReduceOp.SUM, MAX, MIN, PROD or AVG, but received {op!r}."
+        )
+    name = _OPS[op]
+    if (name == "AVG" and value.dtype not in _FLOATS + _COMPLEX) or (
+        name not in ("SUM", "AVG") and value.dtype in _COMPLEX
+    ):
+        raise InvalidArgumentError(
+            f"{api}(op): ReduceOp.{name} is not defined for {dtype_name(value.dtype)}."
         )
     return op
 
 
+def _agreed(api: str, group: Group, buffers: list[torch.Tensor], **details: Any) -> Any:
+    """The group's backend, after its members were found to be about to do the same."""
+    backend = group.backend
+    if backend.size > 1:
+        check.compare(backend, check.describe(api, buffers, **details))
+    return backend
+
+
+def _buffer(tensor: Tensor) -> torch.Tensor:
+    return tensor._buf
+
+
 def _put(tensor: Tensor, buffer: torch.Tensor) -> None:
-    """Writes what came into the Tensor that was given for it."""
-    if buffer is not tensor._buf:
-        with no_grad():
-            tensor.set_value(wrap(buffer))
+    """Lets a Tensor stand for what came; what computed with it before keeps the old values."""
+    before = _buffer(tensor)
+    if buffer is before:
+        return
+    if getattr(before, "_shared_outside", False):
+        writable(tensor).copy_(buffer)
+    else:
+        replace_buffer(tensor, buffer)
 
 
 def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = 0) -> None:
     """Replaces everybody's Tensor by the sum (or another reduction) of all of them.
 
     Args:
-        tensor (Tensor): float16, float32, float64, int32 or int64; gets the result.
+        tensor (Tensor): of any type but int16; gets the result.
         op (ReduceOp): the reduction.
         group (int|Group): whose Tensors; 0: those of all processes.
 
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such reduction.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -135,7 +169,9 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = 0) -> None:
             print(x.numpy())  # [1. 2.]
     """
     found, value = _group("all_reduce", group), _tensor("all_reduce", "tensor", tensor)
-    _put(value, found.backend.all_reduce(value._buf, _op("all_reduce", op)))
+    kind = _op("all_reduce", op, value)
+    backend = _agreed("all_reduce", found, [_buffer(value)], op=_OPS[kind])
+    _put(value, backend.all_reduce(_buffer(value), kind))
 
 
 def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = 0) -> None:
@@ -150,7 +186,8 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = 0) -> Non
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such reduction or process.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -162,7 +199,9 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = 0) -> Non
     """
     found, value = _group("reduce", group), _tensor("reduce", "tensor", tensor)
     member = _member("reduce", "dst", dst, found)
-    _put(value, found.backend.reduce(value._buf, member, _op("reduce", op)))
+    kind = _op("reduce", op, value)
+    backend = _agreed("reduce", found, [_buffer(value)], dst=dst, op=_OPS[kind])
+    _put(value, backend.reduce(_buffer(value), member, kind))
 
 
 def broadcast(tensor: Any, src: int, group: Any = 0) -> None:
@@ -176,7 +215,8 @@ def broadcast(tensor: Any, src: int, group: Any = 0) -> None:
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such process.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -187,7 +227,9 @@ def broadcast(tensor: Any, src: int, group: Any = 0) -> None:
             print(x.numpy())  # [1. 2.]
     """
     found, value = _group("broadcast", group), _tensor("broadcast", "tensor", tensor)
-    _put(value, found.backend.broadcast(value._buf, _member("broadcast", "src", src, found)))
+    member = _member("broadcast", "src", src, found)
+    backend = _agreed("broadcast", found, [_buffer(value)], src=src)
+    _put(value, backend.broadcast(_buffer(value), member))
 
 
 def all_gather(tensor_list: list, tensor: Any, group: Any = 0) -> None:
@@ -200,7 +242,8 @@ def all_gather(tensor_list: list, tensor: Any, group: Any = 0) -> None:
 
     Raises:
         TypeError: no list, no Tensor, or of another dtype.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -215,7 +258,9 @@ def all_gather(tensor_list: list, tensor: Any, group: Any = 0) -> None:
         raise TypeError(
             f"all_gather(tensor_list): expected a list, got {type(tensor_list).__name__}."
         )
-    tensor_list.extend(wrap(b.clone()) for b in found.backend.all_gather(value._buf))
+    backend = _agreed("all_gather", found, [_buffer(value)])
+    parts = backend.all_gather(_buffer(value))
+    tensor_list.extend(wrap(b.clone() if b is _buffer(value) else b) for b in parts)
 
 
 def scatter(tensor: Any, tensor_list: Any = None, src: int = 0, group: Any = 0) -> None:
@@ -230,7 +275,8 @@ def scatter(tensor: Any, tensor_list: Any = None, src: int = 0, group: Any = 0) 
     Raises:
         TypeError: no Tensors, or of another dtype.
         ValueError: no such process, or not one Tensor for each.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -251,7 +297,9 @@ def scatter(tensor: Any, tensor_list: Any = None, src: int = 0, group: Any = 0) 
                     f"{dtype_name(value.dtype)}, as tensor has them, but received one of shape "
                     f"{other.shape} and dtype {dtype_name(other.dtype)}."
                 )
-    _put(value, found.backend.scatter([t._buf for t in given], value._buf, member))
+    backend = _agreed("scatter", found, [_buffer(value)], src=src)
+    got = backend.scatter([_buffer(t) for t in given], _buffer(value), member)
+    _put(value, got.clone() if any(got is _buffer(t) for t in given) else got)
 
 
 def alltoall(in_tensor_list: Any, out_tensor_list: list, group: Any = 0) -> None:
@@ -265,7 +313,8 @@ def alltoall(in_tensor_list: Any, out_tensor_list: list, group: Any = 0) -> None
     Raises:
         TypeError: no lists, no Tensors, or of another dtype.
         ValueError: not one Tensor for each process.
-        NotImplementedError: in static mode, or with several processes.
+        NotImplementedError: in static mode.
+        OSError: another process died, or did not come to the call.
 
     Examples:
         .. code-block:: python
@@ -280,25 +329,37 @@ def alltoall(in_tensor_list: Any, out_tensor_list: list, group: Any = 0) -> None
     if not isinstance(out_tensor_list, list):
         kind = type(out_tensor_list).__name__
         raise TypeError(f"alltoall(out_tensor_list): expected a list, but received {kind}.")
+    first = given[0]
+    for other in given:
+        if other.shape != first.shape or other.dtype is not first.dtype:
+            raise InvalidArgumentError(
+                f"alltoall(in_tensor_list): expected Tensors of one shape and dtype, but received "
+                f"{first.shape} {dtype_name(first.dtype)} and {other.shape} "
+                f"{dtype_name(other.dtype)}."
+            )
+    buffers = [_buffer(t) for t in given]
+    parts = _agreed("alltoall", found, buffers[:1]).all_to_all(buffers)
     out_tensor_list.extend(
-        wrap(b.clone()) for b in found.backend.all_to_all([t._buf for t in given])
+        wrap(b.clone() if b is mine else b) for b, mine in zip(parts, buffers, strict=True)
     )
 
 
-def _refuse_alone(api: str, name: str, tensor: Any, rank: Any, group: Any) -> None:
-    """Between two processes: what is asked for is checked, then there is nobody to talk to."""
-    found = _group(api, group)
-    _tensor(api, "tensor", tensor)
-    _member(api, name, rank, found)
-    raise InvalidArgumentError(
-        f"{api}({name}): expected the number of another process, but {rank} is this process, and "
-        "there is no other.",
-        hint="call it only where paddle.distributed.get_world_size() is greater than 1",
-    )
+def _peer(api: str, name: str, tensor: Any, rank: Any, group: Any) -> tuple[Group, Tensor, int]:
+    """The group, the Tensor and the member that is to be sent to or received from."""
+    found, value = _group(api, group), _tensor(api, "tensor", tensor)
+    member = _member(api, name, rank, found)
+    if member == found.rank:
+        alone = ", and there is no other" if found.nranks == 1 else ""
+        raise InvalidArgumentError(
+            f"{api}({name}): expected the number of another process, but {rank} is this process"
+            f"{alone}.",
+            hint="call it only where paddle.distributed.get_world_size() is greater than 1",
+        )
+    return found, value, member
 
 
 def send(tensor: Any, dst: int = 0, group: Any = 0) -> None:
-    """Sends a Tensor to another process; in a process alone it raises. Not in 2.0.
+    """Sends a Tensor to another process, which has to receive it. Not in 2.0.
 
     Args:
         tensor (Tensor): as for :func:`all_reduce`.
@@ -307,7 +368,7 @@ def send(tensor: Any, dst: int = 0, group: Any = 0) -> None:
 
     Raises:
         TypeError: no Tensor, or of another dtype.
-        ValueError: there is no such other process.
+        ValueError: there is no such process, or it is this one.
 
     Examples:
         .. code-block:: python
@@ -316,11 +377,12 @@ def send(tensor: Any, dst: int = 0, group: Any = 0) -> None:
             if paddle.distributed.get_world_size() > 1:
                 paddle.distributed.send(paddle.ones([2]), dst=1)
     """
-    _refuse_alone("send", "dst", tensor, dst, group)
+    found, value, member = _peer("send", "dst", tensor, dst, group)
+    found.backend.send(_buffer(value), member)
 
 
 def recv(tensor: Any, src: int = 0, group: Any = 0) -> None:
-    """Receives a Tensor from another process; in a process alone it raises. Not in 2.0.
+    """Receives a Tensor that another process sends. Not in 2.0.
 
     Args:
         tensor (Tensor): gets the values; as for :func:`all_reduce`.
@@ -329,7 +391,7 @@ def recv(tensor: Any, src: int = 0, group: Any = 0) -> None:
 
     Raises:
         TypeError: no Tensor, or of another dtype.
-        ValueError: there is no such other process.
+        ValueError: there is no such process, or it is this one.
 
     Examples:
         .. code-block:: python
@@ -338,7 +400,8 @@ def recv(tensor: Any, src: int = 0, group: Any = 0) -> None:
             if paddle.distributed.get_world_size() > 1:
                 paddle.distributed.recv(paddle.ones([2]), src=1)
     """
-    _refuse_alone("recv", "src", tensor, src, group)
+    found, value, member = _peer("recv", "src", tensor, src, group)
+    _put(value, found.backend.recv(_buffer(value), member))
 
 
 def barrier(group: Any = 0) -> None:
@@ -353,7 +416,7 @@ def barrier(group: Any = 0) -> None:
             import paddle
             paddle.distributed.barrier()
     """
-    _group("barrier", group).backend.barrier()
+    _agreed("barrier", _group("barrier", group), []).barrier()
 
 
 def wait(tensor: Any, group: Any = 0, use_calc_stream: bool = True) -> None:
@@ -374,4 +437,4 @@ def wait(tensor: Any, group: Any = 0, use_calc_stream: bool = True) -> None:
     _group("wait", group)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"wait(tensor): expected a Tensor, but received {type(tensor).__name__}.")
-    backend_of(tensor._buf).wait(tensor._buf.device)
+    backend_of(_buffer(tensor)).wait(_buffer(tensor).device)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
+import atexit
 from collections.abc import Sequence
+from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, NotFoundError
-from paddle.distributed.backend import Alone, Communicator
-from paddle.distributed.parallel import ParallelEnv, check_alone
+from paddle.core import flags
+from paddle.core.backends import CUDA
+from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.rings import Communicator, rings
+from paddle.distributed import c10d, check, store
+from paddle.distributed.env import ParallelEnv
 
-_numbers = itertools.count(1)
 _groups: dict[int, Group] = {}
+_connected: list[c10d.C10dGroup] = []
 
 
 class Group:
@@ -23,14 +27,23 @@ class Group:
         nranks (int): how many processes it has.
     """
 
-    def __init__(self, id: int, ranks: Sequence[int], rank: int, backend: Communicator) -> None:
+    def __init__(
+        self, id: int, ranks: Sequence[int], rank: int, backend: Communicator | None
+    ) -> None:
         self.id = id
         self.ranks = list(ranks)
         self.rank = rank
         self.nranks = len(self.ranks)
-        self.backend = backend
+        self._backend = backend
 
     world_size = property(lambda self: self.nranks)
+
+    @property
+    def backend(self) -> Communicator:
+        """What exchanges buffers."""
+        if self._backend is None:
+            raise PreconditionNotMetError(f"paddle.distributed: this process is not in {self}.")
+        return self._backend
 
     def is_member(self) -> bool:
         """Says whether this process is in the group."""
@@ -48,12 +61,80 @@ class Group:
         return f"Group(id={self.id}, ranks={self.ranks}, rank={self.rank})"
 
 
-def _made(id: int, ranks: Sequence[int]) -> Group:
-    env = ParallelEnv()
-    check_alone("paddle.distributed", env.world_size)
-    made = Group(id, ranks, 0, Alone())
-    _groups[id] = made
+_alone = Group(0, [0], 0, rings.alone)
+
+
+def host_of(env: ParallelEnv) -> str:
+    """The address at which this process listens: its endpoint's, else the loopback's.
+
+    Args:
+        env (ParallelEnv): what the launcher told it.
+    """
+    if not env.current_endpoint:
+        return "127.0.0.1"
+    return store.split_endpoint(env.current_endpoint, "PADDLE_CURRENT_ENDPOINT")[0]
+
+
+def connected(
+    name: str, ranks: Sequence[int], me: int, host: str, timeout: float, part: Any = None
+) -> Communicator:
+    """Connects some processes; each of them has to call it.
+
+    Args:
+        name (str): the same for all, and no other group's.
+        ranks (list[int]): their numbers, for messages.
+        me (int): which of them this process is.
+        host (str): the address at which it listens.
+        timeout (float): seconds that an exchange may take.
+        part (Store, optional): where they meet; None: in the store of the job.
+    """
+    if len(ranks) == 1:
+        return rings.alone
+    meeting = store.below(store.job_store() if part is None else part, "group", name)
+    gloo = c10d.gloo(store.below(meeting, "gloo"), me, len(ranks), timeout, host)
+    nccl = None
+    if CUDA.compiled() and CUDA.count():
+        nccl = c10d.nccl(store.below(meeting, "nccl"), me, len(ranks), timeout)
+    if not _connected:
+        atexit.register(close_world)
+    made = c10d.C10dGroup(name, ranks, me, gloo, nccl, timeout)
+    _connected.append(made)
     return made
+
+
+def open_world(env: ParallelEnv, timeout: float) -> None:
+    """Connects all processes of the job, once; see ``init_parallel_env``.
+
+    Args:
+        env (ParallelEnv): which of them this one is.
+        timeout (float): seconds that an exchange may take.
+    """
+    if rings.known(0) or env.world_size == 1:
+        return
+    rings.world_size = env.world_size
+    everybody = range(env.world_size)
+    communicator = connected("0", everybody, env.rank, host_of(env), timeout)
+    rings.register(0, communicator)
+    _groups[0] = Group(0, everybody, env.rank, communicator)
+    _settings["timeout"] = timeout
+
+
+def close_world() -> None:
+    """Closes all groups and the store, as when a job is over.
+
+    It is called when the interpreter ends: the threads of a connection that is still open then
+    may abort the process.
+    """
+    for communicator in [*_connected]:
+        communicator.close()
+    _connected.clear()
+    rings.forget()
+    _groups.clear()
+    store.left(ParallelEnv().rank)
+    store.close()
+
+
+_settings: dict[str, float] = {}
 
 
 def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) -> Group:
@@ -61,11 +142,12 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) ->
 
     Args:
         ranks (list[int], optional): the processes; None: all.
-        backend (str, optional): what exchanges the values; only None, the usual one, is taken.
+        backend (str, optional): ``'gloo'`` or ``'nccl'``; None takes what fits a Tensor's place.
 
     Raises:
-        ValueError: there is no such process, or one is named twice.
-        NotImplementedError: there are several processes, or a backend is named.
+        ValueError: there is no such process, one is named twice, or the processes ask for
+            different groups.
+        RuntimeError: there are several processes and ``init_parallel_env`` was not called.
 
     Examples:
         .. code-block:: python
@@ -74,13 +156,14 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) ->
             group = paddle.distributed.new_group([0])
             print(group.nranks, group.rank)  # 1 0
     """
-    count = ParallelEnv().world_size
-    check_alone("new_group", count)
-    if backend is not None:
-        raise NotImplementedError(
-            f"new_group(backend={backend!r}): there is one process and nothing to choose from; "
-            "leave backend out."
+    env = ParallelEnv()
+    count = env.world_size
+    if backend not in (None, "gloo", "nccl"):
+        raise InvalidArgumentError(
+            f"new_group(backend): expected 'gloo', 'nccl' or None, but received {backend!r}."
         )
+    if backend == "nccl" and not (CUDA.compiled() and CUDA.count()):
+        raise NotImplementedError("new_group(backend='nccl'): no GPU is here; leave backend out.")
     chosen = list(range(count)) if ranks is None else list(ranks)
     for rank in chosen:
         if isinstance(rank, bool) or not isinstance(rank, int) or not 0 <= rank < count:
@@ -92,7 +175,35 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) ->
         raise InvalidArgumentError(
             f"new_group(ranks): expected each process once, but received {chosen}."
         )
-    return _made(next(_numbers), sorted(chosen))
+    chosen.sort()
+    number = max([0, *_groups]) + 1
+    if count > 1:
+        check.always_compare(get_group(0).backend, f"new_group(ranks={chosen})")
+    me = chosen.index(env.rank) if env.rank in chosen else -1
+    communicator = None
+    if me >= 0:
+        seconds = _settings.get("timeout", timeout_of(None))
+        communicator = connected(str(number), chosen, me, host_of(env), seconds)
+        rings.register(number, communicator)
+    _groups[number] = Group(number, chosen, me, communicator)
+    return _groups[number]
+
+
+def timeout_of(given: Any) -> float:
+    """Returns how many seconds an exchange may take.
+
+    Args:
+        given (float|timedelta, optional): what the user said; None: ``FLAGS_dist_timeout``.
+    """
+    if given is None:
+        return float(flags.get("FLAGS_dist_timeout"))
+    seconds = given.total_seconds() if hasattr(given, "total_seconds") else given
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds <= 0:
+        raise InvalidArgumentError(
+            f"init_parallel_env(timeout): expected a positive number of seconds, but received "
+            f"{given!r}."
+        )
+    return float(seconds)
 
 
 def get_group(id: int = 0) -> Group:
@@ -103,6 +214,7 @@ def get_group(id: int = 0) -> Group:
 
     Raises:
         NotFoundError: there is no such group.
+        RuntimeError: there are several processes and ``init_parallel_env`` was not called.
 
     Examples:
         .. code-block:: python
@@ -110,11 +222,18 @@ def get_group(id: int = 0) -> Group:
             import paddle
             print(paddle.distributed.get_group(0).ranks)  # [0]
     """
-    if id == 0 and id not in _groups:
-        return _made(0, range(ParallelEnv().world_size))
-    if id not in _groups:
-        raise NotFoundError(
-            f"paddle.distributed: there is no group {id!r}.",
-            hint="0 is the group of all processes; new_group makes others",
+    if id in _groups:
+        return _groups[id]
+    if id == 0:
+        env = ParallelEnv()
+        if env.world_size == 1:
+            return _alone
+        raise PreconditionNotMetError(
+            f"paddle.distributed: this is one of {env.world_size} processes, but it is not "
+            "connected to the others.",
+            hint="call paddle.distributed.init_parallel_env() or fleet.init() first",
         )
-    return _groups[id]
+    raise NotFoundError(
+        f"paddle.distributed: there is no group {id!r}.",
+        hint="0 is the group of all processes; new_group makes others",
+    )

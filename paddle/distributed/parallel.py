@@ -1,84 +1,18 @@
-"""What a process knows of those it trains with: its rank, their number, its devices."""
+"""Who this process is among those it trains with, and the connection to them."""
 
 from __future__ import annotations
 
-import os
+import warnings
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.core.backends import CUDA
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import set_device
+from paddle.distributed import check
+from paddle.distributed import group as groups
+from paddle.distributed.env import ParallelEnv
 
 __all__ = ["ParallelEnv", "get_rank", "get_world_size", "init_parallel_env"]
-
-
-def _number(variable: str, default: int) -> int:
-    """The number that the launcher wrote into a variable of the environment."""
-    text = os.environ.get(variable) or str(default)
-    try:
-        return int(text.split(",")[0])
-    except ValueError:
-        raise InvalidArgumentError(
-            f"the environment variable {variable}: expected a number, but it is {text!r}."
-        ) from None
-
-
-class ParallelEnv:
-    """What the launcher has told this process; without a launcher it is alone.
-
-    It reads the environment when it is made: ``PADDLE_TRAINER_ID``, ``PADDLE_TRAINERS_NUM``,
-    ``PADDLE_CURRENT_ENDPOINT``, ``PADDLE_TRAINER_ENDPOINTS``, ``FLAGS_selected_gpus``.
-
-    Raises:
-        ValueError: a variable that is to hold a number holds something else.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            env = paddle.distributed.ParallelEnv()
-            print(env.rank, env.world_size)  # 0 1
-    """
-
-    def __init__(self) -> None:
-        self._rank = _number("PADDLE_TRAINER_ID", 0)
-        self._world_size = _number("PADDLE_TRAINERS_NUM", 1)
-        self._device_id = _number("FLAGS_selected_gpus", 0)
-        self._nrings = _number("FLAGS_nccl_nrings", 1)
-        self._endpoints = os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
-        self._own_endpoint = os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
-
-    @property
-    def rank(self) -> int:
-        """The number of this process among all, from 0."""
-        return self._rank
-
-    @property
-    def world_size(self) -> int:
-        """How many processes train together."""
-        return self._world_size
-
-    @property
-    def device_id(self) -> int:
-        """The number of this process's GPU."""
-        return self._device_id
-
-    @property
-    def current_endpoint(self) -> str:
-        """The address of this process, ``ip:port``; empty where there is no launcher."""
-        return self._own_endpoint
-
-    @property
-    def trainer_endpoints(self) -> list[str]:
-        """The addresses of all processes."""
-        return self._endpoints
-
-    @property
-    def nrings(self) -> int:
-        """How many rings of communication there are."""
-        return self._nrings
-
-    local_rank = rank
-    nranks = world_size
-    dev_id = device_id
 
 
 def get_rank(group: Any = None) -> int:
@@ -112,11 +46,20 @@ def get_world_size(group: Any = None) -> int:
     return ParallelEnv().world_size if group is None else group.nranks
 
 
-def init_parallel_env() -> None:
-    """Prepares this process for exchanging values with the others; alone it need not.
+def init_parallel_env(timeout: Any = None) -> None:
+    """Connects this process to the others that the launcher started.
+
+    The other functions of ``paddle.distributed`` need it. A process alone need not call it: it
+    gets a warning, and every exchange gives what was there.
+
+    Args:
+        timeout (float|timedelta, optional): seconds that an exchange may take before it raises;
+            None: ``FLAGS_dist_timeout`` (1800). Not in 2.0.
 
     Raises:
-        NotImplementedError: the launcher started several processes.
+        ValueError: the variables of the environment contradict each other, or the processes were
+            told different things.
+        OSError: the others cannot be reached.
 
     Examples:
         .. code-block:: python
@@ -125,13 +68,38 @@ def init_parallel_env() -> None:
             paddle.distributed.init_parallel_env()
             print(paddle.distributed.get_world_size())  # 1
     """
-    check_alone("init_parallel_env", get_world_size())
+    env, seconds = ParallelEnv(), groups.timeout_of(timeout)
+    if env.world_size == 1:
+        warnings.warn(
+            "init_parallel_env: training in one process does not support it (it changes nothing). "
+            "Start several by `python -m paddle.distributed.launch --nproc_per_node 2 train.py`, "
+            "or by paddle.distributed.spawn(train, nprocs=2).",
+            stacklevel=2,
+        )
+        return
+    _check_environment(env)
+    if CUDA.compiled() and CUDA.count():
+        set_device(f"gpu:{env.device_id}")
+    groups.open_world(env, seconds)
+    check.always_compare(groups.get_group(0).backend, f"init_parallel_env(timeout={seconds:g})")
 
 
-def check_alone(api: str, count: int) -> None:
-    """Raises where several processes are to work together."""
-    if count != 1:
-        raise UnimplementedError(
-            f"{api}: training in {count} processes is not part of this version.",
-            hint="run one process: unset PADDLE_TRAINERS_NUM, or start the script by itself",
+def _check_environment(env: ParallelEnv) -> None:
+    """Raises where the variables do not fit together."""
+    if not 0 <= env.rank < env.world_size:
+        raise InvalidArgumentError(
+            f"PADDLE_TRAINER_ID: expected a number from 0 to {env.world_size - 1}, as "
+            f"PADDLE_TRAINERS_NUM is {env.world_size}, but it is {env.rank}."
+        )
+    given = [e for e in env.trainer_endpoints if e]
+    if given and len(given) != env.world_size:
+        raise InvalidArgumentError(
+            f"PADDLE_TRAINER_ENDPOINTS: expected {env.world_size} addresses, as "
+            f"PADDLE_TRAINERS_NUM says, but it has {len(given)}: {','.join(given)}."
+        )
+    own = env.current_endpoint
+    if given and own and given[env.rank] != own:
+        raise InvalidArgumentError(
+            f"PADDLE_CURRENT_ENDPOINT: expected {given[env.rank]!r}, which "
+            f"PADDLE_TRAINER_ENDPOINTS has for rank {env.rank}, but it is {own!r}."
         )

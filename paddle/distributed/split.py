@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
-from paddle.distributed.parallel import check_alone, get_world_size
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
+from paddle.distributed.parallel import get_world_size
 from paddle.nn.layer.common import Embedding, Linear
 
 __all__ = ["split"]
@@ -74,7 +74,11 @@ def split(
             f"split(num_partitions): expected the number of processes, {count}, but received "
             f"{num_partitions!r}."
         )
-    check_alone("split", count)
+    if count > 1:
+        raise UnimplementedError(
+            "split: weights cut over several processes are not part of this version.",
+            hint="use the classes of paddle.nn and DataParallel",
+        )
     rows, columns = numbers
     if operation == "linear":
         return Linear(rows, columns, weight_attr, bias_attr, name=name)(x)

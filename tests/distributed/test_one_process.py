@@ -25,7 +25,8 @@ def test_a_process_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (env.rank, env.local_rank, env.nranks, env.world_size) == (0, 0, 1, 1)
     assert (env.device_id, env.dev_id, env.nrings) == (0, 0, 1)
     assert (env.current_endpoint, env.trainer_endpoints) == ("", [""])
-    assert dist.init_parallel_env() is None
+    with pytest.warns(UserWarning, match="training in one process does not support it"):
+        assert dist.init_parallel_env() is None
 
 
 def test_a_process_that_a_launcher_started(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -37,11 +38,8 @@ def test_a_process_that_a_launcher_started(monkeypatch: pytest.MonkeyPatch) -> N
     env = dist.ParallelEnv()
     assert (env.rank, env.world_size, env.device_id) == (1, 2, 3)
     assert (env.current_endpoint, env.trainer_endpoints) == ("b:2", ["a:1", "b:2"])
-    for api, call in [
-        ("init_parallel_env", dist.init_parallel_env), ("new_group", dist.new_group),
-        ("split", lambda: dist.split(paddle.ones([2, 4]), (4, 3), "linear", num_partitions=2)),
-    ]:  # fmt: skip
-        with pytest.raises(NotImplementedError, match=rf"{api}: training in 2 processes"):
+    for call in (dist.new_group, dist.barrier, lambda: dist.all_reduce(paddle.ones([1]))):
+        with pytest.raises(RuntimeError, match=r"one of 2 processes[\s\S]*init_parallel_env"):
             call()
 
 
@@ -49,6 +47,32 @@ def test_an_environment_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDLE_TRAINER_ID", "first")
     with pytest.raises(ValueError, match="PADDLE_TRAINER_ID: expected a number, but it is 'first'"):
         dist.get_rank()
+
+
+CONTRADICTIONS = {
+    "PADDLE_TRAINER_ID: expected a number from 0 to 1": {"PADDLE_TRAINER_ID": "2"},
+    "PADDLE_TRAINER_ENDPOINTS: expected 2 addresses": {"PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:1"},
+    "PADDLE_CURRENT_ENDPOINT: expected '127.0.0.1:1'": {"PADDLE_CURRENT_ENDPOINT": "127.0.0.1:9"},
+}
+
+
+@pytest.mark.parametrize("told", CONTRADICTIONS)
+def test_an_environment_that_contradicts_itself(told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = {
+        "PADDLE_TRAINER_ID": "0", "PADDLE_TRAINERS_NUM": "2",
+        "PADDLE_TRAINER_ENDPOINTS": "127.0.0.1:1,127.0.0.1:2",
+        "PADDLE_CURRENT_ENDPOINT": "127.0.0.1:1",
+    }  # fmt: skip
+    for name, value in {**good, **CONTRADICTIONS[told]}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match=told):
+        dist.init_parallel_env()
+
+
+def test_a_limit_of_time_that_is_none() -> None:
+    for bad in (0, -1, "soon", True):
+        with pytest.raises(ValueError, match=r"init_parallel_env\(timeout\): expected a positive"):
+            dist.init_parallel_env(timeout=bad)
 
 
 def test_the_paths_that_client_libraries_use() -> None:
@@ -115,7 +139,7 @@ BAD = [
     (lambda x: dist.scatter(x, [paddle.ones([3])]), ValueError, r"shape \[2\].* shape \[3\]"),
     (lambda x: dist.all_reduce(x, op=9), ValueError, r"all_reduce\(op\): .*ReduceOp.* received 9"),
     (lambda x: dist.all_reduce([1.0]), TypeError, r"all_reduce\(tensor\): .* received list"),
-    (lambda x: dist.all_reduce(x > 0), TypeError, r"all_reduce\(tensor\): .*float32.* bool"),
+    (lambda x: dist.all_reduce(x.astype("int16")), TypeError, r"\(tensor\): .*float32.* int16"),
     (lambda x: dist.all_reduce(x, group="g"), TypeError, r"all_reduce\(group\): .* received 'g'"),
     (lambda x: dist.all_reduce(x, group=77), Exception, r"there is no group 77"),
     (lambda x: dist.all_gather(x, x), TypeError, r"all_gather\(tensor_list\): expected a list"),
@@ -127,7 +151,7 @@ BAD = [
     (lambda x: dist.new_group([0, 1]), ValueError, r"from 0 to 0, but received 1"),
     (lambda x: dist.new_group([0, 0]), ValueError, r"each process once, .*\[0, 0\]"),
     (lambda x: dist.new_group([]), ValueError, r"each process once"),
-    (lambda x: dist.new_group(backend="gloo"), NotImplementedError, r"backend='gloo'.*leave"),
+    (lambda x: dist.new_group(backend="mpi"), ValueError, r"'gloo', 'nccl' or None.*'mpi'"),
 ]  # fmt: skip
 
 
@@ -176,28 +200,3 @@ def test_bad_splits(arguments: dict, words: str) -> None:
     given = {"x": paddle.ones([2, 4]), "size": (4, 3), "operation": "linear", **arguments}
     with pytest.raises(ValueError, match=words):
         dist.split(**given)
-
-
-# -- fleet -----------------------------------------------------------------------------------------
-
-
-def test_fleet_can_be_imported_and_says_what_to_do() -> None:
-    import paddle.distributed.fleet as module
-    from paddle.distributed import fleet
-    from paddle.distributed.fleet import DistributedStrategy, PaddleCloudRoleMaker
-
-    assert module is fleet
-    words = r"paddle\.distributed\.fleet\.\w+ is not part of this version[\s\S]*DataParallel"
-    with pytest.raises(NotImplementedError, match=words):
-        fleet.init(is_collective=True)
-    with pytest.raises(NotImplementedError, match=words):
-        DistributedStrategy()
-    with pytest.raises(NotImplementedError, match=words):
-        fleet.Fleet.init
-    with pytest.raises(NotImplementedError, match=words):
-
-        class Maker(PaddleCloudRoleMaker):  # type: ignore[misc]
-            """A role maker of a client library."""
-
-    assert "not part of this version" in repr(fleet.init)
-    assert not hasattr(fleet, "no_name_of_2_0")

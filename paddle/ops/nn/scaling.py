@@ -1,13 +1,11 @@
-"""Affine channel, clipping by norm, and synchronized batch norm."""
+"""Affine channel, and clipping by norm."""
 
 from __future__ import annotations
 
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
-from paddle.core.op import REQUIRED, define, op
-from paddle.ops.nn.norm import batch_norm
+from paddle.core.op import REQUIRED, op
 
 
 @op("affine_channel", "X Scale Bias -> Out", infer="same")
@@ -36,32 +34,3 @@ def clip_by_norm(x, *, max_norm=REQUIRED):
     half = x.dtype in (torch.float16, torch.bfloat16)
     norm = torch.linalg.vector_norm(x, dtype=torch.float32 if half else None)
     return torch.mul(x, (max_norm / torch.clamp(norm, min=max_norm)).to(x.dtype))
-
-
-def _sync_rule(inputs: list, attrs: dict) -> list:
-    x, mean, variance = inputs[0], inputs[3], inputs[4]
-    return [x, mean, variance, Spec(mean.shape, mean.dtype), Spec(mean.shape, mean.dtype), None]
-
-
-def _one_process(
-    x, scale, bias, mean, variance, momentum_tensor, *, is_test=False, momentum=0.9, epsilon=1e-5,
-    data_layout="NCHW", use_global_stats=False, trainable_statistics=False,
-):  # fmt: skip
-    return batch_norm.kernel(
-        x, scale, bias, mean, variance, momentum_tensor, is_test=is_test, momentum=momentum,
-        epsilon=epsilon, data_layout=data_layout, use_global_stats=use_global_stats,
-        trainable_statistics=trainable_statistics,
-    )  # fmt: skip
-
-
-sync_batch_norm = define(
-    "sync_batch_norm",
-    "X Scale Bias Mean Variance MomentumTensor? -> "
-    "Y MeanOut=Mean VarianceOut=Variance SavedMean~ SavedVariance~ ReserveSpace?~",
-    _one_process,
-    infer=_sync_rule,
-    proto="PaddlePaddle has it in GPU builds alone, which the table of operators leaves out",
-    amp="norm",
-    statistics="momentum",
-)
-sync_batch_norm.gradient = batch_norm.gradient

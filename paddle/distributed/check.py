@@ -1,0 +1,170 @@
+"""What goes wrong between processes, told in ranks: different calls, processes that died or hang.
+
+Before user's calls the members compare what each is about to do: gloo resets the connection where
+shapes differ, and with equal numbers of bytes it reads floats as integers without a word. When an
+exchange fails, the launcher's report says who died.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from paddle.core import flags
+from paddle.core.dtype import FROM_TORCH, dtype_name
+from paddle.core.errors import ExternalError, InvalidArgumentError
+from paddle.distributed import store as stores
+
+_REPORT_SECONDS = 2.0  # a launcher notices a death in less
+_POLL_SECONDS = 0.05
+
+
+def fingerprint(text: str) -> torch.Tensor:
+    """Returns numbers that are equal where texts are, and their negatives.
+
+    One reduction to the greatest then shows the greatest and the least of all members.
+    """
+    data = text.encode()
+    numbers = torch.tensor([zlib.crc32(data), zlib.adler32(data), len(data)], dtype=torch.int64)
+    return torch.cat([numbers, -numbers])
+
+
+def describe(operation: str, buffers: Sequence[torch.Tensor] = (), **details: Any) -> str:
+    """Says in a line what a member is about to do.
+
+    Args:
+        operation (str): the function's name.
+        buffers (list): what it exchanges.
+        **details: root, reduction, ...
+    """
+    parts = [f"{list(b.shape)} {dtype_name(FROM_TORCH[b.dtype])}" for b in buffers]
+    parts += [f"{name}={value}" for name, value in details.items()]
+    return f"{operation}({', '.join(parts)})"
+
+
+def compare(group: Any, text: str) -> None:
+    """Raises on every member where not all are about to do the same.
+
+    Args:
+        group (C10dGroup): the members.
+        text (str): what this one is about to do.
+
+    Raises:
+        ValueError: names the members, and what each was about to do.
+    """
+    if group.size == 1 or not flags.get("FLAGS_dist_check_calls"):
+        return
+    always_compare(group, text)
+
+
+def always_compare(group: Any, text: str) -> None:
+    """The same, whatever the flag says: for what happens once."""
+    if group.size == 1:
+        return
+    reduced = group.agree(fingerprint(text), text)
+    half = len(reduced) // 2
+    if torch.equal(reduced[:half], -reduced[half:]):
+        return
+    said = group.texts(text)
+    by_text: dict[str, list[int]] = {}
+    for member, other in enumerate(said):
+        by_text.setdefault(other, []).append(group.ranks[member])
+    sides = "; ".join(
+        f"rank{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks))}: {other}"
+        for other, ranks in by_text.items()
+    )
+    raise InvalidArgumentError(
+        f"the processes of a group have to call the same function with the same shape, dtype and "
+        f"root, but they called different ones. {sides}.",
+        hint="nothing was exchanged; look for a branch that depends on the rank or on the data",
+    )
+
+
+def failures() -> list[tuple[int, str]]:
+    """Returns which processes have failed and how, in their order, as the launcher reports it."""
+    store = stores.job_store()
+    found = []
+    for i in range(store.add("failed", 0)):
+        rank, _, status = store.get(f"failed/{i + 1}").decode().partition("|")
+        if rank.isdecimal():  # else a parameter server
+            found.append((int(rank), status))
+    return found
+
+
+def report(store: Any, rank: int, status: str) -> None:
+    """Leaves word that a process has failed: what a launcher calls.
+
+    Args:
+        store (Store): keys of this job and round.
+        rank (int): the process.
+        status (str): how it ended, as ``exit status 3``.
+    """
+    store.set(f"failed/{store.add('failed', 1)}", f"{rank}|{status}")
+
+
+def explained(error: BaseException, operation: str, group: Any) -> BaseException:
+    """Turns the transport's error into one that names the rank.
+
+    Args:
+        error (Exception): what the transport raised.
+        operation (str): what this process was doing.
+        group (C10dGroup): with whom.
+
+    Returns:
+        Exception: the error to raise.
+    """
+    words = str(error).splitlines()[0] if str(error) else type(error).__name__
+    if "timed out" in words.lower() or "timeout" in words.lower():
+        cause = _late(operation, group)
+    else:
+        cause = _dead(group)
+    here = f"rank {group.ranks[group.rank]} was in {operation}"
+    return ExternalError(f"{cause} while {here}. The transport says: {words}")
+
+
+def _dead(group: Any) -> str:
+    end = time.monotonic() + _REPORT_SECONDS
+    try:
+        while time.monotonic() < end:
+            found = [f for f in failures() if f[0] in group.ranks]
+            if found:
+                rank, status = found[0]
+                return f"rank {rank} failed ({status})"
+            time.sleep(_POLL_SECONDS)
+    except Exception:  # the store has gone with the process that hosted it
+        return f"rank {group.ranks[0]}, which kept the job's store, or another one ended"
+    others = [r for r in group.ranks if r != group.ranks[group.rank]]
+    if len(others) == 1:
+        return f"rank {others[0]} closed the connection"
+    return f"one of the ranks {others} closed the connection"
+
+
+def _late(operation: str, group: Any) -> str:
+    """Who did not come to a call: those that leave no note that they wait in it too."""
+    limit = f"within {group.timeout:g} s"
+    try:
+        notes = stores.below(stores.job_store(), "waiting", group.name, group.calls)
+        notes.set(str(group.rank), operation)
+        time.sleep(1.0)
+        missing = [group.ranks[i] for i in range(group.size) if not notes.check([str(i)])]
+    except Exception:
+        missing = []
+    if not missing:
+        return f"not all of the ranks {group.ranks} came to the same call {limit}"
+    names = ", ".join(map(str, missing))
+    return f"rank{'s' if len(missing) > 1 else ''} {names} did not come to the call {limit}"
+
+
+def as_bytes(text: str) -> torch.Tensor:
+    """Returns a text as numbers that can be exchanged."""
+    return torch.frombuffer(bytearray(json.dumps(text).encode()), dtype=torch.uint8)
+
+
+def as_text(numbers: torch.Tensor) -> str:
+    """Returns the text of such numbers."""
+    return json.loads(numbers.numpy().tobytes())

@@ -1,0 +1,183 @@
+"""The store of a job: where its processes find each other, and leave reports that outlive them.
+
+It is torch's TCPStore. Who hosts it opens the listening socket itself, bound to the one address
+that was asked for: left to itself the store listens on every interface. Keys lie below the job's
+token, so whoever does not know the token finds nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import datetime
+import os
+import socket
+import time
+from typing import Any
+
+import torch.distributed as c10d  # torch itself imports it
+
+from paddle.core.errors import ExternalError, InvalidArgumentError, PreconditionNotMetError
+
+_CONNECT_SECONDS = 300.0
+_opened: dict[str, Any] = {}
+
+
+def split_endpoint(endpoint: str, what: str) -> tuple[str, int]:
+    """Returns host and port of an ``ip:port``.
+
+    Args:
+        endpoint (str): the address.
+        what (str): where it came from, for the error.
+    """
+    host, colon, port = endpoint.strip().rpartition(":")
+    if not (colon and host and port.isdigit() and 0 < int(port) < 65536):
+        raise InvalidArgumentError(
+            f"{what}: expected an address ip:port, but received {endpoint!r}."
+        )
+    return host, int(port)
+
+
+def listening_socket(host: str, port: int = 0) -> socket.socket:
+    """Opens a listening socket at one address and nowhere else.
+
+    Args:
+        host (str): name or number of the interface.
+        port (int): 0 lets the system choose a free one.
+
+    Raises:
+        OSError: the port is taken, or the address is not this machine's.
+    """
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        opened.bind((host, port))
+        opened.listen(1024)
+    except OSError as error:
+        opened.close()
+        raise ExternalError(
+            f"the job's store cannot listen at {host}:{port}: {error.strerror}.",
+            hint="choose another port, or end the process that has it",
+        ) from error
+    return opened
+
+
+def host_store(listening: socket.socket) -> Any:
+    """Starts a store in this process.
+
+    Args:
+        listening (socket): from :func:`listening_socket`; the store takes it over.
+
+    Returns:
+        torch.distributed.TCPStore: the store; it serves until it is collected.
+    """
+    host, port = listening.getsockname()[:2]
+    limit = datetime.timedelta(seconds=_CONNECT_SECONDS)
+    return c10d.TCPStore(host, port, None, True, limit, False, False, listening.detach())
+
+
+def connect(endpoint: str, what: str, seconds: float = _CONNECT_SECONDS) -> Any:
+    """Connects to a store that another process hosts.
+
+    Args:
+        endpoint (str): its ``ip:port``.
+        what (str): where the address came from, for the error.
+        seconds (float): how long to try.
+
+    Raises:
+        OSError: nobody answered.
+    """
+    host, port = split_endpoint(endpoint, what)
+    limit = datetime.timedelta(seconds=seconds)
+    try:
+        return c10d.TCPStore(host, port, None, False, limit, False)
+    except Exception as error:  # torch's own kinds differ from release to release
+        raise ExternalError(
+            f"{what}: nobody answered at {endpoint} for {seconds:.0f} s: "
+            f"{str(error).splitlines()[0]}",
+            hint="is the first process of the job running, and is the address right?",
+        ) from error
+
+
+def file_store(path: str, count: int) -> Any:
+    """Opens a store in a file that all processes see.
+
+    Args:
+        path (str): the file; the last of the processes deletes it.
+        count (int): how many processes there are.
+    """
+    from torch.distributed import FileStore
+
+    return FileStore(path, count)
+
+
+def token() -> str:
+    """The secret that the launcher drew for this job; empty where there is none."""
+    return os.environ.get("PADDLE_JOB_TOKEN", "")
+
+
+def restart_round() -> int:
+    """How often the launcher has started this group of processes before."""
+    return int(os.environ.get("PADDLE_RESTART_ROUND") or 0)
+
+
+def below(store: Any, *names: Any) -> Any:
+    """Returns the part of a store whose keys begin with these names."""
+    return c10d.PrefixStore("/".join(str(name) for name in names), store)
+
+
+def job_store() -> Any:
+    """Returns the store of this job, opened once: the keys of this round, below the token.
+
+    Raises:
+        RuntimeError: no variable says where it is.
+        OSError: it cannot be reached.
+    """
+    if "job" not in _opened:
+        _opened["job"] = below(_open(), token() or "job", restart_round())
+    return _opened["job"]
+
+
+def _open() -> Any:
+    """The launcher's store, or one that the first process hosts at its endpoint."""
+    given = os.environ.get("PADDLE_JOB_STORE")
+    if given:
+        return connect(given, "PADDLE_JOB_STORE")
+    endpoints = [e for e in os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",") if e]
+    if not endpoints:
+        raise PreconditionNotMetError(
+            "PADDLE_TRAINER_ENDPOINTS: expected the addresses of all processes, but it is not set.",
+            hint="start the script by python -m paddle.distributed.launch, or call "
+            "paddle.distributed.spawn",
+        )
+    if os.environ.get("PADDLE_TRAINER_ID", "0") != "0":
+        return connect(endpoints[0], "PADDLE_TRAINER_ENDPOINTS")
+    host, port = split_endpoint(endpoints[0], "PADDLE_TRAINER_ENDPOINTS")
+    hosted = host_store(listening_socket(host, port))
+    atexit.register(_wait_for_the_others, hosted, len(endpoints))
+    return hosted
+
+
+def left(rank: int) -> None:
+    """Notes that this process needs the store no more.
+
+    Args:
+        rank (int): its number.
+    """
+    if "job" in _opened and rank:
+        try:
+            _opened["job"].add("left", 1)
+        except Exception:  # the host has gone: nobody waits for the note
+            _opened.clear()
+
+
+def _wait_for_the_others(hosted: Any, count: int, seconds: float = 5.0) -> None:
+    """Keeps the store open a while for processes that are still at work."""
+    store, end = below(hosted, token() or "job", restart_round()), time.monotonic() + seconds
+    while time.monotonic() < end and store.add("left", 0) < count - 1:
+        time.sleep(0.02)
+
+
+def close() -> None:
+    """Forgets the store; it ends with its last user."""
+    _opened.clear()

@@ -1,0 +1,1 @@
+"""Tests of what trains in several processes."""
