@@ -53,13 +53,13 @@ class Table:
         self.lock = threading.RLock()
         self._budget = budget
         folder.mkdir(parents=True, exist_ok=True)
-        self.store = self._open(self._generation())
+        self.store = self.open_store(self._generation())
         self._log = os.open(folder / "log", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._pending: list[Frame] = []
         self._seen: Counters | None = None
         self._found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._read_log()
-        self._prepare()
+        self.prepare()
 
     def _generation(self) -> str:
         current = self.folder / "current"
@@ -69,12 +69,14 @@ class Table:
                 shutil.rmtree(old, ignore_errors=True)
         return name
 
-    def _open(self, generation: str) -> RowStore:
+    def open_store(self, generation: str) -> RowStore:
+        """The rows in one of the table's folders."""
         return RowStore(
             self.folder / generation, self.spec, self.server, self.servers, self._budget
         )
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Makes what goes with the rows: the optimizer's count, the filter, a block's only row."""
         spec = self.spec
         self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
@@ -357,7 +359,7 @@ class _Replacing:
 
     def __enter__(self) -> RowStore:
         try:
-            self._new = self._table._open(self._name)
+            self._new = self._table.open_store(self._name)
         except BaseException:
             self._table.lock.release()
             raise
@@ -376,7 +378,7 @@ class _Replacing:
                 return
             write_whole(table.folder / "current", self._name.encode())
             old, table.store = table.store, self._new
-            table._prepare()
+            table.prepare()
             old.close()
             shutil.rmtree(old.folder, ignore_errors=True)
         finally:
