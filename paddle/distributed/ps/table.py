@@ -105,7 +105,7 @@ class Table:
             found = self.store.read(rows, 1)[0].numpy()
             absent = rows == 0
             if not make and self.spec.entry is None and absent.any():
-                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width)
+                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width, found.dtype)
         return found
 
     def pull_dense(self) -> np.ndarray:
@@ -250,9 +250,16 @@ class Table:
         while at < end:
             size = int.from_bytes(os.pread(self._log, 8, at), "little")
             frame = messages.decode(os.pread(self._log, size, at + 8))
+            frame.sequence %= 1 << messages.NUMBER_BITS
             self.store.mark(frame.trainer, frame.sequence)
             self._pending.append(frame)
             at += 8 + size
+
+    def forget_round(self) -> None:
+        """Drops what trainers sent for a round that will not end, since a snapshot is loaded."""
+        with self.lock:
+            self.store.about[LOGGED] = 0
+            self._pending = []
 
     def end_round(self, round_: int, rate: float) -> None:
         """Averages what all trainers sent, and updates; a round that is over is not done again."""

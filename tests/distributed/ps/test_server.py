@@ -123,6 +123,7 @@ def test_several_tables_at_a_time(job):
     specs += [TableSpec(10 + i, f"d{i}", "dense", 5, server=i % 2) for i in range(3)]
     started = job(tables=specs)
     client = started.client()
+    client.push_sparse(2, np.arange(2), np.zeros((2, 3)))
     asked: list = []
     for server in started.servers:
         answer = server.service.answer
@@ -496,6 +497,20 @@ def test_a_server_that_comes_back(job, tmp_path):
     np.testing.assert_allclose(client.pull_sparse(0, ids) - ROWS.initial.rows(ids, 4), 4, rtol=1e-5)
 
 
+def test_one_client_of_a_trainer_pushes(job):
+    """Two that count their pushes alike would lose some of them without a word."""
+    started = job()
+    one, two = started.client(), started.client()
+    ids, ones = np.arange(4), np.ones((4, 4), "f4")
+    one.push_sparse(0, ids, ones, mode="delta")
+    two.push_sparse(0, ids, ones, mode="delta")
+    with pytest.raises(PreconditionNotMetError, match="another client of trainer 0 pushes now"):
+        one.push_sparse(0, ids, ones, mode="delta")
+    two.push_sparse(0, ids, ones, mode="delta")
+    moved = one.pull_sparse(0, ids) - ROWS.initial.rows(ids, 4)
+    np.testing.assert_allclose(moved, 3, rtol=1e-5)
+
+
 def test_lost_answers(job):
     """A push whose answer is lost is sent again and applied once."""
     started = job(1, tables=[ROWS])
@@ -510,6 +525,7 @@ def test_lost_answers(job):
         return found
 
     client = started.client(deadline=60)
+    client.push_sparse(0, [1, 2], np.zeros((2, 4), "f4"), mode="delta")
     service.answer = lossy
     for _ in range(5):
         client.push_sparse(0, [1, 2], np.ones((2, 4), "f4"), mode="delta")
