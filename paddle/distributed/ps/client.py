@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -88,6 +89,7 @@ class Client:
         self.endpoints, self.trainer = list(endpoints), trainer
         self._deadline = deadline
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
+        self._lock = threading.Lock()
         self._locks = [threading.Lock() for _ in self._wires]
         self._pushes: list[dict[int, int]] = [{} for _ in self._wires]
         self._sessions = [0] * len(self._wires)
@@ -385,8 +387,9 @@ class Client:
 
     def advance(self, steps: int = 1) -> None:
         """Counts steps of this trainer; the servers' learning rates follow those of all."""
-        self.steps += steps
-        frame = Frame(Kind.STEP, trainer=self.trainer, sequence=self.steps)
+        with self._lock:
+            self.steps = made = self.steps + steps
+        frame = Frame(Kind.STEP, trainer=self.trainer, sequence=made)
         self._ask_all(frame)
 
     def set_rate(self, table: int, rate: float) -> None:
@@ -523,9 +526,9 @@ def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:
 
 
 def _leave(stop: Any) -> None:
-    """Says good-bye when the interpreter ends."""
+    """Says good-bye when the interpreter ends; not after an error, so that the others notice."""
     call = stop()
-    if call is not None:
+    if call is not None and getattr(sys, "last_type", None) is None:
         try:
             call(5.0)
         except Exception:  # the servers are gone, or soon will be
