@@ -535,6 +535,9 @@ def test_the_barrier_names_who_is_missing(job, mode):
         for wait in waits:
             with pytest.raises(ExecutionTimeoutError, match=r"trainer\(s\) .*2.* of 3 did not"):
                 wait.result(60)
+    two.close()  # lost without a word: the others go on
+    one.push_sparse(0, [3], np.ones((1, 4), "f4"), mode="delta")
+    assert one.pull_sparse(0, [3]).shape == (1, 4)
 
 
 def test_a_trainer_that_leaves_is_not_waited_for(job):
