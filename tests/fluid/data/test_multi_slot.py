@@ -378,6 +378,8 @@ def test_async_executor(program: Any, text: str, tmp_path: Path, capfd: Any) -> 
     assert capfd.readouterr().out.count("data: [7]") == 1
     with pytest.raises(ValueError, match="DataFeedDesc"):
         exe.run(program, "data.proto", [text], 1, [])
+    with pytest.raises(ValueError, match=r"filelist\): expected at least one file"):
+        exe.run(program, feed, [], 1, [])
     with pytest.raises(NotImplementedError):
         exe.run(program, feed, [text], 1, [], mode="mpi")
 
