@@ -7,6 +7,8 @@ makes the groups.
 from __future__ import annotations
 
 import abc
+import importlib
+from collections.abc import Sequence
 from typing import Protocol
 
 import torch
@@ -47,6 +49,10 @@ class Communicator(abc.ABC):
 
     rank = 0
     size = 1
+
+    @abc.abstractmethod
+    def compare(self, text: str) -> None:
+        """Raises on every member where not all say the same of what they are about to do."""
 
     @abc.abstractmethod
     def all_reduce(self, buffer: torch.Tensor, op: int = 0) -> torch.Tensor:
@@ -116,6 +122,9 @@ class Communicator(abc.ABC):
 
 class Alone(Communicator):
     """A group of one: what is exchanged is what there was."""
+
+    def compare(self, text: str) -> None:
+        return None
 
     def all_reduce(self, buffer: torch.Tensor, op: int = 0) -> torch.Tensor:
         return buffer
@@ -190,6 +199,17 @@ class Rings:
         """Forgets all groups, as when a job is over."""
         self._rings.clear()
         self.world_size = 1
+
+    def connect(self, number: int, endpoints: Sequence[str], rank: int) -> None:
+        """Lets a number mean the processes at these addresses; each of them has to call it.
+
+        Args:
+            number (int): of the ring.
+            endpoints (list[str]): the addresses of its members, in their order.
+            rank (int): which of them this process is.
+        """
+        # What connects processes lies above this package, and only such Programs need it.
+        importlib.import_module("paddle.distributed.opening").connect(number, endpoints, rank)
 
     def known(self, number: int) -> bool:
         """Says whether a number was given a group."""

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as transport
 
 from paddle.core.dtype import FROM_TORCH, dtype_name
-from paddle.core.errors import InvalidTypeError
+from paddle.core.errors import InvalidTypeError, PreconditionNotMetError
 from paddle.core.rings import Communicator, Work
 from paddle.distributed import check
 
@@ -92,11 +92,18 @@ class C10dGroup(Communicator):
         self.calls = 0
         self._host, self._device = host, device
 
+    def close(self) -> None:
+        """Ends the connections; the group cannot be used any more."""
+        self._host = self._device = None
+
     # -- what check.py asks -------------------------------------------------------------------
 
     def agree(self, numbers: torch.Tensor, operation: str) -> torch.Tensor:
         """Returns the greatest of everybody's numbers, element by element."""
         return self.all_reduce(numbers, 1, operation)
+
+    def compare(self, text: str) -> None:
+        check.always_compare(self, text)
 
     def texts(self, text: str) -> list[str]:
         """Returns everybody's text."""
@@ -120,6 +127,8 @@ class C10dGroup(Communicator):
         after: Callable[[], None] | None = None,
     ) -> Work:
         self.calls += 1
+        if self._host is None:
+            raise PreconditionNotMetError(f"{operation}: the group {self.ranks} was closed.")
         try:
             return _Pending(self, start(self._group_of(buffer)), operation, after)
         except (RuntimeError, TypeError, ValueError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from paddle.distributed import c10d, check, store
 from paddle.distributed.env import ParallelEnv
 
 _groups: dict[int, Group] = {}
+_connected: list[c10d.C10dGroup] = []
 
 
 class Group:
@@ -93,7 +95,11 @@ def connected(
     nccl = None
     if CUDA.compiled() and CUDA.count():
         nccl = c10d.nccl(store.below(meeting, "nccl"), me, len(ranks), timeout)
-    return c10d.C10dGroup(name, ranks, me, gloo, nccl, timeout)
+    if not _connected:
+        atexit.register(close_world)
+    made = c10d.C10dGroup(name, ranks, me, gloo, nccl, timeout)
+    _connected.append(made)
+    return made
 
 
 def open_world(env: ParallelEnv, timeout: float) -> None:
@@ -114,10 +120,17 @@ def open_world(env: ParallelEnv, timeout: float) -> None:
 
 
 def close_world() -> None:
-    """Forgets all groups and the store, as when a job is over."""
-    store.left(ParallelEnv().rank)
+    """Closes all groups and the store, as when a job is over.
+
+    It is called when the interpreter ends: the threads of a connection that is still open then
+    may abort the process.
+    """
+    for communicator in [*_connected]:
+        communicator.close()
+    _connected.clear()
     rings.forget()
     _groups.clear()
+    store.left(ParallelEnv().rank)
     store.close()
 
 

@@ -99,6 +99,18 @@ def connect(endpoint: str, what: str, seconds: float = _CONNECT_SECONDS) -> Any:
         ) from error
 
 
+def file_store(path: str, count: int) -> Any:
+    """Opens a store in a file that all processes see.
+
+    Args:
+        path (str): the file; the last of the processes deletes it.
+        count (int): how many processes there are.
+    """
+    from torch.distributed import FileStore
+
+    return FileStore(path, count)
+
+
 def token() -> str:
     """The secret that the launcher drew for this job; empty where there is none."""
     return os.environ.get("PADDLE_JOB_TOKEN", "")

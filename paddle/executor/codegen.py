@@ -88,6 +88,7 @@ class Emitter:
         self._callables: dict[int, str] = {}
         self._lists: dict[tuple[str, str], str] = {}  # attributes that operators share
         self._slots: dict[str, str] = {}  # scope variable -> what the function calls its holder
+        self.works: dict[str, str] = {}  # exchange that was begun -> what holds it
         self._current: Operator | None = None
         self.shapes: dict[tuple[int, str], str] = {}
         self.saved: dict[tuple[int, str], Any] = {}  # what blocks keep for their gradients

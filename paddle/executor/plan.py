@@ -20,7 +20,9 @@ from paddle.executor.codegen import Emitter
 from paddle.executor.emitters import arrays as _arrays  # noqa: F401  (these register emitters)
 from paddle.executor.emitters import control_flow as _control_flow  # noqa: F401
 from paddle.executor.emitters import effects as _effects  # noqa: F401
+from paddle.executor.emitters import exchanges as _exchanges  # noqa: F401
 from paddle.executor.emitters import files as _files  # noqa: F401
+from paddle.executor.emitters import parameter_server as _parameter_server  # noqa: F401
 from paddle.executor.emitters import quantized as _quantized  # noqa: F401
 from paddle.executor.emitters import readers as _readers  # noqa: F401
 from paddle.executor.emitters import recurrent as _recurrent  # noqa: F401

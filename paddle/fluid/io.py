@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import Any
 
 from paddle.core.guards import guard_module
-from paddle.core.user_frame import outside
 from paddle.ir.current import default_main_program
-from paddle.ir.inference import NO_VALUES, fetch_variables, normalize, persistables
+from paddle.ir.inference import NO_VALUES
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
-from paddle.serialization.models.layouts import MAIN, folder_layout
-from paddle.serialization.models.saved_model import SavedModel
-from paddle.serialization.program import proto
-from paddle.serialization.program_state import Stored
-from paddle.static import io_inference, io_vars
-from paddle.static.io_arguments import checked_path, device_of
+from paddle.static import io_folder, io_inference, io_vars
 
 __all__ = [
     "get_program_parameter", "get_program_persistable_vars", "is_belong_to_optimizer",
     "is_parameter", "is_persistable", "load_inference_model", "load_params", "load_persistables",
     "save_inference_model", "save_params", "save_persistables",
 ]  # fmt: skip
-
-_MODEL = "__model__"
 
 
 def is_parameter(var: Any) -> bool:
@@ -193,7 +184,7 @@ def save_persistables(
                 fluid.io.save_persistables(exe, "model", filename="all")
     """
     program = _program(main_program, "save_persistables")
-    return io_vars.save_vars(executor, dirname, program, None, is_persistable, filename)
+    return io_folder.save_persistables(executor, dirname, program, filename)
 
 
 def load_params(
@@ -303,54 +294,11 @@ def save_inference_model(
                 program, feeds, fetches = fluid.io.load_inference_model(folder, exe)
             print(exe.run(program, {"x": np.ones([1, 2], "float32")}, fetches)[0].shape)  # (1, 3)
     """
-    where = "save_inference_model"
-    names = [feeded_var_names] if isinstance(feeded_var_names, str) else feeded_var_names
-    targets = [target_vars] if isinstance(target_vars, Variable) else target_vars
-    if not _all(names, str) and export_for_deployment:
-        raise ValueError(f"{where}(feeded_var_names): expected a str or a list of them.")
-    if not _all(targets, Variable) and export_for_deployment:
-        raise ValueError(f"{where}(target_vars): expected a Variable or a list of them.")
-    program = _program(main_program, where)
-    folder = checked_path(dirname, f"{where}(dirname)")
-    device_of(executor, where)
-    os.makedirs(folder, exist_ok=True)
-    if not export_for_deployment:
-        _save_whole(executor, folder, program, model_filename, params_filename, program_only)
-        return [v.name for v in targets]
-    block = program.global_block()
-    made = normalize(program, [block.var(n) for n in names], targets, partial=True)
-    layout = folder_layout(folder, model_filename, params_filename)._replace(table=None)
-    if program_only:
-        _warn_only(where)
-        with open(layout.methods[MAIN].program, "wb") as file:
-            file.write(proto.to_bytes(made))
-    else:
-        stored = Stored(persistables(made), purpose=where)
-        SavedModel({MAIN: made}, stored, {}).write(layout, where)
-    return [v.name for v in fetch_variables(made)]
-
-
-def _all(given: Any, kind: type) -> bool:
-    return isinstance(given, (list, tuple)) and all(isinstance(one, kind) for one in given)
-
-
-def _warn_only(where: str) -> None:
-    warnings.warn(
-        f"{where}: program_only is True, so no parameters are saved.", stacklevel=outside()
-    )
-
-
-def _save_whole(
-    executor: Any, folder: str, program: Program, model: Any, params: Any, only: bool
-) -> None:
-    """Saves a Program to train on."""
-    name = f"{os.path.basename(model) if model else _MODEL}.main_program"
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(proto.to_bytes(program))
-    if only:
-        _warn_only("save_inference_model")
-        return
-    save_persistables(executor, folder, program, params)
+    program = _program(main_program, "save_inference_model")
+    return io_folder.save_inference_model(
+        dirname, feeded_var_names, target_vars, executor, program, model_filename, params_filename,
+        export_for_deployment, program_only,
+    )  # fmt: skip
 
 
 def load_inference_model(

@@ -30,10 +30,35 @@ _declare("load", "-> Out", effects=True)
 _declare("load_combine", "X*? -> Out*", effects=True)
 _declare("delete_var", "X* ->", effects=True)
 _declare("get_places", "-> Out")
-_declare("split_ids", "Ids* -> Out*")
-# They are kept in a Program that was read, but nothing runs them here.
-_declare("send", "X*? -> Out*?", effects=True)
-_declare("recv", "X*? -> Out*?", effects=True)
+
+# -- between processes (see also collective.py) ----------------------------------------------------
+
+_RING: dict[str, Any] = {"ring_id": 0, "use_calc_stream": False}
+_PEER: dict[str, Any] = {**_RING, "peer": 0}
+_GOT: dict[str, Any] = {**_PEER, "dtype": 5, "out_shape": []}
+_PART = {"num": 1, "id": 0}
+_ID: dict[str, Any] = {"endpoint": REQUIRED, "other_endpoints": [], "rank": 0, "ring_id": 0}
+_declare("send_v2", "X ->", effects=True, attrs={**_PEER, "dynamic_shape": False})
+_declare("recv_v2", "-> Out", effects=True, attrs={**_GOT, "dynamic_shape": False})
+_declare("partial_send", "X ->", effects=True, attrs={**_PEER, **_PART})
+_declare("partial_recv", "-> Out", effects=True, attrs={**_GOT, **_PART})
+for _name in ("c_gen_nccl_id", "c_gen_xccl_id"):
+    _declare(_name, "-> Out", effects=True, attrs=_ID)
+_declare(
+    "gen_nccl_id", "-> NCCLID", effects=True,
+    attrs={"trainers": [], "trainer_id": REQUIRED, "nccl_comm_num": 1,
+           "use_hierarchical_allreduce": False, "hierarchical_allreduce_inter_nranks": -1},
+)  # fmt: skip
+_declare(
+    "c_comm_init", "X? ->", effects=True,
+    attrs={"nranks": REQUIRED, "rank": REQUIRED, "device_id": -1, "ring_id": 0, "endpoints": ""},
+)  # fmt: skip
+_declare("c_comm_init_all", "->", effects=True, attrs={"devices": [], "ring_id": 0})
+_declare(
+    "c_comm_init_multitrainer", "X? ->", effects=True,
+    attrs={"ntrainers": REQUIRED, "trainer_id": REQUIRED, "devices": [], "ring_id": 0},
+)  # fmt: skip
+_declare("nop", "X*? -> Out*?", effects=True)
 
 # -- readers ---------------------------------------------------------------------------------------
 
@@ -99,6 +124,8 @@ _declare(
 # -- left by backward and by passes, never in a file -----------------------------------------------
 
 _PASSES = "left by a pass of a plan; a Program holds {} instead"
+_declare("exchange_begin", "X* -> Work", effects=True, proto=_PASSES.format("c_allreduce_sum ..."))
+_declare("exchange_end", "Work -> Out*?", effects=True, proto=_PASSES.format("c_allreduce_sum ..."))
 _declare(
     "custom_gradient",
     "X*? Value*? -> Out*?",

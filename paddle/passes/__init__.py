@@ -14,12 +14,14 @@ from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.fuse_all_reduce import fuse_all_reduce
 from paddle.passes.gru_pairs import pair_grus
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
 from paddle.passes.outer_epsilon import write_epsilon
+from paddle.passes.overlap_exchanges import overlap_exchanges
 from paddle.passes.running import Pass, run_passes
 from paddle.passes.sparse_updates import update_rows
 
@@ -28,6 +30,8 @@ from paddle.passes.sparse_updates import update_rows
 TABLE: list[tuple[str, bool, Pass]] = [
     ("custom_gradients", False, drop_custom_gradients),
     ("versions", False, to_current),
+    ("fuse_all_reduce", False, fuse_all_reduce),
+    ("overlap_exchanges", False, overlap_exchanges),
     ("dead_code", False, remove_dead_code),
     ("fc", True, fuse_fc),
     ("conv_bias", True, fuse_conv_bias),

@@ -20,8 +20,8 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
     Matches, in the global block, operators without inputs (``fill_constant``, ``eye``, ...) and
     those all of whose inputs are such results. Not matched: random numbers, operators without a
-    kernel or that write into an input, results of more than 2**18 elements or of unknown size, and
-    what is fetched, fed, stored, written twice or used by a sub-block.
+    kernel, with effects or that write into an input, results of more than 2**18 elements or of
+    unknown size, and what is fetched, fed, stored, written twice or used by a sub-block.
     """
     block = program.global_block()
     def_use = DefUse(block, [*fetches, *feeds])
@@ -34,7 +34,7 @@ def fold_constants(program: Program, feeds: Sequence[str], fetches: Sequence[str
 
 def _constant(op: Operator, def_use: DefUse, folded: set[str]) -> bool:
     known = computed(op.type)
-    if known is None or draws(op):
+    if known is None or known.effects or draws(op):
         return False
     if any(slot.writes for slot in known.outputs):
         return False

@@ -17,7 +17,7 @@ with client_names.TARGET.open(encoding="utf8", newline="") as file:
 
 # Names that are not here: pattern -> why.
 EXCUSED = {
-    r"paddle\.distributed\.(fleet|collective|parallel\.parallel_helper)\..*": "several processes",
+    r"paddle\.distributed\.(collective|parallel\.parallel_helper)\..*": "several processes",
     r"paddle\.fluid\.core\.(Graph\w+|ops\.c_allreduce_sum)": "several processes",
     r"paddle\.fluid\.core\.VarDesc\.VarType\.MAP": "2.0 does not have it",
     r"paddle\.nn\.functional\.(hard_sigmoid|pool2d)": "2.0 does not have it",

@@ -200,28 +200,3 @@ def test_bad_splits(arguments: dict, words: str) -> None:
     given = {"x": paddle.ones([2, 4]), "size": (4, 3), "operation": "linear", **arguments}
     with pytest.raises(ValueError, match=words):
         dist.split(**given)
-
-
-# -- fleet -----------------------------------------------------------------------------------------
-
-
-def test_fleet_can_be_imported_and_says_what_to_do() -> None:
-    import paddle.distributed.fleet as module
-    from paddle.distributed import fleet
-    from paddle.distributed.fleet import DistributedStrategy, PaddleCloudRoleMaker
-
-    assert module is fleet
-    words = r"paddle\.distributed\.fleet\.\w+ is not part of this version[\s\S]*DataParallel"
-    with pytest.raises(NotImplementedError, match=words):
-        fleet.init(is_collective=True)
-    with pytest.raises(NotImplementedError, match=words):
-        DistributedStrategy()
-    with pytest.raises(NotImplementedError, match=words):
-        fleet.Fleet.init
-    with pytest.raises(NotImplementedError, match=words):
-
-        class Maker(PaddleCloudRoleMaker):  # type: ignore[misc]
-            """A role maker of a client library."""
-
-    assert "not part of this version" in repr(fleet.init)
-    assert not hasattr(fleet, "no_name_of_2_0")

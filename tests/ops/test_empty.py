@@ -40,7 +40,7 @@ REFUSED = {
     "batch_norm": "no values to take the mean of", "sync_batch_norm": "the same",
     "warpctc": "no steps, or nothing to score", "rnn": "lengths beyond the steps",
     "spectral_norm": "the axis belongs to the vectors", "conv2d": "there are no filters",
-    "split_selected_rows": "the heights are of all rows",
+    "split_selected_rows": "the heights are of all rows", "split_byref": "the same",
     "row_conv": "the filter has no rows", "lod_reset": "the levels are of all rows",
 }  # fmt: skip
 

@@ -246,3 +246,52 @@ def _shrink_rnn_memory(op: Operator, walk: GradientWalk) -> None:
 @grad_maker("lod_rank_table", "max_sequence_len")
 def _no_gradient(op: Operator, walk: GradientWalk) -> None:
     """Lengths do not depend on what the rows hold."""
+
+
+# -- exchange between processes --------------------------------------------------------------------
+
+
+def _ring(op: Operator, *more: str) -> dict[str, Any]:
+    return {name: op.attr(name) for name in ("ring_id", "use_calc_stream", *more)}
+
+
+@grad_maker("c_allreduce_sum")
+def _c_allreduce_sum(op: Operator, walk: GradientWalk) -> None:
+    if op.attrs.get("use_model_parallel"):
+        _same(op, walk, "c_identity", **_ring(op, "use_model_parallel"))
+    else:
+        _same(op, walk, "c_allreduce_sum", **_ring(op))
+
+
+@grad_maker("mp_allreduce_sum")
+def _mp_allreduce_sum(op: Operator, walk: GradientWalk) -> None:
+    _same(op, walk, "c_identity", use_model_parallel=True, **_ring(op))
+
+
+@grad_maker("c_identity")
+def _c_identity(op: Operator, walk: GradientWalk) -> None:
+    _same(op, walk, "c_allreduce_sum", **_ring(op, "use_model_parallel"))
+
+
+@grad_maker("c_allgather")
+def _c_allgather(op: Operator, walk: GradientWalk) -> None:
+    _same(op, walk, "c_reducescatter", **_ring(op, "nranks"))
+
+
+@grad_maker("alltoall")
+def _alltoall(op: Operator, walk: GradientWalk) -> None:
+    _same(op, walk, "alltoall", **_ring(op))
+
+
+_COLUMNS = ("rank", "nranks", "use_model_parallel")
+
+
+@grad_maker("c_concat")
+def _c_concat(op: Operator, walk: GradientWalk) -> None:
+    _same(op, walk, "c_split", **_ring(op, *_COLUMNS))
+
+
+@grad_maker("c_split")
+def _c_split(op: Operator, walk: GradientWalk) -> None:
+    """PaddlePaddle gathers rows here, which has not the shape of X; columns are meant."""
+    _same(op, walk, "c_concat", **_ring(op, *_COLUMNS))

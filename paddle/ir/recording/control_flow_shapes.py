@@ -15,7 +15,14 @@ SPECIAL.update(
         "conditional_block", "conditional_block_infer", "conditional_block_grad", "while",
         "while_grad", "recurrent", "recurrent_grad", "assert", "py_func",
         "tensor_array_to_tensor_grad", "save", "save_combine", "load", "load_combine",
-        "delete_var", "get_places",
+        "delete_var", "get_places", "send_v2", "partial_send", "c_gen_nccl_id", "c_gen_xccl_id",
+        "gen_nccl_id", "c_comm_init", "c_comm_init_all", "c_comm_init_multitrainer", "nop", "send",
+        "recv", "send_barrier", "fetch_barrier", "distributed_lookup_table_grad",
+        "distributed_push_sparse", "prefetch", "checkpoint_notify", "recv_save", "send_and_recv",
+        "push_sparse", "push_sparse_v2", "push_dense", "listen_and_serv", "heter_listen_and_serv",
+        "lookup_sparse_table_init", "lookup_sparse_table_read", "lookup_sparse_table_write",
+        "lookup_sparse_table_merge", "lookup_sparse_table_grad_split",
+        "lookup_sparse_table_fuse_sgd", "lookup_sparse_table_fuse_adam",
     ))
 )  # fmt: skip
 
@@ -159,3 +166,50 @@ def _tensor_array_to_tensor(op: Operator) -> None:
 def _split_ids(op: Operator) -> None:
     for out in _outputs(op, "Out"):
         set_spec(out, Spec((-1, 1), _input(op, "Ids").dtype))
+
+
+# -- exchange between processes, and with parameter servers ----------------------------------------
+
+
+def _received(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        shape = tuple(op.attr("out_shape") or ()) or out._dims
+        set_spec(out, Spec(shape, VarType(op.attr("dtype"))))
+
+
+SPECIAL.update({"recv_v2": _received, "partial_recv": _received})
+
+
+@special("broadcast")
+def _broadcast(op: Operator) -> None:
+    given = _input(op, "X" if op.inputs.get("X") else "x")
+    for out in [*_outputs(op, "Out"), *_outputs(op, "out")]:
+        set_spec(out, Spec(given._dims, given.dtype))
+
+
+@special("fake_init")
+def _fake_init(op: Operator) -> None:
+    for out in _outputs(op, "Out"):
+        set_spec(out, Spec(tuple(op.attr("shape")), out.dtype))
+
+
+def _looked_up(op: Operator) -> None:
+    """A row of the table's width for each number."""
+    numbers, outputs = op.inputs["Ids"], _outputs(op, "Outputs") or _outputs(op, "Out")
+    width = op.attrs.get("EmbeddingDim")
+    if width is None:
+        width = _input(op, "W")._dims[-1]
+    kept = op.attrs.get("lookup_table_version") == "lookup_table_v2"
+    for name, out in zip(numbers, outputs, strict=True):
+        given = op.block._var_recursive(name)
+        dims = given._dims if kept or given._dims[-1:] != (1,) else given._dims[:-1]
+        set_spec(out, Spec((*dims, width), VarType(op.attrs.get("dtype", VarType.FP32))))
+        out.lod_level = given.lod_level
+
+
+SPECIAL.update(
+    dict.fromkeys(
+        ("distributed_lookup_table", "pull_sparse", "pull_sparse_v2", "lookup_sparse_table"),
+        _looked_up,
+    )
+)

@@ -1,4 +1,4 @@
-"""Affine channel and clipping by norm."""
+"""Affine channel, and clipping by norm."""
 
 from __future__ import annotations
 

@@ -17,17 +17,19 @@ def _sync_rule(inputs: list, attrs: dict) -> list:
     return [x, mean, variance, Spec(mean.shape, mean.dtype), Spec(mean.shape, mean.dtype), None]
 
 
-def _everybody(is_test: bool, use_global_stats: bool, trainable_statistics: bool) -> Communicator:
-    """Those whose batches count; this process alone where statistics are given."""
+def _everybody(
+    x: torch.Tensor, is_test: bool, use_global_stats: bool, trainable_statistics: bool
+) -> Communicator:
+    """Those whose batches count; this process alone where statistics are given, or shapes asked."""
     fixed = use_global_stats or (is_test and not trainable_statistics)
-    return rings.alone if fixed else rings.get(0)
+    return rings.alone if fixed or x.is_meta else rings.get(0)
 
 
 def _forward(
     x, scale, bias, mean, variance, momentum_tensor, *, is_test=False, momentum=0.9, epsilon=1e-5,
     data_layout="NCHW", use_global_stats=False, trainable_statistics=False,
 ):  # fmt: skip
-    group = _everybody(is_test, use_global_stats, trainable_statistics)
+    group = _everybody(x, is_test, use_global_stats, trainable_statistics)
     if group.size == 1:
         return batch_norm.kernel(
             x, scale, bias, mean, variance, momentum_tensor, is_test=is_test, momentum=momentum,
@@ -90,6 +92,7 @@ sync_batch_norm = define(
     proto="PaddlePaddle has it in GPU builds alone, which the table of operators leaves out",
     amp="norm",
     statistics="momentum",
+    effects=True,
 )
 
 
@@ -98,7 +101,7 @@ def _(
     dy, x, scale, bias, saved_mean, saved_scale, *, is_test, epsilon, data_layout,
     use_global_stats, trainable_statistics, needs_grad,
 ):  # fmt: skip
-    group = _everybody(is_test, use_global_stats, trainable_statistics)
+    group = _everybody(x, is_test, use_global_stats, trainable_statistics)
     if group.size == 1:
         return batch_norm.gradient.kernel(
             dy, x, scale, bias, saved_mean, saved_scale, is_test=is_test, epsilon=epsilon,

@@ -1,7 +1,6 @@
 """The protobuf messages of Programs, built at first use from the facts in framework.json.
 
-protobuf is imported here only, and only when a Program is read or written. The descriptors live in
-a pool of their own, so that real PaddlePaddle may be loaded in the same process.
+protobuf is imported only when a Program is read or written.
 """
 
 from __future__ import annotations
@@ -13,14 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-
-_SCALARS = {"double": 1, "float": 2, "int64": 3, "int32": 5, "bool": 8, "string": 9, "bytes": 12}
-_ENUM, _MESSAGE = 14, 11
-_LABELS = {"optional": 1, "required": 2, "repeated": 3}
+from paddle.serialization.descriptors import message_classes
 
 # Some operators keep whole files in a string attribute, which is not UTF-8. Serialized, strings and
 # bytes are the same; read as bytes they survive.
-_AS_BYTES = {("OpDesc.Attr", "s"), ("OpDesc.Attr", "strings")}
+_AS_BYTES = frozenset({("OpDesc.Attr", "s"), ("OpDesc.Attr", "strings")})
 
 
 @functools.lru_cache(maxsize=1)
@@ -29,48 +25,10 @@ def facts() -> dict[str, Any]:
     return json.loads((Path(__file__).parent / "framework.json").read_text("utf8"))
 
 
-@functools.lru_cache(maxsize=1)
-def _pool() -> Any:
-    from google.protobuf import descriptor_pb2, descriptor_pool
-
-    known = facts()
-    package, enums, messages = known["package"], known["enums"], known["messages"]
-    file = descriptor_pb2.FileDescriptorProto(
-        name="paddle/framework.proto", package=package, syntax="proto2"
-    )
-    made: dict[str, Any] = {}
-    for name in sorted(messages):  # a message comes before those inside it
-        outer, _, inner = name.rpartition(".")
-        home = made[outer].nested_type if outer else file.message_type
-        made[name] = home.add(name=inner)
-    for name, values in enums.items():
-        outer, _, inner = name.rpartition(".")
-        enum = (made[outer] if outer else file).enum_type.add(name=inner)
-        for key, number in values.items():
-            enum.value.add(name=key, number=number)
-    for name, fields in messages.items():
-        for key, (number, label, kind, *default) in fields.items():
-            kind = "bytes" if (name, key) in _AS_BYTES else kind
-            field = made[name].field.add(name=key, number=number, label=_LABELS[label])
-            if kind in _SCALARS:
-                field.type = _SCALARS[kind]
-            else:
-                field.type = _ENUM if kind in enums else _MESSAGE
-                field.type_name = f".{package}.{kind}"
-            if default:
-                field.default_value = default[0]
-    pool = descriptor_pool.DescriptorPool()
-    pool.Add(file)
-    return pool
-
-
 @functools.cache
 def message_class(name: str) -> Any:
     """Returns the class of a message, such as ``"ProgramDesc"`` or ``"VarType.TensorDesc"``."""
-    from google.protobuf import message_factory
-
-    found = _pool().FindMessageTypeByName(f"{facts()['package']}.{name}")
-    return message_factory.GetMessageClass(found)
+    return message_classes(facts(), _AS_BYTES)(name)
 
 
 def parse(name: str, data: bytes, what: str) -> Any:

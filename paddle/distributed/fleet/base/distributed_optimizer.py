@@ -1,0 +1,122 @@
+"""What fleet.distributed_optimizer returns: an optimizer that trains in several processes."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from paddle.core.errors import PreconditionNotMetError
+from paddle.core.user_frame import outside
+from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
+from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.ir.current import default_startup_program, switch_main_program
+from paddle.ir.variable import Variable
+
+if TYPE_CHECKING:
+    from paddle.distributed.fleet.base.fleet_base import Fleet
+
+_STATIC_ONLY = (
+    "amp", "recompute", "gradient_merge", "localsgd", "adaptive_localsgd", "dgc", "lars", "lamb",
+    "fp16_allreduce", "sharding", "pipeline",
+)  # fmt: skip
+
+
+class DistributedOptimizer:
+    """An optimizer together with a strategy; made by ``fleet.distributed_optimizer``.
+
+    In dynamic mode it does what the optimizer does, as ``fleet.distributed_model`` exchanges the
+    gradients. In static mode ``minimize`` rewrites the Programs as the strategy says.
+
+    Args:
+        fleet (Fleet): the job.
+        optimizer (Optimizer): the optimizer of one process.
+        strategy (DistributedStrategy): how to train.
+    """
+
+    def __init__(self, fleet: Fleet, optimizer: Any, strategy: DistributedStrategy) -> None:
+        self._fleet = fleet
+        self.user_defined_optimizer = optimizer
+        self.user_defined_strategy = copy.deepcopy(strategy)
+        self._context: Context | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or "user_defined_optimizer" not in self.__dict__:
+            raise AttributeError(name)
+        return getattr(self.user_defined_optimizer, name)
+
+    def minimize(
+        self,
+        loss: Any,
+        startup_program: Any = None,
+        parameter_list: Any = None,
+        no_grad_set: Any = None,
+    ) -> tuple[list, list]:
+        """Does one update, or rewrites the Program of a loss so that it trains in this job.
+
+        Args:
+            loss (Tensor|Variable): what is minimised.
+            startup_program (Program, optional): sets first values; None means the default one.
+            parameter_list (list, optional): update only these.
+            no_grad_set (set, optional): Tensors or names that are not updated.
+
+        Returns:
+            tuple: the operators added, and the pairs (parameter, gradient).
+        """
+        if not isinstance(loss, Variable):
+            self._warn_static_only()
+            return self.user_defined_optimizer.minimize(
+                loss, startup_program, parameter_list, no_grad_set
+            )
+        startup = default_startup_program() if startup_program is None else startup_program
+        context = Context(
+            loss, startup, self._fleet._role_maker, copy.deepcopy(self.user_defined_strategy),
+            self.user_defined_optimizer, self.user_defined_optimizer, parameter_list, no_grad_set,
+        )  # fmt: skip
+        if context.strategy.auto:
+            warnings.warn(
+                "fleet: strategy.auto has no effect: switch on what you want.", stacklevel=outside()
+            )
+        made = self._fleet._started("minimize").minimize(context)
+        self._context = context
+        switch_main_program(context.main_program)  # as 2.0 does
+        self._fleet._minimized(context)
+        return made
+
+    def _warn_static_only(self) -> None:
+        """Says, once, what the strategy asks for and only static mode does."""
+        strategy = self.user_defined_strategy
+        asked = [name for name in _STATIC_ONLY if getattr(strategy, name)]
+        if asked and self._fleet._tell_once("static only"):
+            names = ", ".join(f"strategy.{name}" for name in asked)
+            warnings.warn(
+                f"fleet: in dynamic mode {names} has no effect, as in 2.0: there gradients are "
+                "averaged by fleet.distributed_model, and paddle.amp casts.",
+                stacklevel=outside(),
+            )
+
+    def step(self) -> None:
+        """Does one update with the gradients there are."""
+        self._warn_static_only()
+        self.user_defined_optimizer.step()
+
+    def amp_init(
+        self, place: Any, scope: Any = None, test_program: Any = None, use_fp16_test: bool = False
+    ) -> None:
+        """Casts the parameters for training in 16 bits, after the startup Program has run.
+
+        Args:
+            place (Place): where the parameters are.
+            scope (Scope, optional): holds them; None means the global one.
+            test_program (Program, optional): cast too, for testing.
+            use_fp16_test (bool): whether that one tests in 16 bits.
+
+        Raises:
+            RuntimeError: the strategy has no ``amp``, or ``minimize`` was not called.
+        """
+        casting = getattr(self._context and self._context.optimizer, "amp_init", None)
+        if casting is None:
+            raise PreconditionNotMetError(
+                "fleet.amp_init: expected an optimizer that was minimised with strategy.amp = True."
+            )
+        casting(place, scope, test_program, use_fp16_test)

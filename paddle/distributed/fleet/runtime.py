@@ -1,0 +1,136 @@
+"""What a job does besides training steps: starting and ending servers, and saving."""
+
+from __future__ import annotations
+
+import abc
+import importlib
+import importlib.util
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from paddle.core.errors import UnimplementedError
+from paddle.core.user_frame import outside
+from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.static import io_folder
+
+if TYPE_CHECKING:
+    from paddle.distributed.fleet.base.role_maker import RoleMakerBase
+
+
+class Runtime(abc.ABC):
+    """The life of one process of a job; ``fleet`` calls it.
+
+    Args:
+        role_maker (RoleMakerBase): who this process is.
+    """
+
+    def __init__(self, role_maker: RoleMakerBase) -> None:
+        self.role_maker = role_maker
+
+    @abc.abstractmethod
+    def minimize(self, context: Context) -> tuple[list, list]:
+        """Makes the gradients and updates of a static Program, and rewrites it for this job."""
+
+    @abc.abstractmethod
+    def init_worker(self) -> None:
+        """Connects this worker to the servers."""
+
+    @abc.abstractmethod
+    def init_server(self, model_dir: str | None = None, **options: Any) -> None:
+        """Makes this server's tables, with what a folder holds if one is given."""
+
+    @abc.abstractmethod
+    def run_server(self) -> None:
+        """Serves until the workers have gone."""
+
+    @abc.abstractmethod
+    def stop_worker(self) -> None:
+        """Tells the servers that this worker has ended."""
+
+    @abc.abstractmethod
+    def save_persistables(
+        self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
+    ) -> None:
+        """Saves all that outlives a step."""
+
+    @abc.abstractmethod
+    def save_inference_model(
+        self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
+        main_program: Any = None, export_for_deployment: bool = True,
+    ) -> None:  # fmt: skip
+        """Saves what the predictor runs."""
+
+    @abc.abstractmethod
+    def shrink(self, threshold: float) -> None:
+        """Drops the rows of tables that are used less than that."""
+
+
+class CollectiveRuntime(Runtime):
+    """A job of trainers only: there is nothing to start, and the first worker saves."""
+
+    def minimize(self, context: Context) -> tuple[list, list]:
+        from paddle.distributed.fleet import compiler
+
+        chain = compiler.choose(context)
+        for meta in reversed(chain):
+            meta.apply(context)
+            context.applied.append(meta.name)
+        context.optimize_ops, context.params_grads = context.optimizer.minimize(
+            context.loss, context.startup_program, context.parameters, context.no_grad_set
+        )
+        for meta in reversed(chain):
+            meta.rewrite(context)
+        return context.optimize_ops, context.params_grads
+
+    def _nothing(self, name: str) -> None:
+        what = "a collective job" if self.role_maker._is_collective else "one process"
+        warnings.warn(
+            f"fleet.{name}: {what} has no servers, so this does nothing.", stacklevel=outside()
+        )
+
+    def init_worker(self) -> None:
+        self._nothing("init_worker")
+
+    def init_server(self, model_dir: str | None = None, **options: Any) -> None:
+        self._nothing("init_server")
+
+    def run_server(self) -> None:
+        self._nothing("run_server")
+
+    def stop_worker(self) -> None:
+        self._nothing("stop_worker")
+
+    def shrink(self, threshold: float) -> None:
+        self._nothing("shrink")
+
+    def save_persistables(
+        self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
+    ) -> None:
+        if self.role_maker._is_first_worker():
+            io_folder.save_persistables(executor, dirname, main_program)
+
+    def save_inference_model(
+        self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
+        main_program: Any = None, export_for_deployment: bool = True,
+    ) -> None:  # fmt: skip
+        if self.role_maker._is_first_worker():
+            io_folder.save_inference_model(
+                dirname, feeded_var_names, target_vars, executor, main_program, None, None,
+                export_for_deployment,
+            )  # fmt: skip
+
+
+_SERVERS = "paddle.distributed.fleet.ps_runtime"
+
+
+def runtime_of(role_maker: RoleMakerBase) -> Runtime:
+    """Returns the runtime for a process: one with parameter servers where its job has some.
+
+    Args:
+        role_maker (RoleMakerBase): who this process is.
+    """
+    if role_maker._is_collective or role_maker._is_non_distributed():
+        return CollectiveRuntime(role_maker)
+    if importlib.util.find_spec(_SERVERS) is None:
+        raise UnimplementedError("fleet: jobs with parameter servers are not part of this version.")
+    return importlib.import_module(_SERVERS).ParameterServerRuntime(role_maker)

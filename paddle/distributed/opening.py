@@ -1,0 +1,74 @@
+"""Rings that Programs ask for: connects the processes whose addresses an operator names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.rings import rings
+from paddle.distributed import group
+from paddle.distributed.env import ParallelEnv
+
+_made: dict[str, int] = {}  # members of a ring -> how often they were connected
+
+
+def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
+    """Lets the number of a ring mean the processes at these addresses; each has to call it.
+
+    A ring of all processes shares the connections of ring 0. Where nobody connected the processes
+    of the job yet, this does; without a launcher's variables they are those of this ring.
+
+    Args:
+        number (int): of the ring.
+        endpoints (list[str]): the addresses of the members, in their order; empty: all processes.
+        rank (int): which of them this process is.
+
+    Raises:
+        ValueError: an address is not one of the job's, or the rank is not this process's.
+    """
+    listed = list(endpoints)
+    env = ParallelEnv()
+    if env.world_size == 1 and len(listed) > 1:
+        _tell(listed, rank)
+        env = ParallelEnv()
+    if not rings.known(0):
+        group.open_world(env, group.timeout_of(None))
+    ranks = _ranks(number, listed, env)
+    if not 0 <= rank < len(ranks) or ranks[rank] != env.rank:
+        raise InvalidArgumentError(
+            f"ring {number}: expected this process, number {env.rank} of the job, to be member "
+            f"{rank} of the processes {ranks}."
+        )
+    if ranks == list(range(env.world_size)):
+        if number:
+            rings.register(number, rings.get(0))
+        return
+    name = f"ring{number}-{'-'.join(map(str, ranks))}"
+    _made[name] = _made.get(name, 0) + 1
+    seconds = group.timeout_of(None)
+    host = group.host_of(env)
+    made = group.connected(f"{name}.{_made[name]}", ranks, rank, host, seconds)
+    rings.register(number, made)
+
+
+def _tell(endpoints: list[str], rank: int) -> None:
+    """Sets the variables that a launcher would have set."""
+    os.environ["PADDLE_TRAINER_ID"] = str(rank)
+    os.environ["PADDLE_TRAINERS_NUM"] = str(len(endpoints))
+    os.environ["PADDLE_TRAINER_ENDPOINTS"] = ",".join(endpoints)
+    os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[rank]
+
+
+def _ranks(number: int, endpoints: list[str], env: ParallelEnv) -> list[int]:
+    """The numbers of the members among all processes."""
+    everybody = [e for e in env.trainer_endpoints if e]
+    if not endpoints:
+        return list(range(env.world_size))
+    unknown = [e for e in endpoints if e not in everybody]
+    if unknown:
+        raise InvalidArgumentError(
+            f"ring {number}: expected addresses of this job's processes, {everybody}, but "
+            f"received {unknown}."
+        )
+    return [everybody.index(e) for e in endpoints]

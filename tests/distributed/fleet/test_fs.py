@@ -1,0 +1,157 @@
+"""Files on this machine, and in HDFS by a stand-in for the command ``hadoop``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddle.distributed.fleet.utils import HDFSClient, LocalFS
+from paddle.distributed.fleet.utils.fs import (
+    ExecuteError,
+    FSFileExistsError,
+    FSFileNotExistsError,
+    FSShellCmdAborted,
+    FSTimeOut,
+)
+
+STAND_IN = Path(__file__).with_name("hadoop.py")
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that stands for HDFS; ``home`` beside it is Hadoop's."""
+    command = tmp_path / "home" / "bin" / "hadoop"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -S {STAND_IN} "$@"\n')
+    command.chmod(0o755)
+    made = tmp_path / "hdfs"
+    made.mkdir()
+    monkeypatch.setenv("FAKE_HDFS", str(made))
+    return made
+
+
+def _client(root: Path, time_out: int = 5000) -> HDFSClient:
+    configs = {"fs.default.name": "hdfs://host:1", "hadoop.job.ugi": "user,pass word"}
+    return HDFSClient(str(root.parent / "home"), configs, time_out=time_out, sleep_inter=10)
+
+
+def _all_calls(fs: Any, top: str) -> None:
+    """What both kinds do alike."""
+    assert not fs.is_exist(top) and fs.ls_dir(top) == ([], []) and fs.list_dirs(top) == []
+    fs.mkdirs(f"{top}/a/b")
+    fs.mkdirs(f"{top}/a/b")
+    fs.touch(f"{top}/a/f")
+    fs.touch(f"{top}/a/f")
+    with pytest.raises(FSFileExistsError):
+        fs.touch(f"{top}/a/f", exist_ok=False)
+    assert fs.is_dir(f"{top}/a") and not fs.is_file(f"{top}/a")
+    assert fs.is_file(f"{top}/a/f") and not fs.is_dir(f"{top}/a/f") and fs.is_exist(f"{top}/a/f")
+    assert not fs.is_file(f"{top}/none") and not fs.is_dir(f"{top}/none")
+    assert fs.ls_dir(f"{top}/a") == (["b"], ["f"]) and fs.list_dirs(f"{top}/a") == ["b"]
+    with pytest.raises(FSFileNotExistsError):
+        fs.mv(f"{top}/none", f"{top}/g")
+    fs.touch(f"{top}/a/g")
+    with pytest.raises(FSFileExistsError):
+        fs.mv(f"{top}/a/f", f"{top}/a/g")
+    fs.mv(f"{top}/a/f", f"{top}/a/g", overwrite=True)
+    fs.rename(f"{top}/a/g", f"{top}/a/h")
+    assert fs.ls_dir(f"{top}/a") == (["b"], ["h"])
+    fs.delete(f"{top}/a/h")
+    fs.delete(f"{top}/a")
+    fs.delete(f"{top}/a")
+    assert fs.ls_dir(top) == ([], [])
+
+
+def test_local(tmp_path: Path) -> None:
+    fs = LocalFS()
+    _all_calls(fs, str(tmp_path / "top"))
+    assert not fs.need_upload_download()
+    (tmp_path / "file").touch()
+    with pytest.raises(FSFileExistsError, match="a file already"):
+        fs.mkdirs(str(tmp_path / "file"))
+    for name in ("upload", "download", "upload_dir"):
+        with pytest.raises(NotImplementedError, match="on this machine"):
+            getattr(fs, name)("a", "b")
+
+
+def test_hdfs(root: Path) -> None:
+    _all_calls(_client(root), "/top")
+    first = (root / ".log").read_text().splitlines()[0]
+    assert "'-Dhadoop.job.ugi=user,pass word'" in first  # one argument: no shell reads it
+
+
+def test_copies(root: Path, tmp_path: Path) -> None:
+    client = _client(root)
+    assert client.need_upload_download()
+    source = tmp_path / "with space; rm -rf x"
+    source.mkdir()
+    (source / "f").write_text("text\nmore")
+    client.upload(str(source), "/up")
+    assert (root / "up" / "f").read_text() == client.cat("/up/f") == "text\nmore"
+    assert client.cat("/none") == ""
+    with pytest.raises(FSFileExistsError):
+        client.upload(str(source), "/up")
+    with pytest.raises(FSFileNotExistsError):
+        client.upload(str(tmp_path / "none"), "/up2")
+    client.upload_dir(str(source) + "/", "/deep/er")
+    assert client.list_dirs("/deep/er") == [source.name]
+    client.download("/up", str(tmp_path / "down"))
+    assert (tmp_path / "down" / "f").read_text() == "text\nmore"
+    with pytest.raises(FSFileExistsError):
+        client.download("/up", str(tmp_path / "down"))
+    with pytest.raises(FSFileNotExistsError):
+        client.download("/none", str(tmp_path / "down2"))
+
+
+@pytest.mark.parametrize("command", ["-test", "-put", "-ls"])
+def test_is_tried_again(root: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "f").write_text("1")
+    (root / ".fail").write_text(f"{command} 2 255")
+    client = _client(root)
+    client.upload(str(tmp_path / "f"), "/f")
+    assert client.ls_dir("/") == ([], ["f"])
+    assert (root / ".fail").read_text() == f"{command} 0 255"
+
+
+def test_gives_up(root: Path) -> None:
+    (root / ".fail").write_text("-test 10000 255")
+    with pytest.raises(FSTimeOut, match=r"gave up after .* exit status 255: Connection refused"):
+        _client(root, time_out=150).is_exist("/f")
+
+
+def test_aborted_is_a_failure(root: Path) -> None:
+    (root / ".fail").write_text("-test 10000 134")
+    with pytest.raises(FSTimeOut) as caught:
+        _client(root, time_out=150).is_exist("/f")
+    assert isinstance(caught.value.__cause__, FSShellCmdAborted)
+    assert issubclass(FSShellCmdAborted, ExecuteError)
+
+
+def test_a_command_that_hangs(root: Path) -> None:
+    command = root.parent / "home" / "bin" / "hadoop"
+    command.write_text("#!/bin/sh\nexec sleep 60\n")
+    with pytest.raises(FSTimeOut, match="did not end"):
+        _client(root, time_out=200).is_exist("/f")
+
+
+def test_a_move_whose_answer_was_lost(root: Path) -> None:
+    """It fails, but what was to be moved has moved."""
+    client = _client(root)
+    client.touch("/f")
+    command = root.parent / "home" / "bin" / "hadoop"
+    command.write_text(
+        f'#!/bin/sh\n{sys.executable} -S {STAND_IN} "$@" || exit $?\n'
+        'case "$*" in *-mv*) exit 255;; esac\n'
+    )
+    client.mv("/f", "/g")
+    assert client.ls_dir("/") == ([], ["g"])
+
+
+def test_there_is_no_hadoop(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="no command"):
+        HDFSClient(str(tmp_path), None).is_exist("/f")
+    with pytest.raises(TypeError, match="expected a dict"):
+        HDFSClient(str(tmp_path), ["a"])  # type: ignore[arg-type]
