@@ -12,6 +12,7 @@ import pytest
 import paddle
 import paddle.distributed as dist
 from paddle import nn
+from paddle.core.mode import set_grad_enabled
 from tests.distributed.ranks import RankError, Ranks
 
 
@@ -99,6 +100,53 @@ def test_equals_one_process(job: Ranks) -> None:
 def test_clips_come_after_the_exchange(job: Ranks) -> None:
     for clip in (nn.ClipGradByGlobalNorm(0.05), nn.ClipGradByNorm(0.02), nn.ClipGradByValue(0.01)):
         job.run(_trained, 0.001, 0.0001, clip)
+
+
+class _Recomputed(paddle.autograd.PyLayer):
+    """A layer whose forward runs again in backward."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, layer: Any) -> Any:
+        ctx.save_for_backward(x)
+        ctx.layer = layer
+        return layer(x)
+
+    @staticmethod
+    def backward(ctx: Any, d: Any) -> Any:
+        x = ctx.saved_tensor()[0].detach()
+        x.stop_gradient = False
+        before = set_grad_enabled(True)
+        paddle.autograd.backward([ctx.layer(x)], [d])
+        set_grad_enabled(before)
+        return x.grad
+
+
+def _again(net: Any, x: Any, parts: range) -> Any:
+    for i, layer in enumerate(net):
+        if i in parts and not x.stop_gradient:
+            x = _Recomputed.apply(x, layer)
+        else:
+            x = layer(x)
+    return (x**2).mean()
+
+
+def _recomputed() -> None:
+    sizes = {"comm_buffer_size": 0.0001, "last_comm_buffer_size": 0.0001}
+    for parts in (range(2, 3), range(5)):  # some layers, and all
+        wrapped, plain = _pair(_mlp, **sizes)
+        for step in range(3):
+            batch = _batch(step)
+            x, whole = _part(batch), paddle.to_tensor(batch)
+            x.stop_gradient = whole.stop_gradient = False
+            _again(wrapped._layers, x, parts).backward()
+            _again(plain, whole, range(0)).backward()
+            _agree(wrapped, plain)
+            for net in (wrapped, plain):
+                net.clear_gradients()
+
+
+def test_backward_inside_of_backward(job: Ranks) -> None:
+    job.run(_recomputed)
 
 
 class _Branches(nn.Layer):
