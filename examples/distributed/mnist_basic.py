@@ -15,7 +15,7 @@ import paddle.distributed as dist
 from paddle.nn import functional as F
 from paddle.vision.transforms import ToTensor
 
-EPOCHS = 5
+EPOCHS = 7
 BATCH = 64  # of all processes together
 PROMISED = 0.98
 

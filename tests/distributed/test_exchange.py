@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+import paddle.fluid
 from paddle import nn
 from paddle.core.mode import set_grad_enabled
 from tests.distributed.ranks import RankError, Ranks
@@ -95,6 +98,27 @@ def test_equals_one_process(job: Ranks) -> None:
     assert job.run(_trained, 25, 1) == [1, 1]
     several = job.run(_trained, 0.001, 0.0001)
     assert several[0] == several[1] > 2
+
+
+def _old_style() -> None:
+    d = paddle.fluid.dygraph
+    strategy = d.prepare_context()
+    assert (strategy.nranks, strategy.local_rank) == (2, dist.get_rank())
+    net, plain = d.DataParallel(d.Linear(6, 2), strategy), d.Linear(6, 2)
+    for p, q in zip(plain.parameters(), net.parameters(), strict=True):
+        p.set_value(q.numpy())
+    sgd = paddle.fluid.optimizer.SGDOptimizer(0.1, parameter_list=net.parameters())
+    loss = net.scale_loss(paddle.fluid.layers.reduce_mean(net(_part(_batch(0))) ** 2))
+    loss.backward()
+    net.apply_collective_grads()
+    (plain(paddle.to_tensor(_batch(0))) ** 2).mean().backward()
+    _agree(net, plain)
+    sgd.minimize(loss)
+    net.clear_gradients()
+
+
+def test_as_in_1_8(job: Ranks) -> None:
+    job.run(_old_style)
 
 
 def test_clips_come_after_the_exchange(job: Ranks) -> None:
@@ -424,3 +448,18 @@ def _different() -> None:
 def test_networks_that_differ(job: Ranks) -> None:
     with pytest.raises(RankError, match=r"rank 0: DataParallel.*\[6, 3\].*rank 1:.*\[6, 4\]"):
         job.run(_different)
+
+
+def _ends() -> None:
+    wrapped, _ = _pair(_mlp)
+    (wrapped(_part(_batch(0))) ** 2).mean().backward()
+    if dist.get_rank() == 1:
+        os._exit(7)
+    (wrapped(_part(_batch(1))) ** 2).mean().backward()
+
+
+def test_a_process_that_ends() -> None:
+    with Ranks(2) as own:
+        first, second = own.run_each(_ends, [(), ()], alive=True)
+    assert second == "exit status 7"
+    assert re.search(r"rank 1 failed \(exit status 7\) while rank 0 was in all_reduce", str(first))
