@@ -118,7 +118,7 @@ def job() -> Iterator[Ranks]:
 def test_several_processes_go_on(job: Ranks, tmp_path: Path) -> None:
     whole, run = str(tmp_path / "whole"), str(tmp_path / "run")
     undisturbed = job.run(_fit_rank, whole, 99, 3)
-    assert undisturbed[0] != undisturbed[1]
+    assert undisturbed[0] == undisturbed[1]  # losses are those of all processes
     parts = [job.run(_fit_rank, run, 8, 3)]
     assert sorted(n for n in os.listdir(run) if "pdpart" in n) == [
         "0.rank1.pdpart",
