@@ -99,7 +99,7 @@ def split(
                 f"received {size!r}."
             )
         numbers[axis] = cut // count
-        layer = Linear(*numbers, weight_attr, bias_attr, name=name)
+        layer = Linear(numbers[0], numbers[1], weight_attr, bias_attr, name=name)
         by_rows = axis == 0
         return (_by_rows if by_rows else _by_columns)(x, layer, cut, count, gather_out)
     if operation == "linear":
