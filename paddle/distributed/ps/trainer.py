@@ -146,6 +146,14 @@ class TrainerJob:
             )
         return self.exchange
 
+    def flush(self) -> None:
+        """Returns when the servers have all that this trainer sent."""
+        self._connected().flush()
+
+    def pull(self, holders: dict[str, Any]) -> None:
+        """Puts the servers' values of dense parameters into holders of a scope."""
+        self._connected().pull(holders)
+
     # -- what operators call ---------------------------------------------------------------------
 
     def receiver(self, op: Operator) -> Callable:
