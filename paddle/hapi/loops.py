@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, MissingFileError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
+from paddle.distributed.agreement import all_well, attempt
+from paddle.hapi import resume_ranks
 from paddle.hapi.callback_train import ModelCheckpoint
 from paddle.hapi.feeding import arrays, length, rows, stacked, to_list
 from paddle.hapi.fit_run import FitRun
@@ -40,6 +42,7 @@ class Loops:
     _eval_step: Any
     _predict_step: Any
     _metric_names: Any
+    load: Any
     history: Any
     stop_training: bool
 
@@ -83,6 +86,24 @@ class Loops:
                 self.history.settle()
                 raise
 
+    def _load_newest(self, told: Any) -> None:
+        """Finds where a fit goes on that was asked to."""
+        folders = [c.save_dir for c in told if isinstance(c, ModelCheckpoint) and c.save_dir]
+        if not folders:
+            raise InvalidArgumentError(
+                "Model.fit(resume=True): expected save_dir, a folder of checkpoints, or a "
+                "callback ModelCheckpoint(save_dir=...), but there is neither."
+            )
+        if resume_ranks.together():
+            found = resume_ranks.newest(folders[-1])
+            if found is not None:
+                loading = attempt(lambda: self._adapter.load(found[0], False, False))
+                all_well(loading, f"loading {found[0]!r}")
+                self._resume = found[1]
+        elif os.path.isdir(folders[-1]):
+            with contextlib.suppress(MissingFileError):
+                self.load(folders[-1])
+
     def _evaluate_between(
         self, run: FitRun, loader: Any, interrupts: Interrupts, again: bool
     ) -> None:
@@ -111,11 +132,12 @@ class Loops:
         measuring = Measuring(self._metrics, Losses())
         measuring.reset()
         logs: dict[str, Any] = {}
-        with _reading(loader) as batches:
+        with self._pass(loader) as batches:
             for step, data in enumerate(itertools.islice(batches, limit)):
                 inputs, labels = self._splitter(data, "eval")
                 told.on_batch_begin("eval", step, logs)
-                logs = measuring.logs(step, rows(inputs), *self._eval_step(inputs, labels))
+                found = self._eval_step(inputs, labels)
+                logs = measuring.logs(step, self._adapter.seen(rows(inputs)), *found)
                 told.on_batch_end("eval", step, logs)
                 if interrupts is not None:
                     interrupts.check()
@@ -131,18 +153,29 @@ class Loops:
         told.on_begin("predict", {"steps": length(loader)})
         batches: list[list[np.ndarray]] = []
         count = 0
-        with _reading(loader) as read:
+        with self._pass(loader) as read:
             for step, data in enumerate(read):
                 inputs = self._splitter(data, "predict")[0]
                 told.on_batch_begin("predict", step, {})
                 batches.append([arrays(o) for o in self._predict_step(inputs)])
-                count += rows(inputs)
-                told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
+                size = self._adapter.seen(rows(inputs))
+                count += size
+                told.on_batch_end("predict", step, {"step": step, "batch_size": size})
         if not batches:
             raise _no_batch("predict")
         told.on_end("predict", {"samples": count})
         columns = list(zip(*batches, strict=True))
         return [stacked(column) for column in columns] if stack_outputs else columns
+
+    @contextlib.contextmanager
+    def _pass(self, loader: Any) -> Iterator[Iterator]:
+        """The batches of an evaluation or of predictions."""
+        self._adapter.begin_pass(loader)
+        try:
+            with _reading(loader) as batches:
+                yield batches
+        finally:
+            self._adapter.end_pass()
 
     def _train_epoch(self, run: FitRun, interrupts: Interrupts, again: bool) -> None:
         """Goes through the data once, or through the rest of it.

@@ -13,9 +13,10 @@ from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import resume
+from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
-from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
+from paddle.hapi.feeding import Splitter, arrays, length, make_loader, sizes, to_list
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.history import History
 from paddle.hapi.loops import Loops, update_metrics
@@ -31,6 +32,9 @@ __all__ = ["Model"]
 
 class Model(Loops, Guarded):
     """A network that can be trained, evaluated and asked for predictions.
+
+    Under ``paddle.distributed.launch`` (dynamic mode) processes train together: each gets its share
+    of a Dataset, and losses, metrics and predictions are those of all. The first prints and saves.
 
     Args:
         network (Layer): the network.
@@ -316,6 +320,7 @@ class Model(Loops, Guarded):
         callbacks: Any = None,
         accumulate_grad_batches: int = 1,
         num_iters: int | None = None,
+        resume: bool = False,
     ) -> History:
         """Trains.
 
@@ -346,6 +351,9 @@ class Model(Loops, Guarded):
                 Default: 1.
             num_iters (int, optional): ends the training after so many steps; ``epochs`` then
                 follows from it where the length of the data is known.
+            resume (bool): go on from the newest checkpoint in ``save_dir``, or in that of a
+                :class:`paddle.callbacks.ModelCheckpoint`, that is whole; where there is none,
+                begin. Default: False. Not in 2.0.
 
         Returns:
             History: the curves: ``history.history["loss"]``, ``history.plot("curves.png")``; they
@@ -369,20 +377,20 @@ class Model(Loops, Guarded):
             "fit", epochs=epochs, eval_freq=eval_freq, log_freq=log_freq, save_freq=save_freq,
             accumulate_grad_batches=accumulate_grad_batches, num_iters=num_iters,
         )  # fmt: skip
-        sizes = _sizes(batch_size)
+        both = sizes(batch_size)
         loader = make_loader(
-            "fit(train_data)", train_data, sizes[0], shuffle, drop_last, num_workers
+            "fit(train_data)", train_data, both[0], shuffle, drop_last, num_workers
         )
         evaluation = None
         if eval_data is not None:
             evaluation = make_loader(
-                "fit(eval_data)", eval_data, sizes[1], False, False, num_workers
+                "fit(eval_data)", eval_data, both[1], False, False, num_workers
             )
         steps = length(loader)
         if num_iters is not None and steps:
             epochs, steps = -(-num_iters // steps), min(num_iters, steps)
         told = config_callbacks(
-            callbacks, self, sizes[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
+            callbacks, self, both[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
@@ -390,6 +398,8 @@ class Model(Loops, Guarded):
         told.callbacks.insert(0, self.history)
         told.set_model(self)
         told.set_params(told.params)
+        if resume:
+            self._load_newest(told)
         self._run = FitRun(loader, told, log_freq, accumulate_grad_batches, num_iters)
         self.history.follow(self._run.losses)
         try:
@@ -491,7 +501,7 @@ class Model(Loops, Guarded):
     # -- files ------------------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``.
+        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``; the first process does.
 
         Args:
             path (str): folder and beginning of the file names.
@@ -513,8 +523,11 @@ class Model(Loops, Guarded):
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
-        run = self._run
-        state = resume.collect(self) if training and run is not None and run.saving else None
+        if not first_rank():
+            return
+        run, state = self._run, None
+        if training and run is not None and run.saving:
+            state = resume.collect(self, run.job)
         self._adapter.save(path, training, state)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
@@ -579,15 +592,3 @@ def _check_counts(where: str, **given: Any) -> None:
             raise InvalidArgumentError(
                 f"Model.{where}({name}): expected an int of at least 1, but received {count!r}."
             )
-
-
-def _sizes(batch_size: Any) -> tuple[Any, Any]:
-    """The sizes of batches of training and of evaluation."""
-    if not isinstance(batch_size, (list, tuple)):
-        return batch_size, batch_size
-    if len(batch_size) != 2:
-        raise InvalidArgumentError(
-            "Model.fit(batch_size): expected an int, or a list of two for training and "
-            f"evaluation, but received {batch_size!r}."
-        )
-    return batch_size[0], batch_size[1]

@@ -36,9 +36,11 @@ COVERED = (
     "paddle.device",
     "paddle.distributed",
     "paddle.distributed.ParallelEnv",
+    "paddle.distributed.cloud_utils",
     "paddle.distributed.fleet",
     "paddle.distributed.fleet.metrics",
     "paddle.distributed.fleet.utils",
+    "paddle.distributed.utils",
     "paddle.distribution",
     "paddle.framework",
     "paddle.incubate.optimizer",
@@ -73,11 +75,7 @@ COVERED = (
 
 # What a covered module still lacks: pattern of the whole name -> what will bring it.
 NOT_YET: dict[str, str] = {
-    r"paddle\.distributed\.(InMemory|Queue)Dataset(\..*)?": "parameter servers, another issue",
-    r"paddle\.distributed\.(DatasetBase|FileInstantDataset|BoxPSDataset)\..*": "as above",
-    r"paddle\.distributed\.(CountFilter|Probability)Entry": "as above",
-    r"paddle\.distributed\.fleet\.MultiSlot\w*Generator(\..*)?": "as above",
-    r"paddle\.distributed\.fleet\.utils\.DistributedInfer(\..*)?": "as above",
+    r"paddle\.distributed\.fleet\.utils\.DistributedInfer(\..*)?": "parameter servers",
 }
 
 

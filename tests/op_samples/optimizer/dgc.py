@@ -14,23 +14,25 @@ INPUTS = {
 
 
 def _written(p, g, v, lr, step, ranks, mu, use_nesterov=False, rampup_begin_step=-1.0):
+    g = g / ranks[0]
     if 0 <= rampup_begin_step <= step[0]:
-        return {"Param": p - lr * g, "Velocity": v}
+        return {"Param": p - lr * g, "Velocity": v, "Grad": g}
     v = mu * v + g
-    return {"Param": p - lr * (g + mu * v if use_nesterov else v), "Velocity": v}
+    return {"Param": p - lr * (g + mu * v if use_nesterov else v), "Velocity": v, "Grad": g}
 
 
 def _momentum(note, **attrs):
     return Sample(
-        "dgc_momentum", INPUTS, {"mu": 0.9, **attrs}, written=_written, note=note,
-        ref=lambda p, g, *_, **__: g / 2,
-    )  # fmt: skip
+        "dgc_momentum", INPUTS, {"mu": 0.9, **attrs}, written=_written, note=note)  # fmt: skip
 
 
 COMPRESSED = {
     "U": f64(3, 4, key=1), "V": f64(3, 4, key=2), "Grad": X, "current_step": STEP,
     "nranks": np.array([1.0], "float32"),
 }  # fmt: skip
+
+
+PARAM = f64(3, 4, key=3)
 
 
 def _accumulated(u, v, g, *_, m, use_nesterov=False, **__):
@@ -51,7 +53,7 @@ def _dgc(note, part, **attrs):
 
     def sent(*args, **told):
         _, v = _accumulated(*args, **told)
-        return v * _chosen(v, part)
+        return v * _chosen(v, part), np.array([max(float(int(v.size * part)), 1.0)])
 
     return Sample("dgc", COMPRESSED, {"m": 0.9, **attrs}, written=left, note=note, ref=sent)
 
@@ -60,7 +62,17 @@ SAMPLES = [
     _dgc("one", 0.001, rampup_begin_step=1.0),
     _dgc("nesterov", 0.25, use_nesterov=True, sparsity=[0.5, 0.75], rampup_step=4.0),
     Sample("dgc", COMPRESSED, {"m": 0.9, "rampup_begin_step": 6.0}, note="early",
-           ref=lambda u, v, g, *_, **__: g, written=lambda u, v, *_, **__: {"U": u, "V": v}),
+           ref=lambda u, v, g, *_, **__: (g, np.zeros(1)),
+           written=lambda u, v, *_, **__: {"U": u, "V": v}),
+    Sample("dgc", {**COMPRESSED, "Param": PARAM, "nranks": np.array([2.0], "float32")},
+           {"m": 0.9, "rampup_begin_step": 6.0, "regular_type": 2, "regular_coeff": 0.5},
+           note="decay", written=lambda u, v, *_, **__: {"U": u, "V": v},
+           ref=lambda u, v, g, p, *_, **__: (2 * g + 0.5 * p, np.zeros(1))),
+    Sample("dgc", {**COMPRESSED, "Param": PARAM},
+           {"m": 0.9, "rampup_begin_step": 6.0, "regular_type": 1, "regular_coeff": 0.5},
+           note="L1", written=lambda u, v, *_, **__: {"U": u, "V": v},
+           ref=lambda u, v, g, p, *_, **__: (g + 0.5 * np.sign(p), np.zeros(1))),
+    Sample("dgc_allreduce", {"X": X, "k": np.array([2.0])}, ref=lambda x, *_, **__: x),
     as_185("dgc_clip_by_norm", {"current_step": STEP, "X": X},
            {"max_norm": 1.5, "rampup_begin_step": 5.0}, single=True),
     Sample("dgc_clip_by_norm", {"current_step": STEP, "X": X},

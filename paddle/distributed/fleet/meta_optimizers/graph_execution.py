@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
-
-from paddle.core.errors import UnimplementedError
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
+from paddle.distributed.transpiler.inserting import (
+    insert_allreduce,
+    insert_broadcast,
+    insert_comm_init,
+)
 
-_TRANSPILER = "paddle.distributed.transpiler.collective"
+__all__ = ["GraphExecutionOptimizer"]
 
 
-class GraphExecution(MetaOptimizer):
+class GraphExecutionOptimizer(MetaOptimizer):
     """Puts ``c_allreduce_sum`` behind every gradient; there without being asked for."""
 
     name = "graph_execution"
@@ -24,17 +26,11 @@ class GraphExecution(MetaOptimizer):
     def rewrite(self, context: Context) -> None:
         if context.worker_num == 1:
             return
-        if importlib.util.find_spec(_TRANSPILER) is None:
-            raise UnimplementedError(
-                "fleet.minimize: static Programs in several processes are not part of this version."
-            )
-        transpiler = importlib.import_module(_TRANSPILER).GradAllReduce()
+        startup, strategy = context.startup_program, context.strategy
         endpoints = context.role_maker._get_trainer_endpoints()
-        transpiler.transpile(
-            context.startup_program,
-            context.main_program,
-            context.worker_index,
-            endpoints,
-            endpoints[context.worker_index],
-            False,
-        )
+        mine = endpoints[context.worker_index]
+        insert_comm_init(startup, 0, context.worker_index, endpoints, mine)
+        insert_broadcast(startup, [p.name for p in context.main_program.all_parameters()], 0)
+        # Buckets of no size: each gradient goes alone.
+        size = float(strategy.fuse_grad_size_in_MB) if strategy.fuse_all_reduce_ops else 0.0
+        insert_allreduce(context.main_program, nranks=context.worker_num, bucket_mb=size)

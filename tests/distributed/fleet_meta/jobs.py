@@ -1,0 +1,129 @@
+"""What the ranks of these tests do: a small network, trained by fleet with some strategy."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+import paddle
+import paddle.static as static
+from paddle.distributed import fleet
+
+ROWS = 8  # of a step, of all ranks together
+
+
+def data(step: int) -> tuple[np.ndarray, np.ndarray]:
+    """The joined batch of a step."""
+    state = np.random.RandomState(step)
+    x = state.uniform(-1, 1, [ROWS, 6]).astype("float32")
+    return x, (x.sum(1, keepdims=True) * 0.3 + 0.1).astype("float32")
+
+
+def _attr(name: str, *shape: int) -> Any:
+    state = np.random.RandomState(len(name) + sum(shape))
+    value = state.uniform(-0.5, 0.5, shape).astype("float32")
+    return paddle.ParamAttr(name=name, initializer=paddle.nn.initializer.Assign(value))
+
+
+def network(width: int = 4, devices: bool = False, norm: bool = False) -> Any:
+    """Records two layers and their loss; with ``devices`` each is a section of a pipeline."""
+
+    def on(number: int) -> Any:
+        return static.device_guard(f"gpu:{number}" if devices else None)
+
+    x = static.data("x", [None, 6], "float32")
+    y = static.data("y", [None, 1], "float32")
+    with on(0):
+        h = static.nn.fc(x, width, weight_attr=_attr("w1", 6, width), bias_attr=_attr("b1", width),
+                         name="first")  # fmt: skip
+        if norm:
+            h = static.nn.batch_norm(h, param_attr=_attr("g", width), bias_attr=_attr("c", width),
+                                     moving_mean_name="mean", moving_variance_name="variance")  # fmt: skip
+        h = paddle.tanh(h)
+    with on(1):
+        out = static.nn.fc(h, 1, weight_attr=_attr("w2", width, 1), bias_attr=_attr("b2", 1))
+        loss = paddle.mean(paddle.square(out - y))
+    return loss, h
+
+
+def optimizer(name: str, **given: Any) -> Any:
+    """An optimizer by its name; ``clip`` is a norm."""
+    clip = given.pop("clip", None)
+    if clip is not None:
+        given["grad_clip"] = paddle.nn.ClipGradByGlobalNorm(clip)
+    norm = given.pop("clip_one", None)
+    if norm is not None:
+        given["grad_clip"] = paddle.nn.ClipGradByNorm(norm)
+    return getattr(paddle.optimizer, name)(**given)
+
+
+def strategy_of(switches: dict[str, Any]) -> Any:
+    """A DistributedStrategy from a dictionary."""
+    made = fleet.DistributedStrategy()
+    for name, value in switches.items():
+        setattr(made, name, value)
+    return made
+
+
+class Trained:
+    """What a rank tells: losses, values of persistable variables, operators, warnings."""
+
+    def __init__(self, losses: list, values: dict, ops: list, startup: list, told: list) -> None:
+        self.losses, self.values, self.ops, self.startup, self.told = (
+            losses, values, ops, startup, told,
+        )  # fmt: skip
+
+
+def train(
+    switches: dict[str, Any], rule: tuple[str, dict], steps: int = 4, width: int = 4,
+    whole: bool = False, feed: str = "part", **model: Any,
+) -> Trained:  # fmt: skip
+    """Trains on this rank's part of the batch; ``whole``: on all of it, without fleet's ranks."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    rank, count = fleet.worker_index(), fleet.worker_num()
+    with (
+        warnings.catch_warnings(record=True) as told,
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        warnings.simplefilter("always")
+        loss, hidden = network(width, **model)
+        switches = dict(switches)
+        if switches.get("recompute"):
+            switches["recompute_configs"] = {"checkpoints": [hidden.name]}
+        made = optimizer(rule[0], **rule[1])
+        if not whole:
+            made = fleet.distributed_optimizer(made, strategy_of(switches))
+        made.minimize(loss, startup)
+        exe = static.Executor()
+        exe.run(startup)
+        losses = []
+        for step in range(steps):
+            x, y = data(step)
+            if feed == "part" and not whole:
+                x, y = (np.ascontiguousarray(part[rank::count]) for part in (x, y))
+            losses.append(float(exe.run(main, {"x": x, "y": y}, [loss])[0].item()))
+        values = _values(main)
+        ops = [[op.type for op in block.ops] for block in main.blocks]
+        begun = [op.type for op in startup.global_block().ops]
+    paddle.disable_static()
+    return Trained(losses, values, ops, begun, [str(w.message) for w in told])
+
+
+def _values(main: Any) -> dict[str, np.ndarray]:
+    found = {}
+    for var in main.list_vars():
+        held = static.global_scope().find_var(var.name) if var.persistable else None
+        if held is not None and held.is_initialized():
+            found[var.name] = np.array(held.get_tensor().numpy())
+    return found
+
+
+def rank(spec: dict[str, Any]) -> Trained:
+    """:func:`train` with its arguments in a dictionary, as ranks are called."""
+    return train(**spec)
