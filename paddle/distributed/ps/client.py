@@ -376,22 +376,26 @@ class Client:
         frame = Frame(Kind.RATE, table, self.trainer, values=np.array([[rate]], np.float64))
         self._ask_all(frame)
 
-    def save(self, folder: str | os.PathLike) -> int:
+    def save(self, folder: str | os.PathLike, timeout: float | None = None) -> int:
         """Has every server write its part of a snapshot, and returns the snapshot's version.
 
         Args:
             folder (str): as the servers see it. It keeps the last two versions.
+            timeout (float, optional): seconds; default: ``FLAGS_rpc_deadline``.
         """
         self.flush()
         text = os.path.abspath(folder)
-        seen = [v for stat in self._stat(text) for v in stat["versions"]]
-        version = max(seen, default=0) + 1
+        version = max(stat["last"] for stat in self._stat(text)) + 1
         frame = Frame(Kind.SAVE, trainer=self.trainer, sequence=version, text=text)
-        self._ask_all(frame)
+        self._ask_all(frame, timeout)
         return version
 
-    def load(self, folder: str | os.PathLike) -> int:
+    def load(self, folder: str | os.PathLike, timeout: float | None = None) -> int:
         """Has every server read the last snapshot that is whole; returns its version.
+
+        Args:
+            folder (str): as the servers see it.
+            timeout (float, optional): seconds; default: ``FLAGS_rpc_deadline``.
 
         Raises:
             NotFoundError: there is none.
@@ -404,7 +408,7 @@ class Client:
         for version in common or [0]:
             frame = Frame(Kind.LOAD, trainer=self.trainer, sequence=version, text=text)
             try:
-                self._ask_all(frame)
+                self._ask_all(frame, timeout)
                 return version
             except ExternalError:
                 raise
@@ -525,6 +529,8 @@ class _Wire:
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 500),
+            ("grpc.http2.max_frame_size", 1 << 20),
+            ("grpc.enable_retries", 0),
             ("grpc.enable_http_proxy", 0),
             ("grpc.use_local_subchannel_pool", 1),
         ]

@@ -190,7 +190,8 @@ class Service:
                 f"table {spec.name!r}: expected at most {spec.row_limit} ids in a request, but "
                 f"received {len(ids)}."
             )
-        return Frame(frame.kind, frame.table, values=table.pull(ids, not frame.flags & Flag.LOOK))
+        values = table.pull(ids, not frame.flags & Flag.LOOK, frame.trainer)
+        return Frame(frame.kind, frame.table, values=values)
 
     def _push(self, frame: Frame, raw: Any, seconds: float) -> None:
         table = self.table(frame)
@@ -349,6 +350,7 @@ class Service:
         text: dict[str, Any] = {"server": self.server, "steps": self.steps}
         if frame.text:
             text["versions"] = snapshot.versions(Path(frame.text), self.server, self.servers)
+            text["last"] = snapshot.last(Path(frame.text))
         else:
             text["tables"] = {str(i): t.stat() for i, t in self.tables.items()}
         return Frame(frame.kind, text=json.dumps(text))

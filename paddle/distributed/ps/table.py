@@ -17,8 +17,12 @@ from paddle.distributed.ps.files import Budget, Mapped, failure, write_whole
 from paddle.distributed.ps.index import Index
 from paddle.distributed.ps.initial import CountFilter, Probability
 from paddle.distributed.ps.messages import Flag, Frame
+from paddle.distributed.ps.sharding import ascending, grouped
 from paddle.distributed.ps.spec import TableSpec
 from paddle.distributed.ps.store import EPOCH, LOGGED, RATE, RATED, ROUND, STEPS, RowStore
+from paddle.ops.optimizer.row_updates import sums_of_groups
+
+_KEPT = 1 << 16  # ids of a look-up that are remembered until they are pushed
 
 
 class Table:
@@ -53,6 +57,7 @@ class Table:
         self._log = os.open(folder / "log", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._pending: list[Frame] = []
         self._seen: Counters | None = None
+        self._found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._read_log()
         self._prepare()
 
@@ -73,6 +78,7 @@ class Table:
         spec = self.spec
         self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
+        self._found.clear()
         if self._seen is not None:
             self._seen.close()
             self._seen = None
@@ -83,16 +89,17 @@ class Table:
 
     # -- look-ups ----------------------------------------------------------------------------------
 
-    def pull(self, ids: np.ndarray, make: bool = True) -> np.ndarray:
+    def pull(self, ids: np.ndarray, make: bool = True, trainer: int = 0) -> np.ndarray:
         """Returns the values of rows.
 
         Args:
             ids (numpy.ndarray): int64, maybe with repetition.
             make (bool): whether rows that are not there are made; else they read as they would
                 begin.
+            trainer (int): who asks.
         """
         with self.lock:
-            rows = self._rows(ids, make)
+            rows = self._rows(ids, make, trainer=trainer)
             found = self.store.read(rows, 1)[0].numpy()
             absent = rows == 0
             if not make and self.spec.entry is None and absent.any():
@@ -104,8 +111,14 @@ class Table:
         with self.lock:
             return self.store.read(np.ones(1, np.int64), 1)[0].numpy()
 
-    def _rows(self, ids: np.ndarray, make: bool, count: bool = True) -> np.ndarray:
+    def _rows(
+        self, ids: np.ndarray, make: bool, count: bool = True, trainer: int = 0
+    ) -> np.ndarray:
         """The rows of ids; those that are new are made where the entry lets them in."""
+        held = self._found.get(trainer)  # what a trainer looked up it pushes next
+        if held is not None and np.array_equal(held[0], ids):
+            self.store.touch(held[1])
+            return held[1]
         rows = self.store.find(ids)
         if make and len(rows):
             absent = rows == 0
@@ -115,6 +128,8 @@ class Table:
                     self._make(new)
                     rows[absent] = self.store.find(ids[absent])
             self.store.touch(rows)
+            if len(rows) <= _KEPT and rows.all():
+                self._found[trainer] = np.array(ids), rows
         return rows
 
     def _let_in(self, ids: np.ndarray, count: bool) -> np.ndarray:
@@ -161,7 +176,7 @@ class Table:
             return True
 
     def _targets(
-        self, ids: np.ndarray, values: torch.Tensor, all_: bool = False
+        self, ids: np.ndarray, values: torch.Tensor, all_: bool = False, trainer: int = 0
     ) -> tuple[np.ndarray, torch.Tensor]:
         """The rows of ids, without those that have none, and the values that remain."""
         if not self.spec.is_sparse:
@@ -173,14 +188,14 @@ class Table:
                 self._make(new)
                 rows = self.store.find(ids)
             return rows, values
-        rows = self._rows(ids, make=True, count=False)
+        rows = self._rows(ids, make=True, count=False, trainer=trainer)
         kept = rows != 0
         if kept.all():
             return rows, values
         return rows[kept], values[torch.from_numpy(kept)]
 
     def _change(self, ids: np.ndarray, values: torch.Tensor, frame: Frame, add: bool) -> None:
-        rows, values = self._targets(ids, values, all_=not add)
+        rows, values = self._targets(ids, values, all_=not add, trainer=frame.trainer)
         if add:
             values = self.store.read(rows, 1)[0].add_(values)
         steps = int(self.store.about[STEPS])
@@ -195,7 +210,7 @@ class Table:
         round_: int | None = None,
     ) -> None:
         """One step of the optimizer for some rows."""
-        rows, values = self._targets(ids, values)
+        rows, values = self._targets(ids, values, trainer=0 if push is None else push[0])
         parts = self.store.read(rows)
         fused = self._fused
         counted: Any = fused.count
@@ -409,11 +424,10 @@ class Counters:
 
 def merged(ids: np.ndarray, values: torch.Tensor) -> tuple[np.ndarray, torch.Tensor]:
     """Each id once, in ascending order, with the sum of its values."""
-    if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
+    if ascending(ids):
         return ids, values
-    found, inverse = np.unique(ids, return_inverse=True)
-    total = torch.zeros(len(found), *values.shape[1:], dtype=values.dtype)
-    return found, total.index_add_(0, torch.from_numpy(inverse.reshape(-1)), values)
+    found, order, starts = grouped(ids)
+    return found, sums_of_groups(values, torch.from_numpy(order), torch.from_numpy(starts))
 
 
 def _merged(frame: Frame, assigned: bool) -> tuple[np.ndarray, torch.Tensor]:
@@ -422,7 +436,7 @@ def _merged(frame: Frame, assigned: bool) -> tuple[np.ndarray, torch.Tensor]:
     ids = frame.ids
     if ids is None:
         return np.zeros(1, np.int64), values
-    if assigned and len(ids) > 1 and not bool((ids[1:] > ids[:-1]).all()):
+    if assigned and not ascending(ids):
         found, at = np.unique(ids[::-1], return_index=True)  # the last of several counts
         return found, values[torch.from_numpy(len(ids) - 1 - at)]
     return merged(ids, values)
