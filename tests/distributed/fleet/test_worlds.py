@@ -14,6 +14,7 @@ import paddle
 import paddle.distributed as dist
 import paddle.distributed.fleet as fleet
 from paddle.distributed import store
+from tests.distributed.fleet import training
 from tests.distributed.ranks import Ranks
 
 
@@ -149,6 +150,28 @@ def test_a_collective_job(job: Ranks) -> None:
     shards = [["a", "b"], ["c"], ["d"]]
     for rank, found in enumerate(job.run(_collective)):
         assert found == {**common, "first": rank == 0, "shard": shards[rank]}
+
+
+def _equal(ranks: list[dict[str, Any]], one: dict[str, Any]) -> None:
+    """Three ranks give together what one process gives with the joined batch."""
+    mean = np.mean([found["losses"] for found in ranks], axis=0)
+    np.testing.assert_allclose(mean, one["losses"], rtol=1e-6, atol=1e-6)
+    for found in ranks:
+        np.testing.assert_allclose(found["weight"], one["weight"], rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(found["weight"], ranks[0]["weight"])
+
+
+def test_dynamic_training_equals_one_process(job: Ranks) -> None:
+    _equal(job.run(training.dynamic), training.dynamic())
+
+
+def test_a_program_equals_one_process(job: Ranks, tmp_path: Path) -> None:
+    one = training.in_a_program(str(tmp_path / "one"))
+    assert one["exchanges"] == 0 and one["saved"]
+    found = job.run(training.in_a_program, str(tmp_path / "several"))
+    _equal(found, one)
+    assert [f["exchanges"] for f in found] == [6] * 3
+    assert [f["saved"] for f in found] == [True, False, False]
 
 
 def _by_hand() -> list[Any]:
