@@ -196,7 +196,7 @@ class _Reader:
         dtype = _float(var)
         key = (
             rule.name, tuple(sorted(rule.settings.items())), tuple(sorted(rule.fill.items())),
-            rate_name, rule.factor, rule.l1, rule.l2, rule.clip, dtype,
+            rate_name, rule.factor, rule.l1, rule.l2, rule.clip, rule.outer_epsilon, dtype,
         )  # fmt: skip
         group = groups.setdefault(key, Group(rule, dtype))
         group.members.append(Dense(var.name, grad, list(var.shape)))
@@ -249,7 +249,8 @@ class _Reader:
                 fill[state] = float(first.attrs["value"])
         factor, rate_name, rate = self._rate(op)
         grad, l1, l2, clip = self._penalties(op, param)
-        made = Rule(op.type, rate, settings, fill, factor, l1, l2, clip)
+        outer = op.type == "adam" and self.main.of_1x
+        made = Rule(op.type, rate, settings, fill, factor, l1, l2, clip, outer)
         return made, grad, rate_name
 
     def _writer(self, name: str, before: int) -> int:

@@ -49,7 +49,8 @@ class BlockServer:
     def __init__(self, op: Operator) -> None:
         attrs = op.attrs
         self.endpoint, self.trainers = str(attrs["endpoint"]), int(attrs.get("Fanin", 1))
-        self.mode = "sync" if int(attrs.get("distributed_mode", 0)) == _SYNC else "async"
+        together = int(attrs.get("distributed_mode", 0)) == _SYNC and not attrs.get("_async")
+        self.mode = "sync" if together else "async"
         self.program = op.block.program
         self.names: list[str] = []
         self._parts: list[tuple[str, str, Operator, tuple]] = []
@@ -123,7 +124,8 @@ class BlockServer:
             if start is not None and (first := float(start._buf.reshape(-1)[0])):
                 fill[state] = first
         rule = Rule(op.type, self._rate(op.input("LearningRate")[0], values),
-                    known.settings_of(op.attrs), fill, 1.0, l1, l2, clip)  # fmt: skip
+                    known.settings_of(op.attrs), fill, 1.0, l1, l2, clip,
+                    bool(op.attrs.get("_epsilon_outside")))  # fmt: skip
         buffer = values[param].tensor._buf
         dtype = str(buffer.dtype).removeprefix("torch.")
         return TableSpec(number, f"{param}{_ARROW}{grad}", "dense", buffer.numel(), dtype, rule)
@@ -207,6 +209,9 @@ class NamedTrainer:
         names = [_TRAINER.sub("", n) for n in op.inputs["X"] if "__control_" not in n]
         places = _places(op, names)
         barriers = any(o.type == "send_barrier" for o in op.block.ops)
+        later = op.block.ops[op.block.ops.index(op) + 1 :]
+        after = {str(e) for o in later if o.type == "send" for e in o.attrs.get("epmap") or []}
+        last = sorted(set(places) - after)  # servers that get nothing more in this step
 
         def send(values: tuple) -> None:
             for name, endpoint, value in zip(names, places, values, strict=True):
@@ -216,7 +221,8 @@ class NamedTrainer:
                     self._waiting.setdefault(endpoint, []).append(request)
                 else:
                     self.client(endpoint).push_many([request], wait=not self.running)
-                    self.client(endpoint).advance()
+            for endpoint in () if barriers else last:
+                self.client(endpoint).advance()
 
         return send
 
