@@ -18,13 +18,14 @@ def sum_of_rows(ids, height, width, name, start):
 def layer(x, size, act=None):
     """A full layer whose weights begin as large as its input is wide."""
     start = paddle.nn.initializer.Normal(0.0, 1.0 / math.sqrt(x.shape[1]))
-    return paddle.static.nn.fc(x, size, activation=act, weight_attr=paddle.ParamAttr(initializer=start))
+    weight = paddle.ParamAttr(initializer=start)
+    return paddle.static.nn.fc(x, size, activation=act, weight_attr=weight)
 
 
 def scored(predict, label):
     """The loss, the AUC so far and that of the latest batches."""
     loss = paddle.mean(F.cross_entropy(predict, label, use_softmax=False))
-    auc_var, batch_auc_var, _ = paddle.static.auc(predict, label, num_thresholds=2**12, slide_steps=20)
+    auc_var, batch_auc_var, _ = paddle.static.auc(predict, label, "ROC", 2**12 - 1, 1, 20)
     return loss, auc_var, batch_auc_var
 
 

@@ -7,21 +7,15 @@
 The logs of the second are in the folder ``logs``.
 """
 
-from __future__ import print_function
-
-from args import parse_args
-
+# ruff: noqa: B007, RUF059, UP031  (the guide's own lines)
 import os
 
-import sys
+from args import parse_args
+from network_conf import ctr_dnn_model_dataset
 
 import paddle
-
-import paddle.distributed.fleet.base.role_maker as role_maker
-
 import paddle.distributed.fleet as fleet
-
-from network_conf import ctr_dnn_model_dataset
+import paddle.distributed.fleet.base.role_maker as role_maker
 
 dense_feature_dim = 13
 

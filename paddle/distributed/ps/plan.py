@@ -1,4 +1,4 @@
-"""Which tables a Program needs on parameter servers, and how they update: read off its operators."""
+"""Which tables a Program needs on parameter servers, and how they update: read off operators."""
 
 from __future__ import annotations
 

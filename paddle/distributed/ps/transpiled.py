@@ -1,8 +1,8 @@
 """Programs by DistributeTranspiler of 1.x: trainers that send and receive by name, and servers.
 
-Each server of such a job stands for itself: it has the blocks of parameters that its Program names,
-and a trainer has a connection to each. A table is named ``parameter <- gradient``, by which trainers
-find it.
+Each server of such a job stands for itself: it has the blocks of parameters that its Program
+names, and a trainer has a connection to each. A table is named ``parameter <- gradient``, by which
+trainers find it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from paddle.distributed.ps.plan import read_update
 from paddle.distributed.ps.rules import Rule
 from paddle.distributed.ps.schedules import ProgramRate
 from paddle.distributed.ps.spec import TableSpec
+from paddle.distributed.ps.trainer import connected
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
@@ -181,12 +182,7 @@ class NamedTrainer:
     def client(self, endpoint: str) -> Any:
         """The connection to a server; made when first needed."""
         if endpoint not in self._clients:
-            from paddle.distributed.ps.client import Client
-
-            token = os.environ.get("PADDLE_JOB_TOKEN", "")
-            made = self._clients[endpoint] = Client(
-                [endpoint], self.number, token, tls=os.environ.get("PADDLE_TLS_CA") or None
-            )
+            made = self._clients[endpoint] = connected([endpoint], self.number)
             for number, spec in made.tables.items():
                 for name in spec.name.split(_ARROW):
                     self._tables[endpoint, name] = number

@@ -1,7 +1,7 @@
 """DistributeTranspiler of 1.x: writes the Programs of trainers and of parameter servers.
 
-They have the operators, blocks and sizes that 1.8.5 gives them. :mod:`paddle.distributed.ps.transpiled`
-runs them.
+They have the operators, blocks and sizes that 1.8.5 gives them;
+:mod:`paddle.distributed.ps.transpiled` runs them.
 """
 
 from __future__ import annotations

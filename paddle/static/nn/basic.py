@@ -153,7 +153,7 @@ def sparse_embedding(
 
     Args:
         input (Variable): ids, int64.
-        size (list[int]): the number of rows, which servers do not hold anybody to, and their length.
+        size (list[int]): rows (servers take any id) and their length.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         is_test (bool): look-ups make no rows. Default: False.
         entry (CountFilterEntry|ProbabilityEntry, optional): which ids get a row; the others read
