@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,15 @@ def data(step: int) -> tuple[np.ndarray, np.ndarray]:
     return x, (x.sum(1, keepdims=True) * 0.3 + 0.1).astype("float32")
 
 
+def joined(step: int, group: int) -> tuple[np.ndarray, np.ndarray]:
+    """The batches of several steps as one."""
+    parts = [data(step * group + i) for i in range(group)]
+    return np.concatenate([x for x, _ in parts]), np.concatenate([y for _, y in parts])
+
+
 def _attr(name: str, *shape: int) -> Any:
     state = np.random.RandomState(len(name) + sum(shape))
-    value = state.uniform(-0.5, 0.5, shape).astype("float32")
+    value = (state.uniform(-1, 1, shape) / np.sqrt(shape[0])).astype("float32")
     return paddle.ParamAttr(name=name, initializer=paddle.nn.initializer.Assign(value))
 
 
@@ -71,16 +79,19 @@ class Trained:
     """What a rank tells: losses, values of persistable variables, operators, warnings."""
 
     def __init__(self, losses: list, values: dict, ops: list, startup: list, told: list) -> None:
-        self.losses, self.values, self.ops, self.startup, self.told = (
-            losses, values, ops, startup, told,
-        )  # fmt: skip
+        self.losses, self.values = losses, values
+        self.ops, self.startup, self.told = ops, startup, told
 
 
 def train(
     switches: dict[str, Any], rule: tuple[str, dict], steps: int = 4, width: int = 4,
-    whole: bool = False, feed: str = "part", **model: Any,
+    feed: str = "part", group: int = 1, spoil: int = -1, only: Any = None, **model: Any,
 ) -> Trained:  # fmt: skip
-    """Trains on this rank's part of the batch; ``whole``: on all of it, without fleet's ranks."""
+    """Trains by fleet, on this rank's part of the batch or (``feed="whole"``) on all of it.
+
+    ``group``: so many steps' batches are fed at once; ``spoil``: the step whose batch has an
+    infinite value; ``only``: the parameters to update.
+    """
     paddle.enable_static()
     main, startup = static.Program(), static.Program()
     fleet.init(is_collective=True)
@@ -97,15 +108,16 @@ def train(
         if switches.get("recompute"):
             switches["recompute_configs"] = {"checkpoints": [hidden.name]}
         made = optimizer(rule[0], **rule[1])
-        if not whole:
-            made = fleet.distributed_optimizer(made, strategy_of(switches))
-        made.minimize(loss, startup)
+        made = fleet.distributed_optimizer(made, strategy_of(switches))
+        made.minimize(loss, startup, only)
         exe = static.Executor()
         exe.run(startup)
         losses = []
         for step in range(steps):
-            x, y = data(step)
-            if feed == "part" and not whole:
+            x, y = joined(step, group)
+            if step == spoil:
+                x[0, 0] = np.inf
+            if feed == "part":
                 x, y = (np.ascontiguousarray(part[rank::count]) for part in (x, y))
             losses.append(float(exe.run(main, {"x": x, "y": y}, [loss])[0].item()))
         values = _values(main)
@@ -127,3 +139,38 @@ def _values(main: Any) -> dict[str, np.ndarray]:
 def rank(spec: dict[str, Any]) -> Trained:
     """:func:`train` with its arguments in a dictionary, as ranks are called."""
     return train(**spec)
+
+
+def deep_memory(switches: dict[str, Any], width: int = 512, layers: int = 24) -> tuple[int, int]:
+    """Bytes of what this process keeps between steps, and by how many it grew at most, as run."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    with (
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        h = static.data("x", [None, width], "float32")
+        for _ in range(layers):
+            h = static.nn.fc(h, width, activation="tanh")
+        loss = paddle.mean(h)
+        made = paddle.optimizer.Adam(0.01)
+        fleet.distributed_optimizer(made, strategy_of(switches)).minimize(loss, startup)
+        exe = static.Executor()
+        feed = {"x": np.ones([4, width], "float32")}
+        ctypes.CDLL("libc.so.6").malloc_trim(0)
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is counted from here
+        before = _status("VmRSS")
+        exe.run(startup)
+        for _ in range(3):
+            exe.run(main, feed, [loss])
+        held = sum(v.nbytes for v in _values(main).values())
+    paddle.disable_static()
+    return held, _status("VmHWM") - before
+
+
+def _status(name: str) -> int:
+    """A number of bytes that the kernel tells about this process."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1]) * 1024

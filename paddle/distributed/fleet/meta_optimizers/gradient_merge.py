@@ -103,9 +103,7 @@ def _taken_out(block: Block, grads: set[str]) -> list[Operator]:
     return moved
 
 
-def _fill(
-    inner: Block, moved: list[Operator], sums: dict[str, Variable], divisor: int
-) -> None:
+def _fill(inner: Block, moved: list[Operator], sums: dict[str, Variable], divisor: int) -> None:
     """Puts the updates into the conditional block, on sums in place of gradients."""
     if divisor > 1:
         for total in sums.values():
