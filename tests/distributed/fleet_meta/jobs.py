@@ -48,7 +48,8 @@ def network(width: int = 4, devices: bool = False, norm: bool = False) -> Any:
                          name="first")  # fmt: skip
         if norm:
             h = static.nn.batch_norm(h, param_attr=_attr("g", width), bias_attr=_attr("c", width),
-                                     moving_mean_name="mean", moving_variance_name="variance")  # fmt: skip
+                                     moving_mean_name="mean",
+                                     moving_variance_name="variance")  # fmt: skip
         h = paddle.tanh(h)
     with on(1):
         out = static.nn.fc(h, 1, weight_attr=_attr("w2", width, 1), bias_attr=_attr("b2", 1))

@@ -229,7 +229,7 @@ class _Job:
                  "use_calc_stream": True}  # fmt: skip
         self._append("send_v2", {"X": self._name(transfer.name, part)}, {}, attrs)
 
-    # -- operators for one part ----------------------------------------------------------------
+    # -- operators for one part --------------------------------------------------------------
 
     def _name(self, name: str, part: int) -> str:
         """What a value is called for one part of the batch."""
@@ -297,7 +297,7 @@ class _Job:
                 "split", {"X": name}, {"Out": parts}, {"num": self.count, "axis": 0, **role}
             )
 
-    # -- after all parts -----------------------------------------------------------------------------
+    # -- after all parts ---------------------------------------------------------------------
 
     def _finish_gradients(self) -> None:
         for grad in sorted(self._sums):

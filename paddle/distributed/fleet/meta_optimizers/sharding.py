@@ -9,7 +9,7 @@ from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.dividing import Division
-from paddle.distributed.fleet.meta_optimizers.programs import insert, scratch
+from paddle.distributed.fleet.meta_optimizers.programs import insert, refuse_sparse, scratch
 from paddle.distributed.transpiler.inserting import (
     insert_broadcast,
     insert_comm_init,
@@ -105,6 +105,9 @@ class _Sharding:
                 f"sharding: expected at least as many parameters as processes, {self.size}, but "
                 f"there are {len(self.params)}."
             )
+        refuse_sparse(
+            self.block, self.grads.items(), "sharding", "its owner gets it as a dense sum"
+        )
         self._connect()
         insert_scale_loss_grad(self.main, 1.0 / self.context.worker_num)
         self._reduce()
