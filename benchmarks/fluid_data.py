@@ -87,9 +87,9 @@ def _ctr(fluid: Any) -> tuple[Any, Any, list]:
 
 
 def _parsing(folder: str, path: str, size: float, options: Options) -> Iterator[Row]:
-    from paddle.fluid.multi_slot.files import Source, parts_of
-    from paddle.fluid.multi_slot.reading import blocks
-    from paddle.fluid.multi_slot.records import Slot
+    from paddle.distributed.dataset.files import Source, parts_of
+    from paddle.distributed.dataset.reading import blocks
+    from paddle.distributed.dataset.records import Slot
 
     slots = [Slot("label", "uint64", True, True, (-1, 1)),
              Slot("dense", "float", True, True, (-1, 13))]  # fmt: skip
@@ -120,7 +120,7 @@ def _training(path: str, options: Options) -> Iterator[Row]:
     if not options.wants(GROUP, NAMES["train"]):
         return
     import paddle.fluid as fluid
-    from paddle.fluid.multi_slot.training import tensors
+    from paddle.io.dataloader.dataset_loader import tensors
 
     main, startup, inputs = _ctr(fluid)
     scope, exe = fluid.Scope(), fluid.Executor(fluid.CPUPlace())

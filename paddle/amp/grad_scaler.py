@@ -9,6 +9,7 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import Guarded
+from paddle.core.listening import listeners_of
 from paddle.core.mode import no_grad
 from paddle.core.op import C
 from paddle.core.selected_rows import RowsGradient
@@ -177,8 +178,17 @@ class GradScaler(Guarded):
     set_state_dict = load_state_dict
 
     def _unscale(self, optimizer: Any) -> bool:
-        """Divides the gradients; says whether one of them is infinite or no number."""
-        held = [p for p in optimizer._parameter_list if p._grad is not None]
+        """Divides the gradients; says whether one of them is infinite or no number.
+
+        Processes that exchange gradients leave the same steps out.
+        """
+        parameters = optimizer._parameter_list
+        found = self._divide([p for p in parameters if p._grad is not None])
+        for listener in listeners_of(parameters):
+            found = listener.anywhere(found)
+        return found
+
+    def _divide(self, held: list[Any]) -> bool:
         if not held:
             return False
         grads = [p.grad for p in held]

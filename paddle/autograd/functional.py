@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core import tape
+from paddle.core import listening, tape
 from paddle.core.errors import InvalidArgumentError, MissingValueError
 from paddle.core.graph_arithmetic import GraphArithmetic
 from paddle.core.guards import guard_module
@@ -61,7 +61,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool = False)
     """
     listed = _tensors(tensors, "backward", "tensors")
     grads = _grads(grad_tensors, len(listed), "backward", "grad_tensors")
-    tape.backward(listed, grads, retain_graph)
+    listening.backward(listed, grads, retain_graph)
 
 
 def grad(

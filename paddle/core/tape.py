@@ -41,7 +41,7 @@ class Node(_Rare):
     """One recorded call. Generated code makes it and fills the slots in place.
 
     Attributes:
-        seq: its number; later calls have higher ones.
+        seq: its number; later calls have higher ones. Marks of walks lie between two numbers.
         backward: ``backward(node, *d_outs)`` gives one gradient per edge; ``backward.op`` names it.
         edges: where the inputs came from.
         saved: the values the gradient needs; None once freed.
@@ -169,14 +169,6 @@ _running = _Running()
 def keeps_graph() -> bool:
     """Says whether the walk that is on keeps saved values, for a second one."""
     return _running.retain
-
-
-def backward(
-    tensors: Sequence[Tensor], grads: Sequence[Tensor | None], retain_graph: bool = False
-) -> None:
-    """Adds the gradients of the sum of ``tensors`` to every leaf they depend on."""
-    starts = starts_of(tensors, grads, "backward")
-    BackwardWalk(Arithmetic, retain_graph).run(starts)
 
 
 def starts_of(tensors: Sequence[Tensor], grads: Sequence[Tensor | None], api: str) -> list:

@@ -15,6 +15,14 @@ from paddle.distributed.collective import (
     wait,
 )
 from paddle.distributed.data_parallel import DataParallel
+from paddle.distributed.entry_attr import CountFilterEntry, ProbabilityEntry
+from paddle.distributed.fleet.dataset import (
+    BoxPSDataset,
+    DatasetBase,
+    FileInstantDataset,
+    InMemoryDataset,
+    QueueDataset,
+)
 from paddle.distributed.group import get_group, new_group
 from paddle.distributed.parallel import (
     ParallelEnv,
@@ -26,7 +34,9 @@ from paddle.distributed.spawn import spawn
 from paddle.distributed.split import split
 
 __all__ = [
-    "DataParallel", "ParallelEnv", "ReduceOp", "all_gather", "all_reduce", "alltoall", "barrier",
-    "broadcast", "fleet", "get_group", "get_rank", "get_world_size", "init_parallel_env",
-    "new_group", "recv", "reduce", "scatter", "send", "spawn", "split", "wait",
+    "BoxPSDataset", "CountFilterEntry", "DataParallel", "DatasetBase", "FileInstantDataset",
+    "InMemoryDataset", "ParallelEnv", "ProbabilityEntry", "QueueDataset", "ReduceOp",
+    "all_gather", "all_reduce", "alltoall", "barrier", "broadcast", "fleet", "get_group",
+    "get_rank", "get_world_size", "init_parallel_env", "new_group", "recv", "reduce", "scatter",
+    "send", "spawn", "split", "wait",
 ]  # fmt: skip

@@ -5,7 +5,9 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from paddle.core.backends import CUDA
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import set_device
 from paddle.distributed import check
 from paddle.distributed import group as groups
 from paddle.distributed.env import ParallelEnv
@@ -76,6 +78,8 @@ def init_parallel_env(timeout: Any = None) -> None:
         )
         return
     _check_environment(env)
+    if CUDA.compiled() and CUDA.count():
+        set_device(f"gpu:{env.device_id}")
     groups.open_world(env, seconds)
     check.always_compare(groups.get_group(0).backend, f"init_parallel_env(timeout={seconds:g})")
 

@@ -106,9 +106,7 @@ def file_store(path: str, count: int) -> Any:
         path (str): the file; the last of the processes deletes it.
         count (int): how many processes there are.
     """
-    from torch.distributed import FileStore
-
-    return FileStore(path, count)
+    return c10d.FileStore(path, count)
 
 
 def token() -> str:

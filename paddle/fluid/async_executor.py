@@ -6,10 +6,10 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.place import CPUPlace
+from paddle.distributed.dataset.training import checked
 from paddle.fluid.data_feed_desc import DataFeedDesc
 from paddle.fluid.dataset import QueueDataset
 from paddle.fluid.mode import settle_static
-from paddle.fluid.multi_slot.training import checked
 from paddle.static import Executor, default_startup_program
 
 __all__ = ["AsyncExecutor"]

@@ -2,65 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from paddle.core.mode import recording
 from paddle.core.place import current_place
-from paddle.fluid.multi_slot.base import DatasetBase
-from paddle.fluid.multi_slot.training import tensors
 from paddle.io import DataLoader as _DataLoader
 from paddle.io.dataloader.collate import default_collate_fn
+from paddle.io.dataloader.dataset_loader import DatasetLoader
 from paddle.io.dataloader.feeding import checked_capacity
 from paddle.io.dataloader.program_loader import DataLoaderBase, GeneratorLoader
 
 __all__ = ["PyReader", "DataLoader", "default_collate_fn"]
-
-
-class DatasetLoader(DataLoaderBase):
-    """Batches of a dataset of files; see ``DataLoader.from_dataset``.
-
-    Args:
-        dataset (DatasetBase): of ``fluid.DatasetFactory``.
-        places (list): the places that are fed.
-        drop_last (bool): whether a last batch that is not full is left out, and batches that do not
-            suffice for all places.
-    """
-
-    def __init__(self, dataset: Any, places: Any, drop_last: bool) -> None:
-        if not isinstance(dataset, DatasetBase):
-            raise TypeError(
-                "DataLoader.from_dataset(dataset): expected a dataset of fluid.DatasetFactory, but "
-                f"received {type(dataset).__name__}."
-            )
-        self._dataset, self._drop_last = dataset, drop_last
-        self._places = len(places) if isinstance(places, (list, tuple)) else 1
-        self._running: Iterator[Any] | None = None
-
-    def __iter__(self) -> Iterator[Any]:
-        self._running = self._delivered()
-        return self
-
-    def __next__(self) -> Any:
-        assert self._running is not None, "call iter() first"
-        return next(self._running)
-
-    def _delivered(self) -> Iterator[Any]:
-        size, waiting = self._dataset.proto_desc.batch_size or 1, []
-        for feed in self._dataset.feeds(1)[0]:
-            if self._drop_last and _records(feed) < size:
-                continue
-            waiting.append(tensors(feed))
-            if len(waiting) == self._places:
-                yield waiting
-                waiting = []
-        if waiting and not self._drop_last:
-            yield waiting
-
-
-def _records(feed: dict[str, Any]) -> int:
-    value = next(iter(feed.values()))
-    return len(value[1]) - 1 if isinstance(value, tuple) else len(value)
 
 
 class DataLoader(_DataLoader):

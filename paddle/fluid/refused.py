@@ -16,13 +16,17 @@ def servers(name: str) -> NotYet:
     )
 
 
-def files(name: str) -> NotYet:
-    """What works on files in HDFS.
+def pslib(name: str) -> NotYet:
+    """What works on the servers that Baidu has inside: pslib, started by MPI.
 
     Args:
         name (str): dotted in full.
     """
-    return NotYet(name, "HDFS is not available: copy the files with the command `hadoop fs`")
+    return NotYet(
+        name,
+        "it needs PaddlePaddle's pslib and MPI (mpi4py), which are not public: "
+        "paddle.distributed.fleet trains with parameter servers",
+    )
 
 
 _GRAPHS = (

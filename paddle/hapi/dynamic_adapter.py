@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from paddle import tensor
@@ -12,7 +13,9 @@ from paddle.core.tensor import Tensor
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import tensors, to_list
 from paddle.hapi.precision import Precision
+from paddle.hapi.together import Together, together
 
+_nothing = contextlib.nullcontext()
 _HALF = (VarType.FP16, VarType.BF16)
 
 
@@ -34,6 +37,7 @@ class DynamicAdapter:
         self._precision = Precision()
         self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
+        self._others: Together | None = None  # processes that train the same network
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
@@ -44,6 +48,28 @@ class DynamicAdapter:
         self._precision = precision
         self.scaler = GradScaler(**precision.scaling) if precision.mixed else None
         self.gathered = 0
+        if self._others is None:
+            self._others = together(self._model.network)
+        if self._others is not None and optimizer is not None:
+            self._others.wrapped  # noqa: B018 - all processes begin with the same parameters
+
+    def begin_pass(self, loader: Any) -> None:
+        """A pass through data for an evaluation or predictions begins."""
+        if self._others is not None:
+            self._others.begin(loader)
+
+    def end_pass(self) -> None:
+        """It is over."""
+        if self._others is not None:
+            self._others.end()
+
+    def seen(self, count: int) -> int:
+        """How many samples the last step of a pass saw.
+
+        Args:
+            count (int): samples of this process's batch.
+        """
+        return count if self._others is None else self._others.seen or count
 
     # -- steps ------------------------------------------------------------------------------------
 
@@ -52,12 +78,27 @@ class DynamicAdapter:
     ) -> tuple[list[Tensor], list]:
         """Trains on a batch; returns the losses and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
+        others = self._others
+        alone = others is not None and not update
+        with others.wrapped.no_sync() if alone else _nothing:  # type: ignore[union-attr]
+            outputs, losses = self._forward_backward(inputs, labels)
+        self.gathered += 1
+        if update:
+            self.update()
+        measured = self._measure(outputs, labels)
+        losses = [loss.detach() for loss in losses]
+        if others is None:
+            return losses, measured
+        return others.losses(losses), self._of_all(measured, outputs, labels)
+
+    def _forward_backward(self, inputs: list, labels: list) -> tuple[list, list]:
+        network = self._model.network if self._others is None else self._others.wrapped
         if self.scaler is None:
-            outputs = self._forward(inputs)
+            outputs = self._forward(inputs, network)
             losses = self._losses(outputs, labels)
         else:
             with auto_cast(level=self._precision.level, **self._precision.lists):
-                outputs = self._forward(inputs)
+                outputs = self._forward(inputs, network)
                 losses = self._losses(outputs, labels)
         total: Any = losses[0]
         for loss in losses[1:]:
@@ -65,10 +106,18 @@ class DynamicAdapter:
         if self.scaler is not None:
             total = self.scaler.scale(total)
         total.backward()
-        self.gathered += 1
-        if update:
-            self.update()
-        return [loss.detach() for loss in losses], self._measure(outputs, labels)
+        return outputs, losses
+
+    def _of_all(self, measured: list, outputs: list, labels: list) -> list:
+        """What metrics computed, of the batches of all processes."""
+        assert self._others is not None
+        if not measured:
+            return measured
+        count = outputs[0].shape[0] if outputs and isinstance(outputs[0], Tensor) else -1
+        found = self._others.states(measured, count)
+        if found is not None:
+            return found
+        return self._measure(*self._others.joined_rows(outputs, labels))
 
     def update(self) -> None:
         """Updates by the sum of the gradients that wait."""
@@ -92,21 +141,24 @@ class DynamicAdapter:
         """Returns the losses of a batch and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
         outputs = self._forward(inputs)
+        if self._others is not None:
+            outputs, labels = self._others.rows(outputs, labels)
         losses = [] if self._loss is None else self._losses(outputs, labels)
         return losses, self._measure(outputs, labels)
 
     @no_grad()
     def predict_step(self, inputs: list) -> list[Tensor]:
         """Returns the outputs of the network."""
-        return self._forward(tensors(inputs))
+        outputs = self._forward(tensors(inputs))
+        return outputs if self._others is None else self._others.rows(outputs)[0]
 
-    def _forward(self, inputs: list) -> list:
+    def _forward(self, inputs: list, network: Any = None) -> list:
         model = self._model
         if model._seen_shapes is None:
             seen = [(t.shape, t.dtype) for t in inputs if isinstance(t, Tensor)]
             model._seen_shapes = [shape for shape, _ in seen]
             model._seen = seen
-        return to_list(model.network(*inputs))
+        return to_list((network or model.network)(*inputs))
 
     def _losses(self, outputs: list, labels: list) -> list[Tensor]:
         return to_list(self._loss(*outputs, *labels))

@@ -111,11 +111,12 @@ class Loops:
         measuring = Measuring(self._metrics, Losses())
         measuring.reset()
         logs: dict[str, Any] = {}
-        with _reading(loader) as batches:
+        with self._pass(loader) as batches:
             for step, data in enumerate(itertools.islice(batches, limit)):
                 inputs, labels = self._splitter(data, "eval")
                 told.on_batch_begin("eval", step, logs)
-                logs = measuring.logs(step, rows(inputs), *self._eval_step(inputs, labels))
+                found = self._eval_step(inputs, labels)
+                logs = measuring.logs(step, self._adapter.seen(rows(inputs)), *found)
                 told.on_batch_end("eval", step, logs)
                 if interrupts is not None:
                     interrupts.check()
@@ -131,18 +132,29 @@ class Loops:
         told.on_begin("predict", {"steps": length(loader)})
         batches: list[list[np.ndarray]] = []
         count = 0
-        with _reading(loader) as read:
+        with self._pass(loader) as read:
             for step, data in enumerate(read):
                 inputs = self._splitter(data, "predict")[0]
                 told.on_batch_begin("predict", step, {})
                 batches.append([arrays(o) for o in self._predict_step(inputs)])
-                count += rows(inputs)
-                told.on_batch_end("predict", step, {"step": step, "batch_size": rows(inputs)})
+                size = self._adapter.seen(rows(inputs))
+                count += size
+                told.on_batch_end("predict", step, {"step": step, "batch_size": size})
         if not batches:
             raise _no_batch("predict")
         told.on_end("predict", {"samples": count})
         columns = list(zip(*batches, strict=True))
         return [stacked(column) for column in columns] if stack_outputs else columns
+
+    @contextlib.contextmanager
+    def _pass(self, loader: Any) -> Iterator[Iterator]:
+        """The batches of an evaluation or of predictions."""
+        self._adapter.begin_pass(loader)
+        try:
+            with _reading(loader) as batches:
+                yield batches
+        finally:
+            self._adapter.end_pass()
 
     def _train_epoch(self, run: FitRun, interrupts: Interrupts, again: bool) -> None:
         """Goes through the data once, or through the rest of it.

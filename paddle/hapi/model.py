@@ -13,6 +13,7 @@ from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import resume
+from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
@@ -31,6 +32,9 @@ __all__ = ["Model"]
 
 class Model(Loops, Guarded):
     """A network that can be trained, evaluated and asked for predictions.
+
+    Under ``paddle.distributed.launch`` (dynamic mode) processes train together: each gets its share
+    of a Dataset, and losses, metrics and predictions are those of all. The first prints and saves.
 
     Args:
         network (Layer): the network.
@@ -491,7 +495,7 @@ class Model(Loops, Guarded):
     # -- files ------------------------------------------------------------------------------------
 
     def save(self, path: str, training: bool = True) -> None:
-        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``.
+        """Saves ``path.pdparams`` and, with an optimizer, ``path.pdopt``; the first process does.
 
         Args:
             path (str): folder and beginning of the file names.
@@ -513,6 +517,8 @@ class Model(Loops, Guarded):
                     model.save(folder + "/net")
                     model.load(folder + "/net")
         """
+        if not first_rank():
+            return
         run = self._run
         state = resume.collect(self) if training and run is not None and run.saving else None
         self._adapter.save(path, training, state)

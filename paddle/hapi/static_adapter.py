@@ -7,6 +7,7 @@ with the outputs alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from paddle import static
 from paddle.core import unique_name
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
@@ -92,6 +93,11 @@ class StaticAdapter:
 
     def prepare(self, optimizer: Any, loss: Any, metrics: list, precision: Precision) -> None:
         """Forgets the Programs of another loss, optimizer or other metrics."""
+        if optimizer is not None and int(os.environ.get("PADDLE_TRAINERS_NUM") or 1) > 1:
+            raise UnimplementedError(
+                "Model.prepare: a Model in static mode trains in one process alone.",
+                hint="leave paddle.enable_static() out, or use paddle.distributed.fleet",
+            )
         self._recorded.clear()
         self._optimizer, self._loss, self._metrics = optimizer, loss, metrics
         self.gathered = 0
@@ -103,6 +109,16 @@ class StaticAdapter:
                 use_pure_fp16=precision.level == "O2",
                 **precision.scaling,
             )
+
+    def begin_pass(self, loader: Any) -> None:
+        """Nothing has to be known of data for an evaluation."""
+
+    def end_pass(self) -> None:
+        """Nothing was noted."""
+
+    def seen(self, count: int) -> int:
+        """How many samples the last step of a pass saw: those of its batch."""
+        return count
 
     # -- steps ------------------------------------------------------------------------------------
 

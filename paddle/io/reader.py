@@ -26,6 +26,7 @@ from paddle.io.dataloader.convert import (
     to_tensors,
 )
 from paddle.io.dataloader.dataset import IterableDataset
+from paddle.io.dataloader.dataset_loader import DatasetLoader
 from paddle.io.dataloader.feed_names import feed_names, named_fields
 from paddle.io.dataloader.fetch import END, Recipe
 from paddle.io.dataloader.generator_loader import GeneratorLoader
@@ -344,26 +345,35 @@ class DataLoader(Guarded):
 
     @staticmethod
     def from_dataset(dataset: Any, places: Any, drop_last: bool = True) -> Any:
-        """Refuses: this read files of a ``paddle.distributed`` InMemoryDataset or QueueDataset.
+        r"""Makes a loader that yields what a dataset of files feeds.
 
         Args:
-            dataset (DatasetBase): such a dataset.
-            places (list): devices.
-            drop_last (bool): whether to leave out batches at the end.
+            dataset (DatasetBase): such as ``paddle.distributed.InMemoryDataset``.
+            places (list): the places that are fed.
+            drop_last (bool): whether a last batch that is not full is left out, and batches that
+                do not suffice for all places.
+
+        Returns:
+            DatasetLoader: an iterable of lists with a dict for each place.
 
         Raises:
-            NotImplementedError: always; it says what to do instead.
+            TypeError: ``dataset`` is something else.
 
         Examples:
             .. code-block:: python
 
                 import paddle
-                try:
-                    paddle.io.DataLoader.from_dataset(None, [paddle.CPUPlace()])
-                except NotImplementedError as error:
-                    print("DataLoader(dataset" in str(error))  # True
+                paddle.enable_static()
+                with open("part-0", "w") as file:
+                    file.write("1 7 1 0\n1 8 1 1\n")
+                words = paddle.static.data("words", [None, 1], "int64", lod_level=1)
+                label = paddle.static.data("label", [None, 1], "int64")
+                dataset = paddle.distributed.QueueDataset()
+                dataset.init(batch_size=2, use_var=[words, label])
+                dataset.set_filelist(["part-0"])
+                loader = paddle.io.DataLoader.from_dataset(dataset, [paddle.CPUPlace()])
+                for (feed,) in loader:
+                    print(sorted(feed))  # ['label', 'words']
+                paddle.disable_static()
         """
-        raise NotImplementedError(
-            "DataLoader.from_dataset is not available. Read the files in a paddle.io.Dataset or "
-            "IterableDataset and use DataLoader(dataset, batch_size=..., num_workers=...)."
-        )
+        return DatasetLoader(dataset, places, drop_last)

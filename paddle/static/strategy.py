@@ -132,6 +132,18 @@ class _Strategy(Guarded):
             )
         object.__setattr__(self, name, value)
 
+    def explicit(self) -> dict[str, Any]:
+        """Returns the switches that somebody set, with their values."""
+        return dict(self._set)
+
+    def adopt(self, values: dict[str, Any]) -> None:
+        """Takes switches from :meth:`explicit` of another strategy.
+
+        Args:
+            values (dict): the switches.
+        """
+        self._set.update(values)
+
     def __repr__(self) -> str:
         shown = ", ".join(f"{n}={getattr(self, n)!r}" for n in self._table)
         return f"{type(self).__name__}({shown})"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core import tape
+from paddle.core import listening, tape
 from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.tensor import Tensor
@@ -78,7 +78,7 @@ def backward(
             grad_tensor if isinstance(grad_tensor, bool) else False,
             retain_graph,
         )
-    tape.backward([self], [grad_tensor], retain_graph=bool(retain_graph))
+    listening.backward([self], [grad_tensor], retain_graph=bool(retain_graph))
 
 
 def clear_gradient(self: Tensor) -> None:

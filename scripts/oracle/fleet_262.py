@@ -10,6 +10,7 @@ import sys
 
 import numpy as np
 
+import paddle
 import paddle.distributed.fleet as fleet
 from paddle.distributed.fleet.base import distributed_strategy
 
@@ -72,6 +73,39 @@ def metrics():
     return {"given": given, "found": found}
 
 
+class Alone:
+    """A role maker of one process, as FleetUtil asks it."""
+
+    def _barrier_worker(self):
+        pass
+
+    def _all_reduce(self, values, out):
+        out[...] = values
+
+    def _worker_index(self):
+        return 0
+
+
+def global_metrics():
+    """FleetUtil.get_global_metrics over counts of random clicks, and what it prints."""
+    from paddle.incubate.distributed.fleet import fleet_util
+
+    paddle.enable_static()
+    fleet_util.fleet = type("F", (), {"_role_maker": Alone(), "worker_index": lambda self: 0})()
+    util = fleet_util.FleetUtil.__new__(fleet_util.FleetUtil)
+    rng, scope, given = np.random.RandomState(1), paddle.static.global_scope(), {}
+    shown = rng.randint(50, 500, (1, 200))
+    clicked = rng.binomial(shown, np.clip((np.arange(200) + 0.5) / 200 * 1.2, 0, 1)[None])
+    given["pos_b"], given["neg_b"] = clicked, shown - clicked
+    for name, value in (("sqrerr", 123.5), ("abserr", 456.25), ("prob", 3000.0), ("q", 40.0),
+                        ("pos", 2900.0), ("total", 9000.0)):  # fmt: skip
+        given[name] = np.array([value], "float32")
+    for name, value in given.items():
+        scope.var(name).get_tensor().set(value, paddle.CPUPlace())
+    found = util.get_global_metrics(scope, "pos_b", "neg_b")
+    return {"given": {k: v.tolist() for k, v in given.items()}, "found": [float(x) for x in found]}
+
+
 made = strategy()
 made.save_to_prototxt(os.path.join(OUT, "strategy_262.prototxt"))
 with open(os.path.join(OUT, "strategy_262.txt"), "w") as file:
@@ -80,3 +114,5 @@ with open(os.path.join(OUT, "strategy.json"), "w") as file:
     json.dump({"plain": PLAIN, "configs": CONFIGS}, file, indent=1)
 with open(os.path.join(OUT, "metrics_262.json"), "w") as file:
     json.dump(metrics(), file)
+with open(os.path.join(OUT, "global_metrics_262.json"), "w") as file:
+    json.dump(global_metrics(), file)

@@ -16,7 +16,6 @@ MAP = Path(__file__).parents[1] / "data" / "api-map-1x-to-2.tsv"
 EXCEPTIONS = {
     r"paddle\.metric\.(chunk_eval|mean_iou)": "2.0 does not have them either",
     r"paddle\.nn\.clip_by_norm": "2.0 does not have it either",
-    r"paddle\.distributed\..*": "distributed, another issue",
 }
 
 

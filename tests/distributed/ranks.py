@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-_GRACE = 10.0  # for the other ranks, once one has raised
+_GRACE = 5.0  # for the other ranks, once one has raised
 
 
 class RankError(AssertionError):
@@ -68,6 +68,7 @@ class Ranks:
         endpoints = [f"127.0.0.1:{s.getsockname()[1]}" for s in opened]
         for s in opened:
             s.close()
+        self.logs = []
         for rank in range(self.count):
             mine, theirs = socket.socketpair()
             env = {
@@ -164,7 +165,7 @@ class Ranks:
             time.sleep(0.5)
         for rank in missing:
             parts.append(f"rank {rank} did not end in time; its stacks:\n{self._log(rank)}")
-        self.stop()
+        self.stop(seconds=0.0 if missing else 2.0)
         return "\n".join(parts)
 
     def _log(self, rank: int) -> str:
@@ -175,13 +176,13 @@ class Ranks:
         """What a rank has printed."""
         return self._log(rank)
 
-    def stop(self) -> None:
+    def stop(self, seconds: float = 2.0) -> None:
         """Ends the processes; the next call starts new ones."""
         for pipe in self.pipes:
             pipe.close()
         for process in self.processes:
             try:
-                process.wait(2)
+                process.wait(seconds)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait(10)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
-import numpy as np
 import pytest
 
 import paddle
 import paddle.distributed as dist
 import paddle.fluid as fluid
-import paddle.static as static
 from tests.distributed import static_programs as programs
 from tests.distributed.ranks import Ranks
 

@@ -52,6 +52,8 @@ UNLISTED = {
     "executor": "_fetch_var global_scope",
     "optimizer": "RMSProp Lamb Optimizer RMSPropOptimizer",
     "contrib.layers": "index_sample",
+    "incubate.fleet.collective": "fleet DistributedStrategy CollectiveOptimizer TrainStatus",
+    "incubate.fleet.base.role_maker": "PaddleCloudRoleMaker Role",
     "transpiler.distribute_transpiler": "DistributeTranspilerConfig DistributeTranspiler",
     "parallel_executor": "ExecutionStrategy BuildStrategy ParallelExecutor",
     "clip": "append_gradient_clip_ops error_clip_callback",
@@ -64,9 +66,7 @@ NAMES = [
 
 # For one process; in several they are issue H.
 REFUSED = """layers.collective._broadcast layers.collective._allreduce framework.IrGraph
-    incubate.fleet.collective.fleet incubate.fleet.collective.DistributedStrategy
-    incubate.fleet.parameter_server.distribute_transpiler.fleet
-    incubate.fleet.base.role_maker.PaddleCloudRoleMaker"""
+    incubate.fleet.parameter_server.distribute_transpiler.fleet"""
 
 # Deep imports of 2.0 clients -> what each name is.
 DEEP = {

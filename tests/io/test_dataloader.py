@@ -180,6 +180,6 @@ def test_an_empty_batch_of_a_sampler_is_named() -> None:
         list(DataLoader(Numbers(), batch_sampler=[[]]))
 
 
-def test_from_dataset_says_what_to_do() -> None:
-    with pytest.raises(NotImplementedError, match=r"use DataLoader\(dataset, batch_size"):
+def test_from_dataset_refuses_other_datasets() -> None:
+    with pytest.raises(TypeError, match="expected a dataset of files"):
         DataLoader.from_dataset(Numbers(), [paddle.CPUPlace()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paddle.core.not_yet import NotYet
+from paddle.distributed.dataset import DatasetBase, InMemoryDataset, QueueDataset
 from paddle.distributed.fleet import metrics, utils
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
 from paddle.distributed.fleet.base.fleet_base import Fleet, fleet
@@ -12,6 +12,10 @@ from paddle.distributed.fleet.base.role_maker import (
     UserDefinedRoleMaker,
 )
 from paddle.distributed.fleet.base.util_factory import UtilBase
+from paddle.distributed.fleet.data_generator import (
+    MultiSlotDataGenerator,
+    MultiSlotStringDataGenerator,
+)
 
 util = fleet.util
 init = fleet.init
@@ -41,17 +45,6 @@ get_lr = fleet.get_lr
 set_lr = fleet.set_lr
 state_dict = fleet.state_dict
 set_state_dict = fleet.set_state_dict
-
-# ---- until helper DAT's part is merged: datasets and generators ----------------------------
-_DATA = "read the data by paddle.io.DataLoader"
-DatasetBase = NotYet("paddle.distributed.fleet.DatasetBase", _DATA)
-InMemoryDataset = NotYet("paddle.distributed.fleet.InMemoryDataset", _DATA)
-QueueDataset = NotYet("paddle.distributed.fleet.QueueDataset", _DATA)
-MultiSlotDataGenerator = NotYet("paddle.distributed.fleet.MultiSlotDataGenerator", _DATA)
-MultiSlotStringDataGenerator = NotYet(
-    "paddle.distributed.fleet.MultiSlotStringDataGenerator", _DATA
-)
-# ------------------------------------------------------------------------------------------
 
 __all__ = [
     "DatasetBase", "DistributedStrategy", "Fleet", "InMemoryDataset", "MultiSlotDataGenerator",

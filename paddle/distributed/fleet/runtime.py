@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core.errors import UnimplementedError
 from paddle.core.user_frame import outside
+from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.static import io_folder
 
@@ -69,8 +70,7 @@ class CollectiveRuntime(Runtime):
     """A job of trainers only: there is nothing to start, and the first worker saves."""
 
     def minimize(self, context: Context) -> tuple[list, list]:
-        from paddle.distributed.fleet import compiler
-
+        """Carries out the strategies that go together."""
         chain = compiler.choose(context)
         for meta in reversed(chain):
             meta.apply(context)
@@ -89,23 +89,29 @@ class CollectiveRuntime(Runtime):
         )
 
     def init_worker(self) -> None:
+        """Warns: there is nothing to connect."""
         self._nothing("init_worker")
 
     def init_server(self, model_dir: str | None = None, **options: Any) -> None:
+        """Warns: there is no server."""
         self._nothing("init_server")
 
     def run_server(self) -> None:
+        """Warns: there is no server."""
         self._nothing("run_server")
 
     def stop_worker(self) -> None:
+        """Warns: nobody waits for it."""
         self._nothing("stop_worker")
 
     def shrink(self, threshold: float) -> None:
+        """Warns: there are no tables."""
         self._nothing("shrink")
 
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
     ) -> None:
+        """Saves all that outlives a step, on the first worker."""
         if self.role_maker._is_first_worker():
             io_folder.save_persistables(executor, dirname, main_program)
 
@@ -113,6 +119,7 @@ class CollectiveRuntime(Runtime):
         self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
         main_program: Any = None, export_for_deployment: bool = True,
     ) -> None:  # fmt: skip
+        """Saves what the predictor runs, on the first worker."""
         if self.role_maker._is_first_worker():
             io_folder.save_inference_model(
                 dirname, feeded_var_names, target_vars, executor, main_program, None, None,

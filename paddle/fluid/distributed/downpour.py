@@ -1,7 +1,7 @@
 """The optimizer of 1.x's parameter servers: importable, and refused on use."""
 
-from paddle.fluid.refused import servers
+from paddle.fluid.refused import pslib
 
 __all__ = ["DownpourSGD"]
 
-DownpourSGD = servers("paddle.fluid.distributed.downpour.DownpourSGD")
+DownpourSGD = pslib("paddle.fluid.distributed.downpour.DownpourSGD")

@@ -1,7 +1,7 @@
 """Fleet of 1.x's parameter servers: importable, and refused on use."""
 
-from paddle.fluid.refused import servers
+from paddle.fluid.refused import pslib
 
 __all__ = ["Fleet"]
 
-Fleet = servers("paddle.fluid.distributed.fleet.Fleet")
+Fleet = pslib("paddle.fluid.distributed.fleet.Fleet")

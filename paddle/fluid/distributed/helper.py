@@ -1,8 +1,8 @@
 """Helpers of 1.x's parameter servers: importable, and refused on use."""
 
-from paddle.fluid.refused import servers
+from paddle.fluid.refused import pslib
 
 __all__ = ["FileSystem", "MPIHelper"]
 
-FileSystem = servers("paddle.fluid.distributed.helper.FileSystem")
-MPIHelper = servers("paddle.fluid.distributed.helper.MPIHelper")
+FileSystem = pslib("paddle.fluid.distributed.helper.FileSystem")
+MPIHelper = pslib("paddle.fluid.distributed.helper.MPIHelper")

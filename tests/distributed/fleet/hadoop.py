@@ -28,6 +28,18 @@ def fails(command):
     sys.exit(int(status))
 
 
+def listed(folder, deep):
+    names = sorted(n for n in os.listdir(place(folder)) if not n.startswith("."))
+    print(f"Found {len(names)} items")
+    for name in names:
+        path = f"{folder.rstrip('/')}/{name}"
+        kind = "d" if os.path.isdir(place(path)) else "-"
+        size = os.path.getsize(place(path))
+        print(f"{kind}rw-r--r--   3 user group {size} 2026-11-23 10:00 {path}")
+        if deep and kind == "d":
+            listed(path, True)
+
+
 def main(argv):
     assert argv[0] == "fs", argv
     args = argv[1:]
@@ -41,14 +53,7 @@ def main(argv):
         test = {"-e": os.path.exists, "-d": os.path.isdir}[rest[0]]
         return 0 if test(place(rest[1])) else 1
     if command == "-ls":
-        folder = place(rest[0])
-        names = sorted(n for n in os.listdir(folder) if not n.startswith("."))
-        print(f"Found {len(names)} items")
-        for name in names:
-            path = os.path.join(folder, name)
-            kind = "d" if os.path.isdir(path) else "-"
-            size = os.path.getsize(path)
-            print(f"{kind}rw-r--r--   3 user group {size} 2026-11-23 10:00 {rest[0]}/{name}")
+        listed(rest[-1], "-R" in rest)
     elif command == "-mkdir":
         os.makedirs(place(rest[-1]))
     elif command == "-rm":

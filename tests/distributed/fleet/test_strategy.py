@@ -12,7 +12,7 @@ import pytest
 
 import paddle
 import paddle.distributed.fleet as fleet
-from paddle.distributed.fleet.base import strategy_fields
+from paddle.distributed.fleet.base import strategy_effects, strategy_fields
 
 DATA = Path(__file__).parents[2] / "data"
 REAL = DATA / "fleet"
@@ -196,3 +196,10 @@ def test_only_auto() -> None:
     assert made._is_strict_auto()
     made.amp = True
     assert not made._is_strict_auto()
+
+
+def test_every_switch_says_what_it_does() -> None:
+    told = {name for name in strategy_effects.EFFECTS if "." not in name}
+    assert told == {name for name in FIELDS if not name.endswith("_configs")}
+    table = strategy_effects.effects_table()
+    assert "| `nccl_comm_num` | `1` | no effect" in table

@@ -14,7 +14,8 @@ import paddle
 import paddle.distributed as dist
 import paddle.distributed.fleet as fleet
 from paddle.distributed import store
-from tests.distributed.ranks import RankError, Ranks
+from tests.distributed.fleet import training
+from tests.distributed.ranks import Ranks
 
 
 @pytest.fixture(scope="module")
@@ -117,19 +118,6 @@ def test_a_served_store(job: Ranks) -> None:
     assert found == [{k: v for k, v in e.items() if "gather" in k} for e in EXPECTED]
 
 
-def _different() -> None:
-    fleet.init(_role())
-    fleet.util.all_reduce(np.zeros(2 + dist.get_rank()), "sum", "all")
-
-
-def test_different_shapes(job: Ranks) -> None:
-    with pytest.raises(RankError) as caught:
-        job.run(_different)
-    for error in caught.value.errors.values():
-        assert isinstance(error, ValueError)
-        assert "rank 0: all_reduce([2] float64" in str(error)
-
-
 def _collective() -> dict[str, Any]:
     fleet.init(is_collective=True)
     rank = fleet.worker_index()
@@ -164,6 +152,28 @@ def test_a_collective_job(job: Ranks) -> None:
         assert found == {**common, "first": rank == 0, "shard": shards[rank]}
 
 
+def _equal(ranks: list[dict[str, Any]], one: dict[str, Any]) -> None:
+    """Three ranks give together what one process gives with the joined batch."""
+    mean = np.mean([found["losses"] for found in ranks], axis=0)
+    np.testing.assert_allclose(mean, one["losses"], rtol=1e-6, atol=1e-6)
+    for found in ranks:
+        np.testing.assert_allclose(found["weight"], one["weight"], rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(found["weight"], ranks[0]["weight"])
+
+
+def test_dynamic_training_equals_one_process(job: Ranks) -> None:
+    _equal(job.run(training.dynamic), training.dynamic())
+
+
+def test_a_program_equals_one_process(job: Ranks, tmp_path: Path) -> None:
+    one = training.in_a_program(str(tmp_path / "one"))
+    assert one["exchanges"] == 0 and one["saved"]
+    found = job.run(training.in_a_program, str(tmp_path / "several"))
+    _equal(found, one)
+    assert [f["exchanges"] for f in found] == [6] * 3
+    assert [f["saved"] for f in found] == [True, False, False]
+
+
 def _by_hand() -> list[Any]:
     """A collective role given by hand, where no variable says so."""
     endpoints = os.environ["PADDLE_TRAINER_ENDPOINTS"].split(",")
@@ -180,6 +190,17 @@ def test_a_collective_role_by_hand(job: Ranks) -> None:
     assert job.run(_by_hand) == [[rank, 3, [0, 1, 2]] for rank in range(3)]
 
 
+def _different() -> None:
+    fleet.init(_role())
+    fleet.util.all_reduce(np.zeros(2 + dist.get_rank()), "sum", "all")
+
+
+def test_different_shapes(job: Ranks) -> None:
+    for error in job.run_each(_different, [()] * 3, alive=True):
+        assert isinstance(error, ValueError)
+        assert "rank 0: all_reduce([2] float64" in str(error)
+
+
 def _contradicting() -> None:
     role = fleet.UserDefinedRoleMaker(
         is_collective=True, current_id=0, worker_endpoints=["127.0.0.1:1", "127.0.0.1:2"]
@@ -188,6 +209,6 @@ def _contradicting() -> None:
 
 
 def test_a_role_that_contradicts_the_environment(job: Ranks) -> None:
-    with pytest.raises(RankError) as caught:
-        job.run(_contradicting)
-    assert "worker 0 of 2, but the environment says" in str(caught.value)
+    for error in job.run_each(_contradicting, [()] * 3, alive=True):
+        assert isinstance(error, ValueError)
+        assert "worker 0 of 2, but the environment says" in str(error)

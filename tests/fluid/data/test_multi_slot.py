@@ -13,9 +13,9 @@ import pytest
 
 import paddle
 import paddle.fluid as fluid
-from paddle.fluid.multi_slot import files, reading
-from paddle.fluid.multi_slot.records import Slot, Table, join, parse
-from paddle.fluid.multi_slot.tokens import Words
+from paddle.distributed.dataset import files, reading
+from paddle.distributed.dataset.records import Slot, Table, join, parse
+from paddle.distributed.dataset.tokens import Words
 
 SLOTS = [
     Slot("words", "uint64", False, True),
@@ -256,7 +256,7 @@ def test_arguments_of_datasets(program: Any, text: str) -> None:
         with pytest.raises(NotImplementedError):
             refused(True)
     with pytest.raises(NotImplementedError, match="BoxPS"):
-        fluid.DatasetFactory().create_dataset("BoxPSDataset")
+        fluid.DatasetFactory().create_dataset("BoxPSDataset").begin_pass()
     with pytest.raises(ValueError, match="skip"):
         made.set_on_bad_record("ignore")
 

@@ -1,5 +1,13 @@
-"""Fleet of 1.x: kinds of training: importable, and refused on use."""
+"""Fleet of 1.x: kinds of training."""
 
-from paddle.fluid.incubate.fleet.base.fleet_base import Mode
+from __future__ import annotations
 
 __all__ = ["Mode"]
+
+
+class Mode:
+    """How a job trains: with parameter servers, with pslib's, or collectively."""
+
+    TRANSPILER = 1
+    PSLIB = 2
+    COLLECTIVE = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.fluid.multi_slot.records import Block, Column, Table
+from paddle.distributed.dataset.records import Block, Column, Table
 
 
 def merged(table: Table, size: int) -> Table:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from paddle.core.errors import ExternalError, InvalidArgumentError, NotFoundError
-from paddle.fluid.multi_slot.records import Block, Problem, Slot, parse
+from paddle.distributed.dataset.records import Block, Problem, Slot, parse
 
 _CHUNK = 1 << 20
 _LAST_WORDS = 2000
@@ -75,14 +78,42 @@ class Source:
         waiting.last = True
         yield waiting
 
+    def place_of(self, slot: str, wanted: Callable[[np.ndarray], np.ndarray]) -> str:
+        """File and line of the first record that has such a value; empty: none has.
+
+        Args:
+            slot (str): where the value is.
+            wanted (callable): gets values of the slot, and says of each whether it is one.
+        """
+        used = [s.name for s in self.slots if s.used]
+        for part in self.parts:
+            line = 0
+            for text in _texts(part):
+                block, problems = parse(text, self.slots, self.named)
+                column = block.columns[used.index(slot)]
+                found = np.flatnonzero(wanted(column.values))
+                if len(found):
+                    ends = np.cumsum(column.each(block.size))
+                    record = int(np.searchsorted(ends, found[0], "right"))
+                    good = np.delete(
+                        np.arange(block.size + len(problems)), [p.line for p in problems]
+                    )
+                    return _place(part, (line or _lines_before(part)) + int(good[record]))
+                if part.command:
+                    line += text.count(b"\n")
+        return ""
+
     def _told(self, part: Part, line: int, problem: Problem) -> str:
-        where = f"{part.path}, line {line + problem.line + 1}"
-        if part.command:
-            where += f" of what {part.command!r} made of it"
+        where = _place(part, line + problem.line)
         if problem.slot >= 0:
             name = self.slots[problem.slot].name
             where += f", slot {name!r} (number {problem.slot + 1} of {len(self.slots)})"
         return f"{where}: {problem.text}"
+
+
+def _place(part: Part, line: int) -> str:
+    made = f" of what {part.command!r} made of it" if part.command else ""
+    return f"{part.path}, line {line + 1}{made}"
 
 
 def parts_of(paths: list[str], command: str, download: str = "") -> list[Part]:
@@ -97,7 +128,7 @@ def parts_of(paths: list[str], command: str, download: str = "") -> list[Part]:
     found = []
     for path in paths:
         if path.startswith(_REMOTE):
-            fetch = f'{download or "hadoop fs -cat"} "{path}"'
+            fetch = f"{download or 'hadoop fs -cat'} {shlex.quote(path)}"
             found.append(Part(path, command=fetch if plain else f"{fetch} | {command}"))
         elif not plain:
             _size(path)
@@ -180,8 +211,9 @@ def _piped(part: Part) -> Iterator[bytes]:
         raise _gone(part.path, error) from None
     with source, tempfile.TemporaryFile() as told:
         process = subprocess.Popen(
-            part.command, shell=True, stdin=source, stdout=subprocess.PIPE, stderr=told
-        )
+            part.command, shell=True, stdin=source, stdout=subprocess.PIPE, stderr=told,
+            start_new_session=True,
+        )  # fmt: skip
         assert process.stdout is not None
         try:
             rest = b""
@@ -203,7 +235,7 @@ def _piped(part: Part) -> Iterator[bytes]:
         finally:
             process.stdout.close()
             if process.poll() is None:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)  # the shell and all that it has started
                 process.wait()
 
 

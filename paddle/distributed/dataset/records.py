@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.fluid.multi_slot.tokens import Words
+from paddle.distributed.dataset.tokens import Words
 
 FLOAT, INTEGER = "float", "uint64"
 IDS = "ins_id", "content"
@@ -24,6 +24,7 @@ class Slot:
         dense (bool): every record has as many values as ``shape`` says; else a sequence.
         used (bool): others are read over.
         shape (tuple): of the variable, -1 for the batch; of dense slots.
+        whole (bool): a line is a batch: it has the values of any number of records.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Slot:
     dense: bool = False
     used: bool = False
     shape: tuple[int, ...] = ()
+    whole: bool = False
 
     @property
     def width(self) -> int:
@@ -181,7 +183,7 @@ class _Walk:
         wrong = missing | ~self.good[at] | (count < 1) | (count > self.end - at - 1)
         width = slot.width if slot.used else 0
         if width:
-            wrong |= count != width
+            wrong |= (count % width != 0) if slot.whole else (count != width)
         if wrong.any():
             self._fail(wrong, number, lambda i: self._wrong_count(i, slot, missing[i]))
             count = np.where(self.bad, 0, count)
@@ -202,9 +204,10 @@ class _Walk:
         count, left = int(self.value[at]), int(self.end[line]) - at - 1
         if count < 1:
             return f"expected at least one value, but the line says {word}"
-        if slot.used and slot.width and count != slot.width:
+        times = "a multiple of " if slot.whole else ""
+        if slot.used and slot.width and (count % slot.width if times else count != slot.width):
             return (
-                f"expected {slot.width} values, as its shape {list(slot.shape)} says, "
+                f"expected {times}{slot.width} values, as its shape {list(slot.shape)} says, "
                 f"but the line says {count}"
             )
         return f"expected {count} values, as the line says, but only {left} words follow"
@@ -304,6 +307,8 @@ class Table:
             values = column.values[a:b]
             if slot.dense:
                 fed[slot.name] = _shaped(slot, values, last - first)
+            elif slot.whole:
+                fed[slot.name] = values[:, None], list(range(len(values) + 1))
             elif offsets is None:
                 step = column.counts
                 fed[slot.name] = values[:, None], list(range(0, b - a + 1, step))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from paddle import static
-from paddle.core.errors import InvalidArgumentError
-from paddle.core.lod import LoDTensor
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError
 from paddle.core.setting import as_here
-from paddle.fluid.trainer_factory import FetchHandlerMonitor
-from paddle.io.dataloader.convert import to_tensors
+from paddle.distributed.dataset import beyond
+from paddle.distributed.dataset.watching import FetchHandlerMonitor
+from paddle.io.dataloader.dataset_loader import fed
 
 _TYPES = {
     "float32": "float", "float64": "double", "int64": "int64_t", "int32": "int", "bool": "bool",
@@ -52,6 +52,7 @@ class Run:
         self.failed: list[BaseException] = []
         self.last: list[Any] = []
         self.keep_last = False  # whether to fetch at each batch, to print in the end
+        self.place_of: Callable[[str, Any], str] | None = None  # where in the files a value is
 
     def work(self, feeds: list[Iterator[dict[str, Any]]]) -> None:
         """Works through the batches of each iterator in a thread of its own."""
@@ -119,13 +120,17 @@ class Run:
 
     def _step(self, feed: dict[str, Any], fetches: list[str], scope: Any) -> list:
         given = {
-            name: _fed(value)
-            for name, value in feed.items()
-            if name in self.read or name in fetches
+            name: fed(value) for name, value in feed.items() if name in self.read or name in fetches
         }
-        return self.executor.run(
-            self.program, given, fetches, scope=scope, return_numpy=False
-        )  # fmt: skip
+        try:
+            return self.executor.run(
+                self.program, given, fetches, scope=scope, return_numpy=False
+            )  # fmt: skip
+        except (IndexError, ValueError) as error:
+            told = beyond.told(self.program, feed, self.place_of)
+            if told is None:
+                raise
+            raise OutOfRangeError(told) from error
 
     def show(self) -> None:
         """Prints the values that were fetched last."""
@@ -145,29 +150,6 @@ def _watched(handler: Any) -> dict[str, str]:
         return {}
     found = getattr(handler, "var_dict", None) or {}
     return {key: getattr(var, "name", var) for key, var in found.items()}
-
-
-def tensors(feed: dict[str, Any]) -> dict[str, LoDTensor]:
-    """What a batch feeds as LoDTensors.
-
-    Args:
-        feed (dict): arrays, or arrays and offsets.
-    """
-    found = {}
-    for name, value in feed.items():
-        made = _fed(value)
-        if not isinstance(made, LoDTensor):
-            made = LoDTensor()
-            made.set(value)
-        found[name] = made
-    return found
-
-
-def _fed(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    array, offsets = value
-    return LoDTensor(to_tensors(array, share=True), [offsets])
 
 
 def printed(label: str, name: str, value: Any) -> str:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
-from paddle.fluid.data_feed_desc import FeedMessage, SlotMessage
-from paddle.fluid.multi_slot.files import Part, Source, parts_of
-from paddle.fluid.multi_slot.reading import batches, blocks
-from paddle.fluid.multi_slot.records import FLOAT, INTEGER, Slot
-from paddle.fluid.multi_slot.training import checked
+from paddle.distributed.dataset.feed_desc import FeedMessage, SlotMessage
+from paddle.distributed.dataset.files import Part, Source, parts_of
+from paddle.distributed.dataset.reading import batches, blocks
+from paddle.distributed.dataset.records import FLOAT, INTEGER, Slot
+from paddle.distributed.dataset.training import checked
 
 _KINDS = {"float32": FLOAT, "int64": INTEGER}
 
@@ -19,10 +20,20 @@ _KINDS = {"float32": FLOAT, "int64": INTEGER}
 class DatasetBase:
     """What all datasets of files have.
 
+    ``init`` is how 2.0 says what is read; the methods whose names begin with ``set_`` are those of
+    1.x, and say the same one by one.
+
     Attributes:
         skipped_records (list[str]): with ``set_on_bad_record("skip")``: file, line and slot of the
             first hundred records that were left out, and what was wrong with each.
         skipped_count (int): how many were left out.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            dataset = paddle.distributed.fleet.dataset.DatasetBase()
+            dataset.set_filelist(["part-0", "part-1"])
     """
 
     _feed = "MultiSlotDataFeed"
@@ -38,6 +49,62 @@ class DatasetBase:
         self._fea_eval = False
 
     # -- what is to be read ------------------------------------------------------------------------
+
+    def init(
+        self,
+        batch_size: int = 1,
+        thread_num: int = 1,
+        use_var: Sequence[Any] = [],
+        pipe_command: str = "cat",
+        input_type: int = 0,
+        fs_name: str = "",
+        fs_ugi: str = "",
+        download_cmd: str = "cat",
+    ) -> None:
+        """Says what is read, and how.
+
+        Args:
+            batch_size (int): how many records a batch has.
+            thread_num (int): how many threads train, where the call does not say it.
+            use_var (list[Variable]): what the slots of a line are, in their order; those with a
+                ``lod_level`` of 0 are dense, the others get sequences.
+            pipe_command (str): a shell command that every file goes through.
+            input_type (int): 0: a line is a record; 1: a line is a batch.
+            fs_name (str): the file system of files whose paths begin with ``hdfs:`` or ``afs:``.
+            fs_ugi (str): user and password for it, with a comma between.
+            download_cmd (str): a shell command that gets such a path and writes the file to its
+                output. "cat" means ``hadoop fs -cat``.
+
+        Raises:
+            ValueError: a Variable is neither int64 nor float32, or a number is not positive.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                paddle.enable_static()
+                words = paddle.static.data("words", [None, 1], "int64", lod_level=1)
+                dataset = paddle.distributed.QueueDataset()
+                dataset.init(batch_size=32, use_var=[words])
+                paddle.disable_static()
+        """
+        self.set_batch_size(batch_size)
+        self.set_thread(thread_num)
+        self._use(use_var)
+        self.set_pipe_command(pipe_command)
+        self.set_input_type(input_type)
+        self._fetch_by(fs_name, fs_ugi, download_cmd)
+
+    def _use(self, variables: Sequence[Any]) -> None:
+        self.proto_desc.slots.clear()
+        self.set_use_var(variables)
+
+    def _fetch_by(self, fs_name: str, fs_ugi: str, download_cmd: str) -> None:
+        self._download = ""
+        if download_cmd != "cat":
+            self.set_download_cmd(download_cmd)
+        if fs_name or fs_ugi:
+            self.set_hdfs_config(fs_name, fs_ugi)
 
     def set_pipe_command(self, pipe_command: str) -> None:
         """Sends every file through a shell command, from its standard input to its output.
@@ -57,7 +124,7 @@ class DatasetBase:
             raise TypeError(f"set_filelist: expected a list of paths, but received {filelist!r}.")
         self.filelist = list(filelist)
 
-    def set_use_var(self, var_list: list[Any]) -> None:
+    def set_use_var(self, var_list: Sequence[Any]) -> None:
         """Says what the slots of a line are, in their order.
 
         Args:
@@ -116,7 +183,8 @@ class DatasetBase:
             fs_name (str): the file system.
             fs_ugi (str): user and password, with a comma between.
         """
-        options = f"-D fs.default.name={fs_name} -D hadoop.job.ugi={fs_ugi}"
+        name, ugi = shlex.quote(fs_name), shlex.quote(fs_ugi)
+        options = f"-D fs.default.name={name} -D hadoop.job.ugi={ugi}"
         self._download = self._download or f"hadoop fs {options} -cat"
 
     def set_download_cmd(self, download_cmd: str) -> None:
@@ -144,11 +212,17 @@ class DatasetBase:
         self.proto_desc.pv_batch_size = checked_count("set_pv_batch_size", pv_batch_size)
 
     def set_input_type(self, input_type: int) -> None:
-        """Notes the kind of input, of 2.0.
+        """Says what a line is, of 2.0.
 
         Args:
-            input_type (int): 0; 1 was for page views.
+            input_type (int): 0: a record; 1: a batch: a dense slot has the values of any number of
+                records, and each value of another slot is a sequence of its own.
         """
+        if isinstance(input_type, bool) or input_type not in (0, 1):
+            raise InvalidArgumentError(
+                f"set_input_type: expected 0, a line is a record, or 1, a line is a batch, but "
+                f"received {input_type!r}."
+            )
         self.proto_desc.input_type = input_type
 
     def set_fea_eval(self, record_candidate_size: int, fea_eval: bool = True) -> None:
@@ -195,23 +269,40 @@ class DatasetBase:
     # -- reading -----------------------------------------------------------------------------------
 
     def _slots(self) -> list[Slot]:
-        return [slot_of(message) for message in self.proto_desc.slots]
+        size, batches_ready = self.proto_desc.batch_size or 1, self.proto_desc.input_type == 1
+        slots = [slot_of(message, size, batches_ready) for message in self.proto_desc.slots]
+        if batches_ready and size > 1 and not all(slot.dense for slot in slots if slot.used):
+            raise InvalidArgumentError(
+                f"{self._title}: with input_type=1 a line is a batch: expected batch_size=1, but "
+                f"received {size}."
+            )
+        return slots
 
     def _named(self) -> tuple[str, ...]:
         return ()
 
     def _source(self, files: list[str] | None = None) -> Source:
-        parts = parts_of(
-            self.filelist if files is None else files,
-            self.proto_desc.pipe_command or "cat",
-            self._download,
+        chosen = self.filelist if files is None else files
+        if not chosen:
+            raise PreconditionNotMetError(
+                f"{self._title}: there are no files to read.",
+                hint="call set_filelist with at least one path; each trainer of a job needs one",
+            )
+        return self._source_of(
+            parts_of(chosen, self.proto_desc.pipe_command or "cat", self._download)
         )
-        return self._source_of(parts)
+
+    @property
+    def _title(self) -> str:
+        return type(self).__name__
 
     def _source_of(self, parts: list[Part]) -> Source:
         slots = self._slots()
         if not slots:
-            raise PreconditionNotMetError("the dataset has no slots: call set_use_var first.")
+            raise PreconditionNotMetError(
+                f"{self._title}: the dataset has no slots: call init(use_var=...) or set_use_var "
+                "first."
+            )
         return Source(slots, self._named(), self._skip, parts)
 
     def _told(self, skipped: list[str]) -> None:
@@ -235,6 +326,20 @@ class DatasetBase:
         size = self.proto_desc.batch_size or 1
         return [batches(blocks(s, most), s, size, self._told) for s in sources]
 
+    def place_of(self, slot: str, wanted: Callable[[Any], Any]) -> str:
+        """Where in the files a value stands, which is looked for there.
+
+        Args:
+            slot (str): its slot.
+            wanted (callable): gets values of the slot, and says of each whether it is one.
+
+        Returns:
+            str: file and line; empty: it is in none of these files.
+        """
+        if not self.filelist:
+            return ""
+        return self._source().place_of(slot, wanted)
+
     def train_by(self, executor: Any, api: str, thread: int, *settings: Any) -> None:
         """What ``Executor.train_from_dataset`` and ``Executor.infer_from_dataset`` call.
 
@@ -249,24 +354,42 @@ class DatasetBase:
                 f"Executor.{api}(thread): expected 0 or more, but received {thread!r}."
             )
         run = checked(executor, api, *settings)
-        if self.filelist:
-            run.work(self.feeds(thread or self.thread_num))
+        run.place_of = self.place_of
+        run.work(self.feeds(thread or self.thread_num))
+
+    _set_batch_size = set_batch_size
+    _set_download_cmd = set_download_cmd
+    _set_fea_eval = set_fea_eval
+    _set_hdfs_config = set_hdfs_config
+    _set_input_type = set_input_type
+    _set_pipe_command = set_pipe_command
+    _set_pv_batch_size = set_pv_batch_size
+    _set_rank_offset = set_rank_offset
+    _set_thread = set_thread
+    _set_use_var = set_use_var
+    _desc = desc
 
 
-def slot_of(message: SlotMessage) -> Slot:
+def slot_of(message: SlotMessage, batch_size: int, batches_ready: bool) -> Slot:
     """A slot as parsing needs it.
 
     Args:
         message (SlotMessage): what the description says.
+        batch_size (int): records of a batch; a shape may begin with it.
+        batches_ready (bool): whether a line is a batch.
     """
     if message.type not in ("uint64", "float"):
         raise InvalidArgumentError(
             f'slot {message.name!r}: expected type "uint64" or "float", but the description says '
             f"{message.type!r}."
         )
+    shape = tuple(message.shape)
+    if message.is_dense and shape and min(shape) >= 0:
+        # The dimension of the records is not open: it is the first, or was left out.
+        shape = (-1, *shape[1:]) if len(shape) > 1 and shape[0] == batch_size else (-1, *shape)
     return Slot(
-        message.name, message.type, bool(message.is_dense), bool(message.is_used),
-        tuple(message.shape),
+        message.name, message.type, bool(message.is_dense), bool(message.is_used), shape,
+        batches_ready,
     )  # fmt: skip
 
 

@@ -1,1 +1,0 @@
-"""Text files of records with slots (``MultiSlotDataFeed``): parsing, reading, batches."""

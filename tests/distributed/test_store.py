@@ -1,0 +1,57 @@
+"""The job's store: what strangers send to it, and addresses that are none."""
+
+from __future__ import annotations
+
+import random
+import socket
+
+import pytest
+
+from paddle.distributed import store
+
+MAGIC = (0x3C85F7CE).to_bytes(4, "little")  # what torch's clients begin with
+
+
+def _rss() -> float:
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * 4096 / 2**20
+
+
+def test_hostile_frames_change_nothing() -> None:
+    listening = store.listening_socket("127.0.0.1")
+    port = listening.getsockname()[1]
+    hosted = store.host_store(listening)
+    kept = store.below(hosted, "secret", 0)
+    kept.set("key", "value")
+    drawn, before = random.Random(0), _rss()
+    for i in range(1000):
+        data = drawn.randbytes(drawn.randrange(1, 200))
+        if i % 3 == 0:  # past the greeting
+            data = bytes([9]) + MAGIC + data
+        elif i % 3 == 1:  # a key of 2**60 bytes
+            data = bytes([9]) + MAGIC + bytes([0]) + (2**60).to_bytes(8, "little") + data
+        with socket.create_connection(("127.0.0.1", port)) as stranger:
+            stranger.sendall(data)
+    assert kept.get("key") == b"value"
+    assert _rss() - before < 64
+    assert not store.below(hosted, "guess", 0).check(["key"])
+
+
+def test_a_port_that_is_taken_is_named() -> None:
+    with store.listening_socket("127.0.0.1") as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(OSError, match=rf"cannot listen at 127.0.0.1:{port}"):
+            store.listening_socket("127.0.0.1", port)
+
+
+def test_nobody_answers() -> None:
+    with store.listening_socket("127.0.0.1") as free:
+        port = free.getsockname()[1]
+    with pytest.raises(OSError, match=rf"PADDLE_JOB_STORE: nobody answered at 127.0.0.1:{port}"):
+        store.connect(f"127.0.0.1:{port}", "PADDLE_JOB_STORE", 1.0)
+
+
+@pytest.mark.parametrize("bad", ["", "host", "host:", ":80", "host:port", "host:0", "host:70000"])
+def test_addresses_that_are_none(bad: str) -> None:
+    with pytest.raises(ValueError, match=r"SERVERS: expected an address ip:port, but received"):
+        store.split_endpoint(bad, "SERVERS")
