@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any as _Any
 
-from paddle import _module_paths
+from paddle import _launching, _module_paths
 
+_launching.start()
 _module_paths.install()
 
 from paddle.core import allocator as _allocator  # noqa: E402

@@ -28,6 +28,8 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_dist_timeout": (1800.0, "seconds that an exchange between processes may take"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
     "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
+    "FLAGS_ps_table_memory": (0, "MB of tables that a parameter server keeps in memory; 0: any"),
+    "FLAGS_rpc_deadline": (180000, "ms until a request to a parameter server is given up"),
     "FLAGS_run_limit_seconds": (0.0, "stop a Program that runs longer; 0: no limit"),
     "FLAGS_run_limit_steps": (0, "stop a Program whose loops take more steps in all; 0: no limit"),
     "FLAGS_to_static_cache_size": (256, "Programs that a converted function keeps; 0 keeps all"),
@@ -67,7 +69,6 @@ WITHOUT_EFFECT: dict[str, Any] = {
     "FLAGS_print_sub_graph_dir": "",
     "FLAGS_reader_queue_speed_test_mode": False,
     "FLAGS_reallocate_gpu_memory_in_mb": 0,
-    "FLAGS_rpc_deadline": 180000,
     "FLAGS_rpc_retry_times": 3,
     "FLAGS_sort_sum_gradient": False,
     "FLAGS_sync_nccl_allreduce": True,
@@ -77,7 +78,14 @@ WITHOUT_EFFECT: dict[str, Any] = {
     "FLAGS_use_pinned_memory": True,
     "FLAGS_use_system_allocator": False,
 }
-_NOT_BELOW_0 = frozenset(["FLAGS_run_limit_seconds", "FLAGS_run_limit_steps"])
+_NOT_BELOW_0 = frozenset(
+    [
+        "FLAGS_ps_table_memory",
+        "FLAGS_rpc_deadline",
+        "FLAGS_run_limit_seconds",
+        "FLAGS_run_limit_steps",
+    ]
+)
 _values: dict[str, Any] = {}
 _told: builtins.set[str] = set()  # flags without effect that a warning was given for
 # Seconds and steps that one run of a Program may take, 0: any number; None where nothing is

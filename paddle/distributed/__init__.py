@@ -1,6 +1,7 @@
 """Training in several processes; this version has the case of one."""
 
 from paddle.distributed import fleet
+from paddle.distributed.checkpoint import checkpoint, resume
 from paddle.distributed.collective import (
     ReduceOp,
     all_gather,
@@ -36,7 +37,7 @@ from paddle.distributed.split import split
 __all__ = [
     "BoxPSDataset", "CountFilterEntry", "DataParallel", "DatasetBase", "FileInstantDataset",
     "InMemoryDataset", "ParallelEnv", "ProbabilityEntry", "QueueDataset", "ReduceOp",
-    "all_gather", "all_reduce", "alltoall", "barrier", "broadcast", "fleet", "get_group",
-    "get_rank", "get_world_size", "init_parallel_env", "new_group", "recv", "reduce", "scatter",
-    "send", "spawn", "split", "wait",
+    "all_gather", "all_reduce", "alltoall", "barrier", "broadcast", "checkpoint", "fleet",
+    "get_group", "get_rank", "get_world_size", "init_parallel_env", "new_group", "recv",
+    "reduce", "resume", "scatter", "send", "spawn", "split", "wait",
 ]  # fmt: skip

@@ -91,7 +91,8 @@ def failures() -> list[tuple[int, str]]:
     found = []
     for i in range(store.add("failed", 0)):
         rank, _, status = store.get(f"failed/{i + 1}").decode().partition("|")
-        found.append((int(rank), status))
+        if rank.isdecimal():  # else a parameter server
+            found.append((int(rank), status))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What the processes of a training have together: rows of everybody's Tensors, and means of numbers.
+"""What processes that train together share: rows of everybody's Tensors, means of numbers.
 
 These are exchanges of the library's own: nobody compares calls before them.
 """

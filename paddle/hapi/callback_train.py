@@ -12,6 +12,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.user_frame import outside
+from paddle.hapi import resume_ranks
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
 from paddle.optimizer import lr
@@ -77,11 +78,17 @@ class ModelCheckpoint(Callback):
         self._between = ""  # the checkpoint within the epoch
 
     def _save(self, name: str, resumable: bool) -> bool:
-        if self.model is None or not self.save_dir or not first_rank():
+        if self.model is None or not self.save_dir:
             return False
         path = os.path.join(self.save_dir, name)
-        print(f"save checkpoint at {os.path.abspath(path)}")
         run = getattr(self.model, "_run", None)
+        if first_rank():
+            print(f"save checkpoint at {os.path.abspath(path)}")
+        if resumable and run is not None and resume_ranks.together():
+            resume_ranks.save(self.model, path)
+            return True
+        if not first_rank():
+            return False
         if run is None:
             self.model.save(path)
             return True
@@ -95,6 +102,9 @@ class ModelCheckpoint(Callback):
     def _remove(self, name: str) -> None:
         """Removes a checkpoint within an epoch, after there is a newer one."""
         if not name or not self.save_dir:
+            return
+        if not first_rank():
+            resume_ranks.remove(os.path.join(self.save_dir, name))
             return
         for suffix in (STATE, PARAMS, OPT, SCALER):
             with contextlib.suppress(FileNotFoundError):

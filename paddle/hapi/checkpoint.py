@@ -15,6 +15,7 @@ from paddle.framework.io import check_target
 from paddle.framework.io import load as load_file
 from paddle.hapi.training_state import file as state_file
 from paddle.nn import Layer
+from paddle.optimizer.renaming import renamed
 from paddle.serialization.files.atomic import atomic_files
 from paddle.serialization.files.seals import SaveSet, check_together, read_seal
 from paddle.serialization.files.suffixes import OPT, PARAMS, SCALER, STATE
@@ -216,23 +217,6 @@ def _of_file(file: str, where: str) -> Iterator[None]:
 
 
 def _renamed(state: dict, saved_names: dict[str, str], network: Layer) -> dict:
-    """Gives the optimizer's entries the names that the parameters have in this process.
-
-    An entry is named after its parameter, ``linear_0.w_0_moment1_0``, and a network that is made
-    a second time has parameters of other names, ``linear_1.w_0``.
-    """
+    """Gives the optimizer's entries the names that the parameters have in this process."""
     now = {name: tensor.name for name, tensor in network.state_dict().items()}
-    pairs = [(old, now[name]) for name, old in saved_names.items() if name in now]
-    changed = [(old + "_", new + "_") for old, new in pairs if old != new]
-    if not changed:
-        return state
-    renamed = {}
-    masters = state.get("master_weights")
-    if isinstance(masters, dict):
-        names = dict(pairs)
-        state = {**state, "master_weights": {names.get(k, k): v for k, v in masters.items()}}
-    for key, value in state.items():
-        fitting = [(old, new) for old, new in changed if key.startswith(old)]
-        old, new = max(fitting, key=lambda pair: len(pair[0]), default=("", ""))
-        renamed[new + key[len(old) :]] = value
-    return renamed
+    return renamed(state, [(old, now[n]) for n, old in saved_names.items() if n in now])

@@ -28,6 +28,7 @@ class FitRun:
         whole (bool): no step is under way, so that what is there may be gone on from.
         interrupted (bool): Ctrl-C was pressed, and has been answered.
         saving (bool): a checkpoint is being saved that says where the run stands.
+        job (dict|None): what a checkpoint of several processes knows them by.
         logs (dict): those of the last step.
         losses (Losses): those of the epoch.
     """
@@ -45,6 +46,7 @@ class FitRun:
     whole: bool = True
     interrupted: bool = False
     saving: bool = False
+    job: dict[str, int] | None = None
     logs: dict[str, Any] = field(default_factory=dict)
     losses: Losses = field(init=False)
 

@@ -10,6 +10,7 @@ from typing import Any
 from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callback_train import ModelCheckpoint
 from paddle.hapi.fit_run import FitRun
+from paddle.hapi.resume_ranks import together
 
 
 class Interrupts:
@@ -67,13 +68,15 @@ def save_interrupted(model: Any, run: FitRun) -> None:
         print(f"\n{stands}. Nothing was saved: fit(save_dir=...) gives checkpoints a place.")
         return
     path = os.path.join(folders[-1], "interrupted")
-    run.saving = run.whole
+    run.saving = run.whole and not together()
     try:
         model.save(path)
     finally:
         run.saving = False
     path = os.path.abspath(path)
     how = f"model.load({path!r}) and the same fit go on from there."
-    if not run.whole:
+    if together():
+        how = "After model.load fit begins a new training: the other processes were not asked."
+    elif not run.whole:
         how = "It was in the middle of a step: after model.load fit begins a new training."
     print(f"\n{stands}; checkpoint saved at {path}. {how}")

@@ -21,6 +21,7 @@ from paddle.hapi.interrupts import Interrupts, save_interrupted
 from paddle.hapi.logs import Logs
 from paddle.hapi.losses import Losses
 from paddle.hapi.resume import go_on
+from paddle.hapi.resume_ranks import load_newest
 from paddle.hapi.training_state.model import noted
 from paddle.hapi.training_state.programs import Randomness
 
@@ -82,6 +83,16 @@ class Loops:
                 save_interrupted(self, run)
                 self.history.settle()
                 raise
+
+    def _load_newest(self, told: Any) -> None:
+        """Finds where a fit goes on that was asked to."""
+        folders = [c.save_dir for c in told if isinstance(c, ModelCheckpoint) and c.save_dir]
+        if not folders:
+            raise InvalidArgumentError(
+                "Model.fit(resume=True): expected save_dir, a folder of checkpoints, or a "
+                "callback ModelCheckpoint(save_dir=...), but there is neither."
+            )
+        load_newest(self, folders[-1])
 
     def _evaluate_between(
         self, run: FitRun, loader: Any, interrupts: Interrupts, again: bool

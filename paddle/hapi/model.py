@@ -320,6 +320,7 @@ class Model(Loops, Guarded):
         callbacks: Any = None,
         accumulate_grad_batches: int = 1,
         num_iters: int | None = None,
+        resume: bool = False,
     ) -> History:
         """Trains.
 
@@ -350,6 +351,9 @@ class Model(Loops, Guarded):
                 Default: 1.
             num_iters (int, optional): ends the training after so many steps; ``epochs`` then
                 follows from it where the length of the data is known.
+            resume (bool): go on from the newest checkpoint in ``save_dir``, or in that of a
+                :class:`paddle.callbacks.ModelCheckpoint`, that is whole; where there is none,
+                begin. Default: False. Not in 2.0.
 
         Returns:
             History: the curves: ``history.history["loss"]``, ``history.plot("curves.png")``; they
@@ -394,6 +398,8 @@ class Model(Loops, Guarded):
         told.callbacks.insert(0, self.history)
         told.set_model(self)
         told.set_params(told.params)
+        if resume:
+            self._load_newest(told)
         self._run = FitRun(loader, told, log_freq, accumulate_grad_batches, num_iters)
         self.history.follow(self._run.losses)
         try:

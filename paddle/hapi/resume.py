@@ -13,6 +13,7 @@ from typing import Any
 
 from paddle.core.errors import FrameworkError, InvalidArgumentError, MissingFileError
 from paddle.core.user_frame import outside
+from paddle.distributed import ParallelEnv
 from paddle.hapi.training_state import file
 from paddle.hapi.training_state.checks import checked, expect_dict
 from paddle.hapi.training_state.model import ModelParts
@@ -22,6 +23,7 @@ from paddle.hapi.training_state.programs import Randomness
 from paddle.serialization.files.seals import check_beside, read_seal
 from paddle.serialization.files.suffixes import PARAMS, STATE
 
+JOB = "job"
 _NETWORK, _OPTIMIZER, _PROGRAM = "model.network", "model.optimizer", "model.program "
 _HINT = (
     "prepare the Model and call fit as in the run that was saved; to begin a new training with "
@@ -39,11 +41,14 @@ class Resume:
         strict (bool): a fit that cannot go on there is an error. Else it begins a new training,
             with a warning, as scripts for PaddlePaddle mean it, whose checkpoints end with the
             parameters and the optimizer.
+        job (dict|None): the number of the checkpoint and of the processes that saved it, if these
+            were several.
     """
 
     path: str
     parts: dict[str, Any]
     strict: bool = False
+    job: dict[str, int] | None = None
 
     def complete(self, epochs: int) -> bool:
         """Whether nothing is left of so many epochs."""
@@ -57,8 +62,12 @@ def _parts(model: Any) -> dict[str, Any]:
     return {**ModelParts(model).parts(), "random": Randomness()}
 
 
-def collect(model: Any) -> dict[str, Any] | None:
+def collect(model: Any, buffers: bool = False) -> dict[str, Any] | None:
     """The state of the fit under way, to be written beside the parameters.
+
+    With ``buffers`` it has what the network does not train, too, such as averages of batch norms:
+    of that each of several processes has its own.
+
 
     Returns None, with a warning, where an object of the user does not tell its state, or tells one
     that no file can hold.
@@ -75,6 +84,11 @@ def collect(model: Any) -> dict[str, Any] | None:
         )
         return None
     elsewhere = parts.files()
+    if buffers:
+        weights = model.network.state_dict().items()
+        elsewhere -= {name for name, tensor in weights if tensor.stop_gradient}
+    if model._run is not None and model._run.job is not None:
+        saved[JOB] = model._run.job
     for name, part in saved.items():
         if name == _NETWORK or name.startswith(_PROGRAM):
             for key in elsewhere & set(part["values"]):
@@ -111,7 +125,8 @@ def read(prefix: str, strict: bool = False) -> Resume | None:
         return None
     try:
         check_beside(path, [(prefix + PARAMS, prefix)])
-        return Resume(path, file.read(path), strict)
+        parts = file.read(path)
+        return Resume(path, parts, strict, parts.pop(JOB, None))
     except InvalidArgumentError as error:
         raise InvalidArgumentError(
             f"Model.load: the training cannot go on from '{path}': {_plain(error)}",
@@ -120,12 +135,18 @@ def read(prefix: str, strict: bool = False) -> Resume | None:
         ) from None
 
 
+def by_age(folder: str) -> list[str]:
+    """The beginnings of the names of all checkpoints in a folder, the newest first."""
+    found = [os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(STATE)]
+    found.sort(key=lambda path: os.stat(path).st_mtime_ns, reverse=True)
+    return [path.removesuffix(STATE) for path in found]
+
+
 def newest(folder: str) -> str:
     """The beginning of the names of the newest checkpoint in a folder that is whole."""
-    found = [os.path.join(folder, n) for n in os.listdir(folder) if n.endswith(STATE)]
     bad: list[str] = []
-    for path in sorted(found, key=lambda p: os.stat(p).st_mtime_ns, reverse=True):
-        prefix = path.removesuffix(STATE)
+    for prefix in by_age(folder):
+        path = prefix + STATE
         try:
             if os.path.isfile(prefix + PARAMS) and read(prefix) is not None:
                 if bad:
@@ -173,6 +194,12 @@ def go_on(model: Any, resume: Resume, epochs: int) -> bool:
 
 
 def _put(model: Any, resume: Resume) -> None:
+    count = 1 if resume.job is None else resume.job["ranks"]
+    if count != ParallelEnv().world_size:
+        raise InvalidArgumentError(
+            f"Model.fit: the training of '{resume.path}' was one of {count} processes, but there "
+            f"are {ParallelEnv().world_size}."
+        )
     now = _parts(model)
     try:
         saved = expect_dict("Model.fit", resume.parts, now)

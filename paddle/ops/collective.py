@@ -273,12 +273,12 @@ for _name in ("c_sync_comm_stream", "c_wait_comm", "c_wait_compute"):
 
 @op("all_reduce_list", "X* -> Out*", infer=_same_list, effects=True, differentiable=False,
     proto="left by a pass of a plan; a Program holds c_allreduce_sum")  # fmt: skip
-def all_reduce_list(x, *, ring_id=0):
-    """The sums over the members of several tensors of one dtype, exchanged as one."""
+def all_reduce_list(x, *, ring_id=0, op=0):
+    """The sums (4: means) over the members of several tensors of one dtype, exchanged as one."""
     ring = rings.alone if any(p.is_meta for p in x) else rings.get(ring_id)
     if ring.size == 1:
         return [p.view_as(p) for p in x]
     flat = torch.cat([p.reshape(-1) for p in x])
-    ring.all_reduce_async(flat).wait()
+    ring.all_reduce_async(flat, op).wait()
     parts = flat.split([p.numel() for p in x])
     return [part.view(p.shape) for part, p in zip(parts, x, strict=True)]

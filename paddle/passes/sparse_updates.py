@@ -26,7 +26,9 @@ _NUMBERS = {
     "hierarchical_sigmoid_grad": ("PathTable", "W@GRAD"),
 }  # fmt: skip
 _ROW_WISE = ("clip", "clip_by_norm", "scale", "elementwise_mul", "elementwise_div", "cast")
-_READERS = ("merge_selected_rows", "get_tensor_from_selected_rows", "split_selected_rows")
+_READERS = (
+    "merge_selected_rows", "get_tensor_from_selected_rows", "split_selected_rows", "send",
+)  # fmt: skip
 
 
 def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:

@@ -1,17 +1,14 @@
-"""spawn and launch, with one process."""
+"""spawn, with one process."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 import paddle
-from paddle.distributed.launch import launch
 
 
 def _write(path: str, *words: str) -> None:
@@ -62,37 +59,6 @@ def test_a_process_that_is_not_waited_for() -> None:
 def test_bad_spawns(arguments: dict, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         paddle.distributed.spawn(**{"func": _fail, **arguments})
-
-
-def test_launch_runs_a_script(tmp_path: Path) -> None:
-    script = tmp_path / "train.py"
-    script.write_text(
-        "import os, sys\n"
-        "print(os.environ['PADDLE_TRAINER_ID'], os.environ['PADDLE_TRAINERS_NUM'], sys.argv[1:])\n"
-        "sys.exit(len(sys.argv) - 2)\n"
-    )
-    for words, code in ((["--lr"], 0), (["--lr", "1"], 1)):
-        run = subprocess.run(
-            [sys.executable, "-m", "paddle.distributed.launch", "--log_dir", str(tmp_path / "log"),
-             str(script), *words],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert run.returncode == code, run.stderr
-        assert run.stdout.startswith(f"0 1 {words}\n")
-        log = (tmp_path / "log" / "workerlog.0").read_text(encoding="utf8")
-        assert log == f"0 1 {words}\n"
-    assert "ended with exit status 1" in run.stdout
-
-
-@pytest.mark.parametrize("words", [
-    ["--nproc_per_node", "2"], ["--gpus", "0,1"], ["--servers", "127.0.0.1:6170"],
-    ["--ips", "10.0.0.1,10.0.0.2"],
-])  # fmt: skip
-def test_launching_several_is_refused(words: list[str], capsys: pytest.CaptureFixture) -> None:
-    with pytest.raises(SystemExit):
-        launch([*words, "train.py"])
-    error = capsys.readouterr().err
-    assert f"{words[0]}: training in several processes" in error and "leave it out" in error
 
 
 def test_what_is_not_there_yet_can_be_looked_for():

@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from paddle.distributed.dataset.files import Part, Source, total
 from paddle.distributed.dataset.records import Block, Column, Table, join
 from paddle.io import IterableDataset, get_worker_info
@@ -166,20 +164,17 @@ def batches(
             told(block.skipped)
         if not block.size:
             continue
-        have = sum(b.size for b in rest)
-        if have + block.size < size:
-            rest.append(block)
-            continue
-        table = Table(join([*rest, block], slots), slots)
-        end = table.size - table.size % size
-        for first in range(0, end, size):
+        table, at = Table(block, slots), 0
+        if rest:
+            at = min(size - sum(b.size for b in rest), block.size)
+            rest.append(table.part(0, at))
+            if sum(b.size for b in rest) < size:
+                continue
+            yield Table(join(rest, slots), slots).feed(0, size)
+        end = table.size - (table.size - at) % size
+        for first in range(at, end, size):
             yield table.feed(first, first + size)
-        rest = [_tail(table, end)] if end < table.size else []
+        rest = [table.part(end, table.size)] if end < table.size else []
     if rest:
         table = Table(join(rest, slots), slots)
         yield table.feed(0, table.size)
-
-
-def _tail(table: Table, first: int) -> Block:
-    kept = table.order(np.arange(first, table.size))
-    return Block(kept.size, kept.columns, ids=kept.ids)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +35,11 @@ class Slot:
     used: bool = False
     shape: tuple[int, ...] = ()
     whole: bool = False
+
+    @functools.cached_property
+    def open_shape(self) -> tuple[int, ...]:
+        """The shape of any number of records."""
+        return tuple(n if n > 0 else -1 for n in self.shape)
 
     @property
     def width(self) -> int:
@@ -286,7 +293,11 @@ class Table:
     def __init__(self, block: Block, slots: list[Slot]) -> None:
         self.slots, self.size, self.ids = slots, block.size, block.ids
         self.columns = block.columns
-        self._offsets = [_offsets(c, block.size) for c in block.columns]
+        various = [c.counts for c in block.columns if not isinstance(c.counts, int)]
+        # The offsets of all these columns, a row for each.
+        self._offsets = np.zeros((len(various), block.size + 1), np.int64)
+        if various:
+            np.cumsum(np.stack(various), 1, out=self._offsets[:, 1:])
 
     def feed(self, first: int, last: int) -> dict[str, Any]:
         """What a batch feeds.
@@ -298,23 +309,37 @@ class Table:
         Returns:
             dict: slot -> an array, or an array and its offsets where records have sequences.
         """
+        part = self._offsets[:, first : last + 1]
+        offsets = iter((part - part[:, :1]).tolist())
         fed: dict[str, Any] = {}
-        for slot, column, offsets in zip(self.slots, self.columns, self._offsets, strict=True):
-            if offsets is None:
-                a, b = first * column.counts, last * column.counts
-            else:
-                a, b = int(offsets[first]), int(offsets[last])
-            values = column.values[a:b]
+        for slot, (values, counts) in zip(self.slots, self._slices(first, last), strict=True):
+            levels = None if isinstance(counts, int) else next(offsets)
             if slot.dense:
                 fed[slot.name] = _shaped(slot, values, last - first)
-            elif slot.whole:
-                fed[slot.name] = values[:, None], list(range(len(values) + 1))
-            elif offsets is None:
-                step = column.counts
-                fed[slot.name] = values[:, None], list(range(0, b - a + 1, step))
-            else:
-                fed[slot.name] = values[:, None], (offsets[first : last + 1] - a).tolist()
+                continue
+            if slot.whole or levels is None:
+                levels = list(range(0, len(values) + 1, 1 if slot.whole else counts))
+            fed[slot.name] = values[:, None], levels
         return fed
+
+    def _slices(self, first: int, last: int) -> Iterator[tuple[np.ndarray, Any]]:
+        """Of each column the values of some records, and the counts of all."""
+        bounds = iter(self._offsets[:, [first, last]].tolist())
+        for column in self.columns:
+            values, counts = column.values, column.counts
+            if isinstance(counts, int):
+                yield values[first * counts : last * counts], counts
+            else:
+                begin, end = next(bounds)
+                yield values[begin:end], counts
+
+    def part(self, first: int, last: int) -> Block:
+        """Records that follow each other, on the memory of all."""
+        columns = [
+            Column(values, counts if isinstance(counts, int) else counts[first:last])
+            for values, counts in self._slices(first, last)
+        ]
+        return Block(last - first, columns, ids=self.ids[first:last])
 
     def order(self, records: np.ndarray) -> Table:
         """The records of these numbers, in their order."""
@@ -354,7 +379,7 @@ def _taken(column: Column, records: np.ndarray, size: int) -> Column:
 
 def _shaped(slot: Slot, values: np.ndarray, records: int) -> np.ndarray:
     if slot.shape:
-        return values.reshape([n if n > 0 else -1 for n in slot.shape])
+        return values.reshape(slot.open_shape)
     if not records or len(values) % records:
         raise InvalidArgumentError(
             f"dense slot {slot.name!r}: expected as many values in each record of a batch, but "

@@ -16,6 +16,7 @@ _FILL = ~_KEEP & _ZEROS
 _HIGH = np.uint64(0xF0F0F0F0F0F0F0F0)
 _SIX = np.uint64(0x0606060606060606)
 _LARGEST = 20  # digits of 2**64 - 1
+_TOP, _REST = (np.uint64(n) for n in divmod(2**64 - 1, 10**16))
 
 
 class Words:
@@ -65,9 +66,11 @@ class Words:
                 break
             part = np.minimum(size[long] - number * _WORD, _WORD)
             high, fine = _last_eight(eights, self.end[long] - number * _WORD, part)
+            if number == 2:
+                fine &= (high < _TOP) | ((high == _TOP) & (value[long] <= _REST))
             value[long] += high * np.uint64(10 ** (number * _WORD))
             good[long] &= fine
-        self._repair(np.flatnonzero((size >= _LARGEST) | ~good), value, good)
+        self._repair(np.flatnonzero((size > _LARGEST) | ~good), value, good)
         return value.view(np.int64), good
 
     def _repair(self, numbers: np.ndarray, value: np.ndarray, good: np.ndarray) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from paddle.core.lod import LoDTensor
-from paddle.io.dataloader.convert import to_tensors
+from paddle.core.tensor import wrap
+from paddle.io.dataloader.convert import array_buffer
 from paddle.io.dataloader.program_loader import DataLoaderBase
 
 
@@ -82,4 +83,4 @@ def fed(value: Any) -> Any:
     if not isinstance(value, tuple):
         return value
     array, offsets = value
-    return LoDTensor(to_tensors(array, share=True), [offsets])
+    return LoDTensor(wrap(array_buffer(array, share=True)), [offsets])

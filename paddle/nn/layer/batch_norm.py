@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, check_not_negative
 from paddle.core.op import C
+from paddle.core.rings import rings
 from paddle.core.tensor import Tensor
 from paddle.framework.param_attr import ParamAttr
 from paddle.nn.functional.norm import batch_norm
@@ -286,7 +287,8 @@ class BatchNorm3D(_BatchNormBase):
 class SyncBatchNorm(_BatchNormBase):
     """Batch normalization over the batches of all processes; see :func:`functional.batch_norm`.
 
-    In a single process it is the same as batch normalization.
+    In training, mean and variance are those of the batches of all processes together, in forward
+    and in backward. In a single process it is the same as batch normalization.
 
     Args:
         num_features (int): number of channels.
@@ -321,6 +323,16 @@ class SyncBatchNorm(_BatchNormBase):
         super().__init__(
             num_features, momentum, epsilon, weight_attr, bias_attr, data_format, None, name
         )
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalizes ``input``; in training mode the running statistics are moved."""
+        if not self.training or rings.get(0).size == 1:
+            return super().forward(input)
+        return C.sync_batch_norm(
+            input, self.weight, self.bias, self._mean, self._variance, momentum=self._momentum,
+            epsilon=self._epsilon,
+            data_layout="NHWC" if self._data_format in ("NLC", "NHWC", "NDHWC") else "NCHW",
+        )[0]  # fmt: skip
 
     @classmethod
     def convert_sync_batchnorm(cls, layer: Layer) -> Layer:

@@ -1,0 +1,209 @@
+"""The life of trainers and servers of a job with parameter servers."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import weakref
+from typing import Any
+
+from paddle.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    PreconditionNotMetError,
+)
+from paddle.distributed.fleet import compiler
+from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.distributed.fleet.runtime import Runtime
+from paddle.distributed.ps import jobs
+from paddle.distributed.ps.plan import JobPlan, plan_job
+from paddle.distributed.ps.rewriting import rewrite_trainer
+from paddle.distributed.ps.trainer import TrainerJob
+from paddle.executor.scope import global_scope
+from paddle.ir.cloning import clone
+from paddle.ir.program import Program
+
+
+def mode_of(strategy: Any) -> str:
+    """Returns the mode that a DistributedStrategy asks for: ``sync``, ``async`` or ``geo``."""
+    if not strategy.a_sync:
+        return "sync"
+    return "geo" if strategy.a_sync_configs["k_steps"] > 0 else "async"
+
+
+class ParameterServerRuntime(Runtime):
+    """A process of a job with parameter servers.
+
+    Args:
+        role_maker (RoleMakerBase): who it is.
+    """
+
+    def __init__(self, role_maker: Any) -> None:
+        super().__init__(role_maker)
+        self.plan: JobPlan | None = None
+        self.job: TrainerJob | None = None
+        self.server: Any = None
+        self.main: Program | None = None  # as the user wrote it, before gradients were added
+        self.startup: Program | None = None
+        self.half_async = False
+
+    # -- the Programs ----------------------------------------------------------------------------
+
+    def minimize(self, context: Context) -> tuple[list, list]:
+        compiler.choose(context)  # drops what is for collective jobs, and says so
+        context.optimize_ops, context.params_grads = context.user_optimizer.minimize(
+            context.loss, context.startup_program, context.parameters, context.no_grad_set
+        )
+        mode = "half_async" if self.half_async else mode_of(context.strategy)
+        configs = dict(context.strategy.a_sync_configs)
+        self.distribute(context.main_program, context.startup_program, mode, configs)
+        context.applied.append("a_sync" if mode != "sync" else "sync")
+        return context.optimize_ops, context.params_grads
+
+    def distribute(
+        self, main: Program, startup: Program, mode: str, configs: dict[str, Any]
+    ) -> None:
+        """Plans the tables of a minimised Program; on a trainer, rewrites it.
+
+        Args:
+            main (Program): has gradients and updates.
+            startup (Program): sets first values.
+            mode (str): ``sync``, ``async``, ``half_async`` or ``geo``.
+            configs (dict): ``a_sync_configs``.
+        """
+        role = self.role_maker
+        endpoints = role._get_pserver_endpoints()
+        self.main, self.startup = clone(main), clone(startup)
+        self.plan = plan_job(
+            main, startup, mode, role._worker_num(), len(endpoints),
+            int(configs.get("lr_decay_steps", 10)),
+        )  # fmt: skip
+        if role._is_server():
+            return
+        self.job = TrainerJob(self.plan, endpoints, role._worker_index(), configs)
+        rewrite_trainer(main, startup, self.plan, jobs.add(self.job))
+
+    def _planned(self) -> JobPlan:
+        if self.plan is None:
+            raise PreconditionNotMetError(
+                "fleet: the tables of the servers are not known yet.",
+                hint="call fleet.distributed_optimizer(optimizer, strategy).minimize(loss) first",
+            )
+        return self.plan
+
+    # -- trainers --------------------------------------------------------------------------------
+
+    def init_worker(self) -> None:
+        job, scope = self._trainer(), global_scope()
+
+        def find(name: str) -> Any:
+            found = scope.find_var(name)
+            return None if found is None else found.held
+
+        job.connect(find)
+        atexit.register(_leave, weakref.ref(job))
+
+    def _trainer(self) -> TrainerJob:
+        self._planned()
+        if self.job is None:
+            raise PreconditionNotMetError("fleet: this process is a server, not a trainer.")
+        return self.job
+
+    def _connected(self, api: str) -> TrainerJob:
+        job = self._trainer()
+        if job.client is None:
+            raise PreconditionNotMetError(
+                f"fleet.{api}: this trainer is not connected to the servers.",
+                hint="call fleet.init_worker() before, and fleet.stop_worker() after",
+            )
+        return job
+
+    def stop_worker(self) -> None:
+        self._trainer().close()
+
+    def shrink(self, threshold: float) -> None:
+        job = self._connected("shrink")
+        job.client.shrink(int(threshold))
+
+    # -- servers ---------------------------------------------------------------------------------
+
+    def init_server(self, model_dir: str | None = None, *more: Any, **options: Any) -> None:
+        if more or any(k not in ("dirname", "var_names") for k in options):
+            raise InvalidArgumentError(
+                f"fleet.init_server: expected one folder, but received {[*more, *options]}."
+            )
+        model_dir = options.get("dirname") if model_dir is None else model_dir
+        from paddle.distributed.ps.server import Server
+
+        plan, role = self._planned(), self.role_maker
+        if self.server is not None:
+            self.server.stop()
+        number = role._server_index()
+        self.server = Server(
+            role._get_pserver_endpoints()[number], plan.tables, plan.trainers, plan.server_mode,
+            os.environ.get("PADDLE_JOB_TOKEN", ""), _folder(number), number, plan.servers,
+            tls=_tls(),
+        )  # fmt: skip
+        restarted = int(os.environ.get("PADDLE_RESTART_COUNT") or 0) > 0
+        if model_dir is None or (restarted and _folder(number) is not None):
+            return  # what is in the files of a server that was ended is newer
+        if not os.path.isdir(model_dir):
+            raise NotFoundError(f"fleet.init_server(model_dir): there is no folder {model_dir!r}.")
+        self.server.load(model_dir)
+
+    def run_server(self) -> None:
+        if self.server is None:
+            self.init_server()
+        server, self.server = self.server, None
+        server.start()
+        try:
+            server.wait()
+        finally:
+            server.stop()
+
+    # -- saving ----------------------------------------------------------------------------------
+
+    def save_persistables(
+        self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
+    ) -> None:
+        from paddle.distributed.fleet import ps_saving
+
+        if self.role_maker._is_first_worker():
+            ps_saving.save_persistables(self._connected("save_persistables"), dirname, main_program)
+
+    def save_inference_model(
+        self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
+        main_program: Any = None, export_for_deployment: bool = True,
+    ) -> None:  # fmt: skip
+        from paddle.distributed.fleet import ps_saving
+
+        if self.role_maker._is_first_worker():
+            ps_saving.save_inference_model(
+                self._connected("save_inference_model"), executor, dirname, feeded_var_names,
+                target_vars, main_program, export_for_deployment,
+            )  # fmt: skip
+
+
+def _leave(reference: weakref.ref) -> None:
+    """Stops a trainer that ends without ``stop_worker``."""
+    job = reference()
+    if job is not None:
+        try:
+            job.close()
+        except Exception:  # the servers have gone
+            pass
+
+
+def _folder(number: int) -> str | None:
+    """Where a server's tables lie, so that it goes on after it was killed; None: for this run.
+
+    ``PADDLE_PS_FOLDER`` names a folder, and the launcher one of its own where it starts again what
+    has ended.
+    """
+    given = os.environ.get("PADDLE_PS_FOLDER")
+    return None if not given else os.path.join(given, f"server-{number}")
+
+
+def _tls() -> tuple[str, str] | None:
+    key, chain = os.environ.get("PADDLE_TLS_KEY"), os.environ.get("PADDLE_TLS_CERT")
+    return (key, chain) if key and chain else None

@@ -1,0 +1,45 @@
+"""The GPUs of this machine, and which of them the user names."""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+
+from paddle.distributed.launch.sockets import AddressError
+
+
+def count_gpus() -> int:
+    """Returns how many GPUs the processes will see; asks PyTorch only where there may be one.
+
+    Importing it takes longer than all else that the launcher does.
+    """
+    if os.environ.get("CUDA_VISIBLE_DEVICES", "all").strip() in ("", "-1", "NoDevFiles"):
+        return 0
+    if not glob.glob("/dev/nvidia[0-9]*") and not os.path.exists("/dev/dxg"):
+        return 0
+    import torch
+
+    return torch.cuda.device_count() if torch.cuda.is_available() else 0
+
+
+def visible_gpus(text: str, there: int) -> list[str]:
+    """Returns the numbers, among the visible GPUs, of those that the user names.
+
+    Args:
+        text (str): ``0,1``; where ``CUDA_VISIBLE_DEVICES`` is set, numbers from it.
+        there (int): how many are visible.
+
+    Raises:
+        ValueError: one is not there, or named twice.
+    """
+    named = [part.strip() for part in text.split(",")]
+    listed = os.environ.get("CUDA_VISIBLE_DEVICES")
+    visible = [v.strip() for v in listed.split(",")] if listed else [str(i) for i in range(there)]
+    wrong = [n for n in named if not re.fullmatch(r"\d+", n) or n not in visible]
+    if wrong or len(set(named)) != len(named):
+        raise AddressError(
+            f"--gpus {text}: expected different numbers of {','.join(visible)}, which are the GPUs "
+            "that can be seen here."
+        )
+    return [str(visible.index(n)) for n in named]

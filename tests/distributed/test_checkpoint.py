@@ -1,0 +1,162 @@
+"""paddle.distributed.checkpoint and resume: a training that goes on computes the same numbers."""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.distributed as dist
+from tests.distributed.ranks import Ranks
+
+
+class _Training:
+    """A training with everything that has a state: drop-out, momenta, schedules, shuffling."""
+
+    def __init__(self, seed: int = 1) -> None:
+        paddle.seed(seed)
+        np.random.seed(seed)
+        random.seed(seed)
+        self.net = paddle.nn.Sequential(
+            paddle.nn.Linear(4, 8), paddle.nn.BatchNorm1D(8), paddle.nn.Dropout(0.3),
+            paddle.nn.Linear(8, 1),
+        )  # fmt: skip
+        rate = paddle.optimizer.lr.StepDecay(0.1, step_size=3)
+        self.optimizer = paddle.optimizer.Adam(rate, parameters=self.net.parameters())
+        drawn = np.random.RandomState(0).rand(22, 5).astype("float32")
+        data = paddle.io.TensorDataset(
+            [paddle.to_tensor(drawn[:, :4]), paddle.to_tensor(drawn[:, 4:])]
+        )
+        sampler = paddle.io.DistributedBatchSampler(data, 4, shuffle=True)
+        self.loader = paddle.io.DataLoader(data, batch_sampler=sampler)
+        self.state: dict[str, Any] = {
+            "net": self.net, "optimizer": self.optimizer, "rate": rate, "loader": self.loader,
+            "epoch": 0, "step": 0, "note": {"scale": np.arange(3.0), "of": ("a", None)},
+        }  # fmt: skip
+
+    def run(self, path: str, steps: int, every: int = 4, parts: bool = False) -> list[float]:
+        """Trains up to a number of steps; returns the losses of those done here."""
+        losses = []
+        while self.state["step"] < steps:
+            for x, y in self.loader:
+                x = x * (1 + np.random.rand()) + random.random()
+                loss = paddle.nn.functional.mse_loss(self.net(x), y)
+                loss.backward()
+                self.optimizer.step()
+                self.optimizer.clear_grad()
+                self.state["rate"].step()
+                losses.append(float(loss))
+                self.state["step"] += 1
+                if self.state["step"] % every == 0:
+                    dist.checkpoint(self.state, path, parts=parts)
+                if self.state["step"] == steps:
+                    return losses
+            self.state["epoch"] += 1
+        return losses
+
+
+def test_a_training_goes_on_at_its_step(tmp_path: Path) -> None:
+    path = str(tmp_path / "run.pdckpt")
+    undisturbed = _Training().run(path, 17)
+    os.unlink(path)
+    first = _Training()
+    assert dist.resume(path, first.state) is None
+    first.run(path, 10)  # the checkpoint is of step 8
+    second = _Training(seed=5)
+    found = dist.resume(path, second.state)
+    assert found is not None and found["step"] == second.state["step"] == 8
+    assert second.state["epoch"] == 1 and second.state["note"]["of"] == ("a", None)
+    assert second.run(path, 17) == undisturbed[8:]
+    assert os.listdir(tmp_path) == ["run.pdckpt"]
+
+
+def test_what_is_saved_can_be_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "run.pdckpt"
+    training = _Training()
+    dist.checkpoint(training.state, path)
+    found = dist.resume(path)
+    assert set(found) == set(training.state) - {"loader"}
+    assert np.array_equal(found["net"]["0.weight"].numpy(), training.net[0].weight.numpy())
+
+
+def test_wrong_states_and_files(tmp_path: Path) -> None:
+    path = tmp_path / "run.pdckpt"
+    with pytest.raises(TypeError, match=r"checkpoint\(state\): expected a dict"):
+        dist.checkpoint([1], path)
+    with pytest.raises(ValueError, match=r"checkpoint\(path\): expected the name of a file"):
+        dist.checkpoint({}, tmp_path)
+    dist.checkpoint({"a": 1}, path)
+    with pytest.raises(ValueError, match=r"expected a state with \['b'\].* has \['a'\]"):
+        dist.resume(path, {"b": 1})
+    with pytest.raises(NotImplementedError, match=r"cannot write a builtins\.function"):
+        dist.checkpoint({"a": lambda: 1}, path)
+    assert dist.resume(path) == {"a": 1}
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises((ValueError, RuntimeError)):
+        dist.resume(path)
+    paddle.save({"weight": 1}, str(path))
+    with pytest.raises(ValueError, match=r"expected a file of paddle\.distributed\.checkpoint"):
+        dist.resume(path)
+
+
+# ------------------------------------------------------------------ several processes
+
+
+def _begin(folder: str, parts: bool) -> list[float]:
+    training = _Training(seed=dist.get_rank() * parts)
+    undisturbed = training.run(folder + "/whole", 17, every=100)
+    training = _Training(seed=dist.get_rank() * parts)
+    assert dist.resume(folder + "/run", training.state) is None
+    training.run(folder + "/run", 10, parts=parts)
+    return undisturbed
+
+
+def _go_on(folder: str, parts: bool) -> list[float]:
+    training = _Training(seed=77)
+    assert dist.resume(folder + "/run", training.state)["step"] == 8
+    return training.run(folder + "/run", 17, every=100)
+
+
+def _save_badly(folder: str) -> None:
+    dist.checkpoint({"a": (lambda: 1) if dist.get_rank() else 1}, folder + "/bad", parts=True)
+
+
+def _save_badly_first(folder: str) -> None:
+    dist.checkpoint({"a": 1 if dist.get_rank() else (lambda: 1)}, folder + "/bad", parts=True)
+
+
+@pytest.fixture(scope="module")
+def job() -> Any:
+    with Ranks(2) as started:
+        yield started
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_several_processes_go_on(job: Any, parts: bool, tmp_path: Path) -> None:
+    undisturbed = job.run(_begin, str(tmp_path), parts)
+    assert len(os.listdir(tmp_path)) == 2  # of one checkpoint
+    again = job.run(_go_on, str(tmp_path), parts)
+    for rank in range(2) if parts else (0,):  # without parts batch norms are the first's
+        assert again[rank] == undisturbed[rank][8:]
+
+
+@pytest.mark.parametrize(("save", "bad"), [(_save_badly, 1), (_save_badly_first, 0)])
+def test_one_that_cannot_save(job: Any, save: Any, bad: int, tmp_path: Path) -> None:
+    errors = job.run_each(save, [(str(tmp_path),)] * 2, alive=True)
+    assert isinstance(errors[bad], NotImplementedError)
+    assert f"rank {bad} could not do it" in str(errors[1 - bad])
+    assert os.listdir(tmp_path) == []
+
+
+def test_another_number_of_processes(job: Any, tmp_path: Path) -> None:
+    job.run(_begin, str(tmp_path), True)
+    with pytest.raises(ValueError, match="2 processes saved a part each, but there are 1"):
+        dist.resume(tmp_path / "run")
+    job.run(_begin, str(tmp_path / "b"), False)
+    assert dist.resume(tmp_path / "b" / "run")["step"] == 8
