@@ -35,14 +35,14 @@ def _attr(name: str, *shape: int) -> Any:
     return paddle.ParamAttr(name=name, initializer=paddle.nn.initializer.Assign(value))
 
 
-def network(width: int = 4, devices: bool = False, norm: bool = False) -> Any:
+def network(width: int = 4, devices: bool = False, norm: bool = False, given: Any = None) -> Any:
     """Records two layers and their loss; with ``devices`` each is a section of a pipeline."""
 
     def on(number: int) -> Any:
         return static.device_guard(f"gpu:{number}" if devices else None)
 
-    x = static.data("x", [None, 6], "float32")
-    y = static.data("y", [None, 1], "float32")
+    x = static.data("x", [None, 6], "float32") if given is None else given[0]
+    y = static.data("y", [None, 1], "float32") if given is None else given[1]
     with on(0):
         h = static.nn.fc(x, width, weight_attr=_attr("w1", 6, width), bias_attr=_attr("b1", width),
                          name="first")  # fmt: skip
@@ -86,12 +86,14 @@ class Trained:
 
 def train(
     switches: dict[str, Any], rule: tuple[str, dict], steps: int = 4, width: int = 4,
-    feed: str = "part", group: int = 1, spoil: int = -1, only: Any = None, **model: Any,
+    feed: str = "part", group: int = 1, spoil: int = -1, only: Any = None, group_size: int = 1,
+    **model: Any,
 ) -> Trained:  # fmt: skip
     """Trains by fleet, on this rank's part of the batch or (``feed="whole"``) on all of it.
 
     ``group``: so many steps' batches are fed at once; ``spoil``: the step whose batch has an
-    infinite value; ``only``: the parameters to update.
+    infinite value; ``only``: the parameters to update; ``group_size``: how many ranks take the
+    same part.
     """
     paddle.enable_static()
     main, startup = static.Program(), static.Program()
@@ -119,7 +121,8 @@ def train(
             if step == spoil:
                 x[0, 0] = np.inf
             if feed == "part":
-                x, y = (np.ascontiguousarray(part[rank::count]) for part in (x, y))
+                at, every = rank // group_size, count // group_size
+                x, y = (np.ascontiguousarray(part[at::every]) for part in (x, y))
             losses.append(float(exe.run(main, {"x": x, "y": y}, [loss])[0].item()))
         values = _values(main)
         ops = [[op.type for op in block.ops] for block in main.blocks]
@@ -175,3 +178,58 @@ def _status(name: str) -> int:
     """A number of bytes that the kernel tells about this process."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1]) * 1024
+
+
+def save_all(folder: str, switches: dict[str, Any], feed: str, devices: bool) -> dict[str, Any]:
+    """Trains, and saves by fleet; returns what this rank has."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    with (
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        loss, _ = network(devices=devices)
+        made = paddle.optimizer.Adam(0.1)
+        fleet.distributed_optimizer(made, strategy_of(switches)).minimize(loss, startup)
+        exe = static.Executor()
+        exe.run(startup)
+        x, y = data(0)
+        exe.run(main, {"x": x, "y": y})
+        fleet.save_persistables(exe, folder, main)
+        found = _values(main)
+    paddle.disable_static()
+    return found
+
+
+def loaded_by(
+    maker: str, switches: dict[str, Any], steps: int, section: bool = False
+) -> list[float] | str:
+    """Trains from a loader of 1.x that is part of the Program, until its data ends."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    losses: list[float] = []
+    with (
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        x = static.data("x", [None, 6], "float32")
+        y = static.data("y", [None, 1], "float32")
+        loader = paddle.io.DataLoader.from_generator([x, y], capacity=4, iterable=False)
+        loader.set_batch_generator(lambda: (data(i) for i in range(steps)))
+        loss, _ = network(devices=section, given=(x, y))
+        fleet.distributed_optimizer(optimizer(maker, learning_rate=0.1), strategy_of(switches)
+                                    ).minimize(loss, startup)  # fmt: skip
+        exe = static.Executor()
+        exe.run(startup)
+        loader.start()
+        try:
+            while True:
+                losses.append(float(exe.run(main, fetch_list=[loss])[0].item()))
+        except paddle.fluid.core.EOFException:
+            loader.reset()
+    paddle.disable_static()
+    return losses

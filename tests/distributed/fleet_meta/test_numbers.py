@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -179,3 +180,28 @@ def test_sharding_keeps_a_part_of_the_memory(job: Any) -> None:
     for held, most in job.run(jobs.deep_memory, given):
         assert held <= 0.51 * whole  # parameters and accumulators, exactly
         assert most <= 0.8 * peak  # of the process; about 0.6, but pages are not given back at once
+
+
+@pytest.mark.parametrize("devices", [False, True], ids=["sharding", "pipeline"])
+def test_every_part_of_a_model_is_saved(job: Any, tmp_path: Path, devices: bool) -> None:
+    name = "pipeline" if devices else "sharding"
+    parts = job.run(jobs.save_all, str(tmp_path), {name: True}, "whole", devices)
+    (whole,) = {frozenset(parts[0] | parts[1])}
+    assert {p.name for p in tmp_path.iterdir()} == whole
+    assert {"w1", "b1", "w2", "b2", "w2_moment1_0"} <= whole
+    assert len(parts[0]) < len(whole) > len(parts[1])
+    one = jobs.save_all(str(tmp_path / "one"), {}, "whole", devices)
+    for file in whole:
+        there = (tmp_path / file).read_bytes()
+        assert len(there) == len((tmp_path / "one" / file).read_bytes())
+    for part in parts:
+        for key, value in part.items():
+            np.testing.assert_allclose(value, one[key], atol=1e-6, err_msg=key)
+
+
+def test_pipeline_fed_by_a_loader(job: Any) -> None:
+    given = {"pipeline": True, "pipeline_configs": {"micro_batch": 2}}
+    made = job.run(jobs.loaded_by, "SGD", given, 6, True)  # two batches of the loader a step
+    assert made[0] == made[1] and len(made[0]) == 3
+    one = jobs.train({}, SGD, steps=3, group=2)
+    np.testing.assert_allclose(made[0], one.losses, atol=2e-6)

@@ -114,6 +114,8 @@ class _Sharding:
         self.division.prune_updates()
         self._borrow()
         self.division.forget()
+        if self.context.worker_index >= self.size:  # of several copies the first is saved
+            self.main.__dict__["_fleet_own"] = []
 
     # -- startup -------------------------------------------------------------------------------
 
