@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import paddle
+import paddle.fluid as fluid
 import paddle.static as static
 from paddle.distributed import fleet
 
@@ -58,7 +59,13 @@ def network(width: int = 4, devices: bool = False, norm: bool = False, given: An
 
 
 def optimizer(name: str, **given: Any) -> Any:
-    """An optimizer by its name; ``clip`` is a norm."""
+    """An optimizer by its name, of 1.x after ``fluid.``; ``clip`` and ``clip_one`` are norms."""
+    if name.startswith("fluid."):
+        decay, norm = given.pop("weight_decay", 0.0), given.pop("clip_one", None)
+        clips = fluid.clip.GradientClipByNorm(norm) if norm else None
+        return getattr(fluid.optimizer, name[6:])(
+            regularization=fluid.regularizer.L2Decay(decay), grad_clip=clips, **given
+        )
     clip = given.pop("clip", None)
     if clip is not None:
         given["grad_clip"] = paddle.nn.ClipGradByGlobalNorm(clip)

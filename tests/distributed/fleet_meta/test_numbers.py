@@ -59,6 +59,8 @@ def compare(
         (LARS, MOMENTUM, 2e-6),
         (LAMB, CLIPPED, 2e-6),
         ({"recompute": True, **LARS}, MOMENTUM, 2e-6),
+        (LARS, ("fluid.Momentum", {"momentum": 0.9, **MOMENTUM[1]}), 2e-6),
+        ({"sharding": True}, ("fluid.Momentum", {"momentum": 0.9, **MOMENTUM[1]}), 2e-6),
         ({"amp": True}, SGD, 5e-3),  # 16 bits
         ({"amp": True, "recompute": True, **LAMB}, ADAM, 5e-3),
         ({"fp16_allreduce": True}, SGD, 2e-4),
@@ -146,10 +148,16 @@ def test_adaptive_localsgd(job: Any) -> None:
 
 @pytest.mark.parametrize(
     ("begin", "extra", "nesterov"),
-    [(0, {}, False), (2, {"weight_decay": 0.01}, True), (1, {"clip_one": 0.05}, False)],
+    [
+        (0, {}, False),
+        (2, {"weight_decay": 0.01}, True),
+        (1, {"clip_one": 0.05}, False),
+        (1, {"clip_one": 0.05, "weight_decay": 0.01, "momentum": 0.9}, False),  # of 1.x
+    ],
 )
 def test_dgc(job: Any, begin: int, extra: dict, nesterov: bool) -> None:
-    rule = ("Momentum", {"learning_rate": 0.001, "use_nesterov": nesterov, **extra})
+    name = "fluid.Momentum" if "momentum" in extra else "Momentum"
+    rule = (name, {"learning_rate": 0.001, "use_nesterov": nesterov, **extra})
     given = {"dgc": True, "dgc_configs": {"rampup_begin_step": begin, "rampup_step": 2,
                                           "sparsity": [0.9, 0.99]}}  # fmt: skip
     made = both(job, switches=given, rule=rule, width=models.WIDE, steps=5)

@@ -60,6 +60,12 @@ def started(context: Context) -> list[str]:
     return [op.type for op in context.startup_program.global_block().ops]
 
 
+def rings(context: Context) -> list[tuple]:
+    """Number, size and own place of the groups that the startup Program makes."""
+    ops = [op for op in context.startup_program.global_block().ops if op.type == "c_comm_init"]
+    return [tuple(op.attr(name) for name in ("ring_id", "nranks", "rank")) for op in ops]
+
+
 def sgd() -> Any:
     return paddle.optimizer.SGD(0.1)
 
@@ -226,10 +232,13 @@ def test_sharding_deals_parameters_out() -> None:
     held = [{p.name for p in m.main_program.all_parameters()} for m in ranks]
     assert held == [{"w1"}, {"b1", "w2", "b2"}]
     exchanges = [
-        [(op.type, op.attrs.get("root", op.attrs.get("root_id")))
-         for op in m.main_program.global_block().ops if op.type[:2] == "c_" and "sync" not in op.type]
+        [
+            (op.type, op.attrs.get("root", op.attrs.get("root_id")))
+            for op in m.main_program.global_block().ops
+            if op.type.startswith("c_") and "sync" not in op.type
+        ]
         for m in ranks
-    ]  # fmt: skip
+    ]
     assert exchanges[0] == exchanges[1]  # in one order everywhere
     assert exchanges[0] == [
         *[("c_broadcast", r) for r in (0, 1, 1, 1)], ("c_reduce_sum", 1), ("c_reduce_sum", 1),
@@ -254,9 +263,7 @@ def test_sharding_of_several_copies() -> None:
     ops = made.main_program.global_block().ops
     assert {op.attr("ring_id") for op in ops if op.type == "c_reduce_sum"} == {1}
     assert {op.attr("ring_id") for op in ops if op.type == "c_allreduce_sum"} == {2}
-    rings = [(op.attr("ring_id"), op.attr("nranks"), op.attr("rank"))
-             for op in made.startup_program.global_block().ops if op.type == "c_comm_init"]  # fmt: skip
-    assert rings == [(0, 4, 3), (1, 2, 1), (2, 2, 1)]
+    assert rings(made) == [(0, 4, 3), (1, 2, 1), (2, 2, 1)]
     odd = build({**given, "sharding_configs": {
         "hybrid_dp": True, "sharding_group_size": 3}}, sgd(), count=4)  # fmt: skip
     assert "sharding" not in odd.applied and "does not divide 4" in odd.told[0]  # type: ignore[attr-defined]
@@ -293,9 +300,7 @@ def test_pipelines_side_by_side() -> None:
     ops = made.main_program.global_block().ops
     assert {op.attr("ring_id") for op in ops if op.type in ("send_v2", "recv_v2")} == {1}
     assert [op.attr("ring_id") for op in ops if op.type == "c_allreduce_sum"] == [2, 2]
-    rings = [(op.attr("ring_id"), op.attr("nranks"), op.attr("rank"))
-             for op in made.startup_program.global_block().ops if op.type == "c_comm_init"]  # fmt: skip
-    assert rings == [(0, 4, 2), (1, 2, 0), (2, 2, 1)]
+    assert rings(made) == [(0, 4, 2), (1, 2, 0), (2, 2, 1)]
 
 
 def test_sync_batch_norm() -> None:

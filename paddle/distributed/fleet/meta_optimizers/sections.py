@@ -6,7 +6,6 @@ from paddle.core.errors import UnimplementedError
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 
-
 EVERYWHERE = -1  # the section of an operator that all sections run
 
 
