@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import torch
 
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
-from paddle.core.rings import Alone, Communicator, rings
+from paddle.core.rings import DONE, Alone, Communicator, Work, rings
 
 
 class Meeting:
@@ -113,6 +113,10 @@ class PlaceRing(Alone):
 
         return self.meeting.exchange(self.place, buffer, join).to(buffer.device)
 
+    def all_reduce_async(self, buffer: torch.Tensor, op: int = 0) -> Work:
+        buffer.copy_(self.all_reduce(buffer, op))
+        return DONE
+
     def all_gather(self, buffer: torch.Tensor) -> list[torch.Tensor]:
         def join(parts: list[torch.Tensor]) -> list[torch.Tensor]:
             stacked = torch.stack([p.to(parts[0].device) for p in parts])
@@ -129,7 +133,7 @@ class PlaceRing(Alone):
         )
 
     reduce = broadcast = reduce_scatter = scatter = all_to_all = barrier = _refuse  # type: ignore[assignment]
-    all_reduce_async = reduce_async = broadcast_async = _refuse  # type: ignore[assignment]
+    reduce_async = broadcast_async = _refuse  # type: ignore[assignment]
 
 
 @contextmanager

@@ -131,5 +131,5 @@ class _Buckets:
             return
         given = {"X": [n for op in ops for n in op.inputs["X"]]}
         got = {"Out": [n for op in ops for n in op.outputs["Out"]]}
-        attrs = {"ring_id": kind[0], "op": AVERAGE if kind[3] else 0}
+        attrs = {"ring_id": kind[0], "reduction": AVERAGE if kind[3] else 0}
         self.made.append(made_from(ops[-1], "all_reduce_list", given, got, attrs))

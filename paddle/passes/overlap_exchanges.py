@@ -43,7 +43,7 @@ def _exchange(op: Operator) -> tuple[str, dict[str, Any]] | None:
     name, attrs = op.type, op.attrs
     ring = {"ring_id": attrs.get("ring_id", 0)}
     if name in ("all_reduce_list", "mp_allreduce_sum"):
-        return "all_reduce", {**ring, "op": attrs.get("op", 0)}
+        return "all_reduce", {**ring, "op": attrs.get("reduction", 0)}
     if attrs.get(MEAN):
         return "all_reduce", {**ring, "op": AVERAGE}
     if name.startswith("c_allreduce_"):

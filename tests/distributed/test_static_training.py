@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -135,7 +136,7 @@ def test_batch_norm_over_places_and_processes(job: Ranks) -> None:
 # -- Programs that PaddlePaddle transpiled (scripts/oracle/collective_programs.py) ---------------
 
 _ADDED = ("c_sync_calc_stream", "c_sync_comm_stream", "c_allreduce_sum", "c_broadcast",
-          "c_gen_nccl_id", "c_comm_init", "c_gen_xccl_id")  # fmt: skip
+          "c_gen_nccl_id", "c_comm_init", "c_gen_xccl_id", "coalesce_tensor", "depend")  # fmt: skip
 
 
 def _read(version: str, rank: int) -> list[Any]:
@@ -170,6 +171,56 @@ def _file_alone(version: str) -> tuple:
         paddle.disable_static()
 
 
-@pytest.mark.parametrize("version", ["1.8.5", "2.6.2"])
+@pytest.mark.parametrize("version", ["1.8.5", "2.6.2", "fleet"])
 def test_programs_of_paddlepaddle(job: Ranks, version: str) -> None:
     programs.same(job.run(_from_file, version), _file_alone(version))
+
+
+# -- tables by rows --------------------------------------------------------------------------------
+
+
+def _tables(name: str, processes: int) -> tuple:
+    """Two tables, one of which is looked up twice; ranks have different numbers of rows."""
+    rank = dist.get_rank() if processes > 1 else 0
+    paddle.enable_static()
+    try:
+        main, startup = static.Program(), static.Program()
+        startup.random_seed = 1
+        with paddle.utils.unique_name.guard(), static.program_guard(main, startup):
+            a, b = static.data("a", [None], "int64"), static.data("b", [None, 1], "int64")
+            one = static.nn.embedding(a, [9, 3], is_sparse=True, param_attr="t1")
+            other = static.nn.embedding(a + 1, [9, 3], is_sparse=True, param_attr="t1")
+            two = fluid.layers.embedding(b, [7, 2], is_sparse=True, param_attr="t2")
+            found = paddle.concat([one * other, two], axis=1)
+            loss = paddle.sum(paddle.square(found - 1.0)) / 6.0
+            programs.optimizer(name).minimize(loss)
+        where = programs.endpoints()
+        if processes > 1:
+            way = fluid.transpiler.collective.GradAllReduce(1)
+            way.transpile(startup, main, rank, where, where[rank], False)
+            for op in main.global_block().ops:  # the loss is a sum already
+                if op.type == "scale" and op.input("X") == op.output("Out"):
+                    op._set_attr("scale", 1.0)
+        rng = np.random.RandomState(2)
+        feeds = []
+        for _ in range(6):
+            whole = {"a": rng.randint(0, 8, 6), "b": rng.randint(0, 7, (6, 1))}
+            cuts = {n: np.split(v, [2])[rank] for n, v in whole.items()}
+            feeds.append(cuts if processes > 1 else whole)
+        exe = static.Executor(paddle.CPUPlace())
+        plan = exe.plan(main, ("a", "b"), [loss.name])
+        types = [op.type for op in plan.program.global_block().ops]
+        losses, params = programs.train(main, startup, loss, feeds)
+        return [processes * v for v in losses], params, types
+    finally:
+        paddle.disable_static()
+
+
+@pytest.mark.parametrize("name", ["SGD", "Momentum"])
+def test_tables_by_rows(job: Ranks, name: str) -> None:
+    results = job.run(_tables, name, 2)
+    expected = _tables(name, 1)
+    programs.same([r[:2] for r in results], expected[:2], 1e-5)
+    for *_, types in results:
+        assert types.count("gather_rows") == 1 and "exchange_begin" not in types
+        assert ("rows_update" in types) == (name == "SGD")

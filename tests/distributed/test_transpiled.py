@@ -1,4 +1,4 @@
-"""DistributeTranspiler and GradAllReduce against what 1.8.5 and 2.6.2 write; modes, and refusals."""
+"""GradAllReduce against what 1.8.5 writes; the transpiler's modes without servers; refusals."""
 
 from __future__ import annotations
 

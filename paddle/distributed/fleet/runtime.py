@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import abc
 import importlib
-import importlib.util
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from paddle.core.errors import UnimplementedError
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers.base import Context
@@ -49,6 +47,14 @@ class Runtime(abc.ABC):
     @abc.abstractmethod
     def stop_worker(self) -> None:
         """Tells the servers that this worker has ended."""
+
+    def barrier_worker(self) -> bool:
+        """Lets the workers meet at the servers, which outlive a worker that starts again.
+
+        Returns:
+            bool: False where there are none, or this worker is not connected to them.
+        """
+        return False
 
     @abc.abstractmethod
     def save_persistables(
@@ -145,6 +151,4 @@ def runtime_of(role_maker: RoleMakerBase) -> Runtime:
     """
     if role_maker._is_collective or role_maker._is_non_distributed():
         return CollectiveRuntime(role_maker)
-    if importlib.util.find_spec(_SERVERS) is None:
-        raise UnimplementedError("fleet: jobs with parameter servers are not part of this version.")
     return importlib.import_module(_SERVERS).ParameterServerRuntime(role_maker)
