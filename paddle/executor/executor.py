@@ -24,9 +24,11 @@ from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
+from paddle.core.rings import rings
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
+from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback, run_starts
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
@@ -135,6 +137,8 @@ class Executor(Guarded):
         names = fetch_names(fetch_list)
         feed = check_feed(feed)
         plan = self.plan(program, tuple(feed), names, use_prune)
+        if rings.world_size > 1:
+            agree(program, plan)
         return self._results(self._run(plan, program, scope, feed), names, return_numpy, plan)
 
     def _run(self, plan: Plan, program: Program, scope: Scope, feed: dict[str, Any]) -> tuple:

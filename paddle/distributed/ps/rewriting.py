@@ -75,9 +75,15 @@ def _rewrite_startup(startup: Program, main: Program, plan: JobPlan, local: bool
         if one is not None and not one.given:
             shape = [int(n) for n in block.var(one.name).shape]
             kept.append(Operator(block, "fake_init", {}, {"Out": [one.name]}, {"shape": shape}))
-        elif one is not None or used.intersection(outputs) or not outputs:
-            kept.append(op)
-        elif any(main.global_block().has_var(n) for n in outputs) and not _of_update(outputs, main):
+        elif (
+            one is not None
+            or used.intersection(outputs)
+            or not outputs
+            or (
+                any(main.global_block().has_var(n) for n in outputs)
+                and not _of_update(outputs, main)
+            )
+        ):
             kept.append(op)
     block.ops = kept
     names = [m.name for m in plan.dense] + [one.name for one in plan.sparse if one.given]

@@ -86,7 +86,9 @@ def _compress(
     if clip is not None and block.var(name).need_clip:
         attrs = {"max_norm": clip.clip_norm / math.sqrt(context.worker_num),
                  "rampup_begin_step": begin}  # fmt: skip
-        insert(block, at, "dgc_clip_by_norm", {"X": grad, "current_step": step}, {"Out": grad}, attrs)
+        insert(
+            block, at, "dgc_clip_by_norm", {"X": grad, "current_step": step}, {"Out": grad}, attrs
+        )
         at += 1
     main, startup = context.main_program, context.startup_program
     shape = block.var(name).shape
@@ -102,9 +104,7 @@ def _compress(
             "regular_coeff": coeff, "regular_type": kind,
         },
     )  # fmt: skip
-    insert(
-        block, at + 1, "dgc_allreduce", {"X": grad, "k": count}, {"Out": grad}, {"ring_id": 0}
-    )
+    insert(block, at + 1, "dgc_allreduce", {"X": grad, "k": count}, {"Out": grad}, {"ring_id": 0})
     slots: dict[str, Any] = {s: op.input(s) for s in ("Param", "Velocity", "LearningRate")}
     slots |= {"Grad": [grad.name], "current_step": [step.name], "nranks": [ranks.name]}
     attrs = {"mu": mu, "use_nesterov": nesterov, "rampup_begin_step": begin}

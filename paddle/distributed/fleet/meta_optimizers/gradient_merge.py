@@ -6,7 +6,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import UnimplementedError
 from paddle.core.op import C
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import append, insert, kept
+from paddle.distributed.fleet.meta_optimizers.programs import append, kept
 from paddle.ir.block import Block
 from paddle.ir.control.conditional import ConditionalBlock
 from paddle.ir.current import program_guard
@@ -67,14 +67,13 @@ def merge_gradients(
         g.name: kept(main, startup, f"{g.name}@GradientMerge", p.shape, g.dtype, 0.0)
         for p, g in pairs
     }
-    with program_guard(main, startup):
-        with main._optimized_guard([]):
-            due = _every(main, startup, steps)
-            for _, grad in pairs:
-                total = sums[grad.name]
-                append(block, "elementwise_add", {"X": grad, "Y": total}, {"Out": total})
-            with ConditionalBlock([due], is_scalar_condition=True).block() as inner:
-                _fill(inner, moved, sums, steps if average else 1)
+    with program_guard(main, startup), main._optimized_guard([]):
+        due = _every(main, startup, steps)
+        for _, grad in pairs:
+            total = sums[grad.name]
+            append(block, "elementwise_add", {"X": grad, "Y": total}, {"Out": total})
+        with ConditionalBlock([due], is_scalar_condition=True).block() as inner:
+            _fill(inner, moved, sums, steps if average else 1)
 
 
 def _every(main: Program, startup: Program, steps: int) -> Variable:
@@ -103,9 +102,7 @@ def _taken_out(block: Block, grads: set[str]) -> list[Operator]:
     return moved
 
 
-def _fill(
-    inner: Block, moved: list[Operator], sums: dict[str, Variable], divisor: int
-) -> None:
+def _fill(inner: Block, moved: list[Operator], sums: dict[str, Variable], divisor: int) -> None:
     """Puts the updates into the conditional block, on sums in place of gradients."""
     if divisor > 1:
         for total in sums.values():

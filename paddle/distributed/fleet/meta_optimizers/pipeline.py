@@ -248,7 +248,9 @@ class _Job:
         info = {**like.describe(), "name": called, "is_data": False, "persistable": False}
         if like.shape and like.shape[0] in self.batches:
             info["shape"] = [-1, *like.shape[1:]]
-        info = {k: info[k] for k in ("name", "shape", "dtype", "type", "lod_level", "stop_gradient")}
+        info = {
+            k: info[k] for k in ("name", "shape", "dtype", "type", "lod_level", "stop_gradient")
+        }
         return self.block.create_var(**info)
 
     def _copy(self, op: Operator, part: int) -> None:
@@ -304,9 +306,7 @@ class _Job:
                 self._append("c_allreduce_sum", {"X": grad}, {"Out": grad}, ring)
         if self.copies > 1:
             own = sorted(self._sums)
-            self._append(
-                "c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": _COPIES_RING}
-            )
+            self._append("c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": _COPIES_RING})
 
     def _finish_loss(self) -> None:
         """Makes the loss the mean over the parts, and gives it to all sections."""

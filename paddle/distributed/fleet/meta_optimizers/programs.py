@@ -109,7 +109,9 @@ def replace(op: Operator, type: str, slots: dict[str, Any], attrs: dict[str, Any
         attrs (dict): its attributes.
     """
     block, at = op.block, op.idx
-    outputs = {slot: names for slot, names in op.outputs.items() if slot.removesuffix("Out") in slots}
+    outputs = {
+        slot: names for slot, names in op.outputs.items() if slot.removesuffix("Out") in slots
+    }
     block._remove_op(at)
     given = {**attrs, "op_role": op.role, "op_role_var": op.attr("op_role_var")}
     made = block._insert_op(at, type, slots, outputs, given)

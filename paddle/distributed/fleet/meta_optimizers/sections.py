@@ -32,7 +32,9 @@ def sections_of(block: Block, grads: dict[str, str]) -> tuple[dict[int, int], di
     numbers = {device: i for i, device in enumerate(devices(block))}
     found: dict[int, int] = {}
     where: dict[str, int] = {}  # value -> section that makes it, or uses it if it is a parameter
-    ahead = [op for op in block.ops if not op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)]
+    ahead = [
+        op for op in block.ops if not op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)
+    ]
     _place_forward(block, ahead, numbers, found, where)
     owner = _owners(block, ahead, found, grads)
     where |= owner
