@@ -3,7 +3,7 @@
     python -m paddle.distributed.launch --nproc_per_node 2 examples/distributed/mnist_basic.py
 
 Four lines differ from the program of one process; they are numbered. mnist_spawn.py starts the same
-training without a launcher. Measured: accuracy 0.981 in two processes, the loss from 0.244 to 0.031.
+training without a launcher. Measured: accuracy 0.981 in two processes, loss from 0.244 to 0.031.
 """
 
 import sys
