@@ -34,6 +34,12 @@ SHARED = [
     # of its descriptions of trainers
     "_create_device_worker", "_gen_worker_desc", "_set_device_worker", "_set_fleet_desc",
     "_set_infer", "_set_program",
+    # of its role makers and fleet
+    "_all_gather", "_all_reduce", "_barrier", "_generate_role", "_get_pserver_endpoints",
+    "_get_trainer_endpoints", "_heter_worker_num", "_is_collective", "_is_first_worker",
+    "_is_heter_worker", "_is_non_distributed", "_is_server", "_is_worker", "_node_num", "_role_id",
+    "_role_maker", "_server_index", "_server_num", "_set_role_maker", "_set_strategy",
+    "_worker_index", "_worker_num",
 ]  # fmt: skip
 OVER_LISTS = "`_foreach_"
 Counts = dict[tuple[str, str], int]

@@ -219,7 +219,7 @@ def _check_names(path: str, state: dict, values: dict, positions: dict) -> None:
             f"{sorted([*values, *positions])}."
         )
     for name in loaders & set(positions):
-        state[name]._progress.check(_arrays(positions[name]))
+        follow(state[name]).check(_arrays(positions[name]))
 
 
 # ------------------------------------------------------------------ states
@@ -244,11 +244,8 @@ def _saved(state: dict[str, Any]) -> dict[str, Any]:
 
 def _names(state: dict[str, Any]) -> dict[str, list[str]]:
     """The names of the parameters of each optimizer, after which its state's entries are named."""
-    return {
-        name: [p.name for p in value._parameter_list]
-        for name, value in state.items()
-        if getattr(value, "_parameter_list", None)
-    }
+    found = {name: getattr(value, "_parameter_list", None) for name, value in state.items()}
+    return {name: [p.name for p in listed] for name, listed in found.items() if listed}
 
 
 def _own(state: dict[str, Any], number: int, rank: int, parts: bool) -> dict[str, Any]:
@@ -283,7 +280,7 @@ def _put(
         (getattr(held, "set_state_dict", None) or held.load_state_dict)(value)
     for name, position in positions.items():
         if name in state:
-            state[name]._progress.set_state(_arrays(position))
+            follow(state[name]).set_state(_arrays(position))
 
 
 def _put_random(random: dict[str, Any], path: str) -> None:

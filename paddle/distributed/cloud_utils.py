@@ -50,6 +50,18 @@ def get_cloud_cluster(
     Raises:
         AssertionError: a variable is missing.
         ValueError: a variable is not a number, or this machine is not among them.
+
+    Examples:
+        .. code-block:: python
+
+            import os
+            from paddle.distributed.cloud_utils import get_cloud_cluster
+            os.environ.update(PADDLE_TRAINERS="10.0.0.1,10.0.0.2", POD_IP="10.0.0.2",
+                              PADDLE_TRAINER_ID="1")
+            cluster, pod = get_cloud_cluster(None, None, 6170, None)
+            print(cluster.trainers_endpoints())  # ['10.0.0.1:6170', '10.0.0.2:6170']
+            for name in ("PADDLE_TRAINERS", "POD_IP", "PADDLE_TRAINER_ID"):
+                del os.environ[name]
     """
     ips, ip = os.environ.get("PADDLE_TRAINERS"), os.environ.get("POD_IP")
     assert ips, "PADDLE_TRAINERS should not be None"
@@ -92,6 +104,16 @@ def get_cluster_and_pod(args: Namespace) -> tuple[Cluster, Pod]:
     Args:
         args (Namespace): ``selected_gpus``, ``use_paddlecloud``, ``cluster_node_ips``, ``node_ip``,
             ``started_port``; ``nproc_per_node`` where there are no GPUs.
+
+    Examples:
+        .. code-block:: python
+
+            from argparse import Namespace
+            from paddle.distributed.cloud_utils import get_cluster_and_pod
+            args = Namespace(selected_gpus="0,1", use_paddlecloud=False, started_port=7000,
+                             cluster_node_ips="127.0.0.1", node_ip="127.0.0.1")
+            cluster, pod = get_cluster_and_pod(args)
+            print(len(pod.trainers))  # 2
     """
     gpus = get_gpus(args.selected_gpus)
     if args.use_paddlecloud and (_number("PADDLE_TRAINERS_NUM") or 1) != 1:

@@ -106,9 +106,7 @@ def file_store(path: str, count: int) -> Any:
         path (str): the file; the last of the processes deletes it.
         count (int): how many processes there are.
     """
-    from torch.distributed import FileStore
-
-    return FileStore(path, count)
+    return c10d.FileStore(path, count)
 
 
 def token() -> str:
@@ -136,6 +134,11 @@ def job_store() -> Any:
     if "job" not in _opened:
         _opened["job"] = below(_open(), token() or "job", restart_round())
     return _opened["job"]
+
+
+def known() -> bool:
+    """Says whether the job has a store: jobs whose roles were given by hand may meet elsewhere."""
+    return "job" in _opened or bool(os.environ.get("PADDLE_JOB_STORE"))
 
 
 def _open() -> Any:

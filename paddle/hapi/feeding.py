@@ -243,3 +243,15 @@ class Splitter:
         """The fewest and the most positional arguments of forward; -1: any number."""
         any_number = any(p.kind is p.VAR_POSITIONAL for p in self._signature())
         return len(self._needed()), -1 if any_number else max(len(self._parameters()), 1)
+
+
+def sizes(batch_size: Any) -> tuple[Any, Any]:
+    """The sizes of batches of training and of evaluation."""
+    if not isinstance(batch_size, (list, tuple)):
+        return batch_size, batch_size
+    if len(batch_size) != 2:
+        raise InvalidArgumentError(
+            "Model.fit(batch_size): expected an int, or a list of two for training and "
+            f"evaluation, but received {batch_size!r}."
+        )
+    return batch_size[0], batch_size[1]

@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, MissingFileError
 from paddle.core.tensor import Tensor
 from paddle.core.user_frame import outside
+from paddle.distributed.agreement import all_well, attempt
+from paddle.hapi import resume_ranks
 from paddle.hapi.callback_train import ModelCheckpoint
 from paddle.hapi.feeding import arrays, length, rows, stacked, to_list
 from paddle.hapi.fit_run import FitRun
@@ -21,7 +23,6 @@ from paddle.hapi.interrupts import Interrupts, save_interrupted
 from paddle.hapi.logs import Logs
 from paddle.hapi.losses import Losses
 from paddle.hapi.resume import go_on
-from paddle.hapi.resume_ranks import load_newest
 from paddle.hapi.training_state.model import noted
 from paddle.hapi.training_state.programs import Randomness
 
@@ -41,6 +42,7 @@ class Loops:
     _eval_step: Any
     _predict_step: Any
     _metric_names: Any
+    load: Any
     history: Any
     stop_training: bool
 
@@ -92,7 +94,15 @@ class Loops:
                 "Model.fit(resume=True): expected save_dir, a folder of checkpoints, or a "
                 "callback ModelCheckpoint(save_dir=...), but there is neither."
             )
-        load_newest(self, folders[-1])
+        if resume_ranks.together():
+            found = resume_ranks.newest(folders[-1])
+            if found is not None:
+                loading = attempt(lambda: self._adapter.load(found[0], False, False))
+                all_well(loading, f"loading {found[0]!r}")
+                self._resume = found[1]
+        elif os.path.isdir(folders[-1]):
+            with contextlib.suppress(MissingFileError):
+                self.load(folders[-1])
 
     def _evaluate_between(
         self, run: FitRun, loader: Any, interrupts: Interrupts, again: bool

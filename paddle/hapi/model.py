@@ -16,7 +16,7 @@ from paddle.hapi import resume
 from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
-from paddle.hapi.feeding import Splitter, arrays, length, make_loader, to_list
+from paddle.hapi.feeding import Splitter, arrays, length, make_loader, sizes, to_list
 from paddle.hapi.fit_run import FitRun, check_counts
 from paddle.hapi.history import History
 from paddle.hapi.loops import Loops, update_metrics
@@ -377,20 +377,20 @@ class Model(Loops, Guarded):
             "fit", epochs=epochs, eval_freq=eval_freq, log_freq=log_freq, save_freq=save_freq,
             accumulate_grad_batches=accumulate_grad_batches, num_iters=num_iters,
         )  # fmt: skip
-        sizes = _sizes(batch_size)
+        both = sizes(batch_size)
         loader = make_loader(
-            "fit(train_data)", train_data, sizes[0], shuffle, drop_last, num_workers
+            "fit(train_data)", train_data, both[0], shuffle, drop_last, num_workers
         )
         evaluation = None
         if eval_data is not None:
             evaluation = make_loader(
-                "fit(eval_data)", eval_data, sizes[1], False, False, num_workers
+                "fit(eval_data)", eval_data, both[1], False, False, num_workers
             )
         steps = length(loader)
         if num_iters is not None and steps:
             epochs, steps = -(-num_iters // steps), min(num_iters, steps)
         told = config_callbacks(
-            callbacks, self, sizes[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
+            callbacks, self, both[0], epochs, steps, log_freq, verbose, save_freq, save_dir,
             self._metric_names(), "train",
         )  # fmt: skip
         self.stop_training = False
@@ -525,8 +525,9 @@ class Model(Loops, Guarded):
         """
         if not first_rank():
             return
-        run = self._run
-        state = resume.collect(self) if training and run is not None and run.saving else None
+        run, state = self._run, None
+        if training and run is not None and run.saving:
+            state = resume.collect(self, run.job)
         self._adapter.save(path, training, state)
 
     def load(self, path: str, skip_mismatch: bool = False, reset_optimizer: bool = False) -> None:
@@ -580,15 +581,3 @@ def _names(given: Any, specs: list) -> list:
     """Names of inputs or labels: their own, or the keys of a dict that they came in."""
     keys = list(given) if isinstance(given, dict) else [None] * len(specs)
     return [spec.name or key for spec, key in zip(specs, keys, strict=True)]
-
-
-def _sizes(batch_size: Any) -> tuple[Any, Any]:
-    """The sizes of batches of training and of evaluation."""
-    if not isinstance(batch_size, (list, tuple)):
-        return batch_size, batch_size
-    if len(batch_size) != 2:
-        raise InvalidArgumentError(
-            "Model.fit(batch_size): expected an int, or a list of two for training and "
-            f"evaluation, but received {batch_size!r}."
-        )
-    return batch_size[0], batch_size[1]

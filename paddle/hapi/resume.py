@@ -62,7 +62,9 @@ def _parts(model: Any) -> dict[str, Any]:
     return {**ModelParts(model).parts(), "random": Randomness()}
 
 
-def collect(model: Any, buffers: bool = False) -> dict[str, Any] | None:
+def collect(
+    model: Any, job: dict[str, int] | None = None, buffers: bool = False
+) -> dict[str, Any] | None:
     """The state of the fit under way, to be written beside the parameters.
 
     With ``buffers`` it has what the network does not train, too, such as averages of batch norms:
@@ -87,8 +89,8 @@ def collect(model: Any, buffers: bool = False) -> dict[str, Any] | None:
     if buffers:
         weights = model.network.state_dict().items()
         elsewhere -= {name for name, tensor in weights if tensor.stop_gradient}
-    if model._run is not None and model._run.job is not None:
-        saved[JOB] = model._run.job
+    if job is not None:
+        saved[JOB] = job
     for name, part in saved.items():
         if name == _NETWORK or name.startswith(_PROGRAM):
             for key in elsewhere & set(part["values"]):

@@ -14,12 +14,13 @@ import warnings
 import zlib
 from typing import Any
 
-from paddle.core.errors import FrameworkError, InvalidArgumentError, MissingFileError
+from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.rings import rings
 from paddle.core.user_frame import outside
 from paddle.distributed import ParallelEnv
 from paddle.distributed.agreement import all_well, attempt, first_number, numbers
 from paddle.hapi import resume
+from paddle.hapi.fit_run import FitRun
 from paddle.hapi.training_state import file
 from paddle.serialization.files.suffixes import STATE
 
@@ -39,20 +40,21 @@ def part(prefix: str, rank: int) -> str:
     return f"{prefix}.rank{rank}.pdpart"
 
 
-def save(model: Any, prefix: str) -> None:
+def save(model: Any, run: FitRun, prefix: str) -> None:
     """Saves a checkpoint from which all processes go on; all of them call it.
 
     Args:
         model (Model): in a fit.
+        run (FitRun): the fit.
         prefix (str): folder and beginning of the file names.
     """
-    env, run = ParallelEnv(), model._run
+    env = ParallelEnv()
     run.job = {"number": first_number(secrets.randbits(62)), "ranks": env.world_size}
     run.saving = True
     try:
         error = None
         if env.rank:
-            error = attempt(lambda: _save_part(model, part(prefix, env.rank)))
+            error = attempt(lambda: _save_part(model, run, part(prefix, env.rank)))
         all_well(error, f"the checkpoint {prefix!r}")
         if not env.rank:
             error = attempt(lambda: model.save(prefix))
@@ -61,8 +63,8 @@ def save(model: Any, prefix: str) -> None:
         run.saving, run.job = False, None
 
 
-def _save_part(model: Any, path: str) -> None:
-    state = resume.collect(model, buffers=True)
+def _save_part(model: Any, run: FitRun, path: str) -> None:
+    state = resume.collect(model, run.job, buffers=True)
     if state is not None:  # else a warning has said why; the checkpoint cannot be gone on from
         file.write(path, state)
 
@@ -73,18 +75,16 @@ def remove(prefix: str) -> None:
         os.unlink(part(prefix, ParallelEnv().rank))
 
 
-def load_newest(model: Any, folder: str) -> None:
-    """Lets the next fit go on from the newest checkpoint in a folder, if there is one.
+def newest(folder: str) -> tuple[str, resume.Resume] | None:
+    """Returns the newest checkpoint in a folder that is whole for all processes.
 
     Args:
-        model (Model): prepared as in the run that was saved.
-        folder (str): of checkpoints; it may be missing, or empty.
+        folder (str): it may be missing, or empty.
+
+    Returns:
+        tuple: the beginning of its files' names, and where this process goes on; None: there is
+        none.
     """
-    if not together():
-        if os.path.isdir(folder):
-            with contextlib.suppress(MissingFileError):
-                model.load(folder)
-        return
     prefixes = resume.by_age(folder) if os.path.isdir(folder) else []
     names = [os.path.basename(prefix) for prefix in prefixes]
     if len(set(numbers(zlib.crc32("\n".join(names).encode())))) > 1:
@@ -93,11 +93,12 @@ def load_newest(model: Any, folder: str) -> None:
             f"one {names}.",
             hint="several machines need a folder that they share",
         )
-    bad = []
+    bad: list[str] = []
+    chosen = None
     for prefix in prefixes:
         found = _readable(prefix)
-        if all(numbers(found is not None)):
-            all_well(attempt(lambda: _load(model, prefix, found)), f"loading {prefix!r}")  # noqa: B023
+        if all(numbers(found is not None)) and found is not None:
+            chosen = (prefix, found)
             break
         bad.append(repr(prefix + STATE))
     if bad:
@@ -105,6 +106,7 @@ def load_newest(model: Any, folder: str) -> None:
             f"Model.fit(resume=True): not whole for all processes: {', '.join(bad)}.",
             stacklevel=outside(),
         )
+    return chosen
 
 
 def _readable(prefix: str) -> resume.Resume | None:
@@ -119,8 +121,3 @@ def _readable(prefix: str) -> resume.Resume | None:
         return resume.Resume(found.path, parts, True, own) if own == found.job else None
     except (FrameworkError, OSError):
         return None
-
-
-def _load(model: Any, prefix: str, found: Any) -> None:
-    model._adapter.load(prefix, False, False)
-    model._resume = found

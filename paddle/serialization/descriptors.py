@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from paddle.core.errors import InvalidArgumentError
+
 _SCALARS = {"double": 1, "float": 2, "int64": 3, "int32": 5, "bool": 8, "string": 9, "bytes": 12}
 _ENUM, _MESSAGE = 14, 11
 _LABELS = {"optional": 1, "required": 2, "repeated": 3}
@@ -28,10 +30,16 @@ def message_classes(
         Callable: gives the class of a message by its name. The descriptors live in a pool of their
             own, so that real PaddlePaddle may be loaded in the same process.
     """
-    from google.protobuf import descriptor_pool, message_factory
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
     pool = descriptor_pool.DescriptorPool()
-    pool.Add(_file(facts, as_bytes))
+    file = descriptor_pb2.FileDescriptorProto(
+        name=f"{facts['package'].replace('.', '/')}.proto",
+        package=facts["package"],
+        syntax="proto2",
+    )
+    _describe(file, facts, as_bytes)
+    pool.Add(file)
     package = facts["package"]
 
     def found(name: str) -> Any:
@@ -40,14 +48,28 @@ def message_classes(
     return found
 
 
-def _file(facts: dict[str, Any], as_bytes: frozenset[tuple[str, str]]) -> Any:
-    """The description of a file with all messages."""
-    from google.protobuf import descriptor_pb2
+def read_text(text: str, message: Any, what: str) -> None:
+    """Fills a message from its text form.
 
+    Args:
+        text (str): the text.
+        message (Message): what is filled.
+        what (str): what the text should be, for the error.
+
+    Raises:
+        InvalidArgumentError: it is something else; says in which line.
+    """
+    from google.protobuf import text_format
+
+    try:
+        text_format.Parse(text, message)
+    except text_format.ParseError as error:
+        raise InvalidArgumentError(f"{what}: at line and column {error}.") from error
+
+
+def _describe(file: Any, facts: dict[str, Any], as_bytes: frozenset[tuple[str, str]]) -> None:
+    """Writes all messages into the description of a file."""
     package, enums, messages = facts["package"], facts["enums"], facts["messages"]
-    file = descriptor_pb2.FileDescriptorProto(
-        name=f"{package.replace('.', '/')}.proto", package=package, syntax="proto2"
-    )
     made: dict[str, Any] = {}
     for name in sorted(messages):  # a message comes before those inside it
         outer, _, inner = name.rpartition(".")
@@ -69,4 +91,3 @@ def _file(facts: dict[str, Any], as_bytes: frozenset[tuple[str, str]]) -> Any:
                 field.type_name = f".{package}.{kind}"
             if default:
                 field.default_value = default[0]
-    return file

@@ -1,9 +1,10 @@
-"""paddle.distributed.checkpoint and resume: a training that goes on computes the same numbers."""
+"""checkpoint, resume, fit(resume=True): a training that goes on computes the same numbers."""
 
 from __future__ import annotations
 
 import os
 import random
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle import nn
+from paddle.callbacks import Callback, ModelCheckpoint
 from tests.distributed.ranks import Ranks
 
 
@@ -105,6 +108,20 @@ def test_wrong_states_and_files(tmp_path: Path) -> None:
         dist.resume(path)
 
 
+def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    path = tmp_path / "run.pdckpt"
+    dist.checkpoint({"a": np.zeros(10)}, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(OSError):
+            dist.checkpoint({"a": np.ones(100_000)}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert os.listdir(tmp_path) == ["run.pdckpt"]
+    assert dist.resume(path)["a"].numpy().sum() == 0
+
+
 # ------------------------------------------------------------------ several processes
 
 
@@ -160,3 +177,129 @@ def test_another_number_of_processes(job: Any, tmp_path: Path) -> None:
         dist.resume(tmp_path / "run")
     job.run(_begin, str(tmp_path / "b"), False)
     assert dist.resume(tmp_path / "b" / "run")["step"] == 8
+
+
+# ------------------------------------------------------------------ Model.fit(resume=True)
+
+
+class _Samples(paddle.io.Dataset):
+    """Samples with noise."""
+
+    def __getitem__(self, i: int) -> Any:
+        x = np.linspace(0, i, 4).astype("float32") + np.random.rand(4).astype("float32")
+        return x + np.float32(random.random()), np.array([i % 3])
+
+    def __len__(self) -> int:
+        return 22
+
+
+class _Noted(Callback):
+    """Losses by epoch and step, and those of evaluations; ends the run after some steps."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most, self.seen, self.epoch = most, {}, 0
+
+    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
+        self.epoch = epoch
+
+    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
+        if len(self.seen) == self.most:
+            raise ConnectionResetError("killed")
+        self.seen[f"{self.epoch}.{step}"] = float(logs["loss"][0])
+
+    def on_eval_end(self, logs: Any = None) -> None:
+        self.seen[f"{self.epoch}.eval"] = float(logs["loss"][0])
+
+
+def _fit(folder: str, most: int = 1000, seed: int = 3) -> dict:
+    """Trains; returns the losses of what was done here."""
+    paddle.seed(3)
+    net = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1D(8), nn.Dropout(0.3), nn.Linear(8, 3))
+    paddle.seed(seed)
+    np.random.seed(seed)
+    random.seed(seed)
+    model = paddle.Model(net)
+    model.prepare(paddle.optimizer.Adam(0.05, parameters=net.parameters()), nn.CrossEntropyLoss())
+    data = _Samples()
+    sampler = paddle.io.DistributedBatchSampler(data, 3, shuffle=True)
+    noted = _Noted(most)
+    try:
+        model.fit(
+            paddle.io.DataLoader(data, batch_sampler=sampler), data, batch_size=11, epochs=3,
+            verbose=0, callbacks=[noted, ModelCheckpoint(save_dir=folder, save_steps=3)],
+            resume=True,
+        )  # fmt: skip
+    except ConnectionResetError:
+        pass
+    return noted.seen
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict:
+    return _fit(str(tmp_path_factory.mktemp("whole")))
+
+
+def test_a_fit_goes_on_until_it_is_done(tmp_path: Path, undisturbed: dict) -> None:
+    parts = [_fit(str(tmp_path / "run"), most, seed) for most, seed in ((6, 3), (7, 4), (99, 5))]
+    assert [len(part) for part in parts[:2]] == [6, 7]
+    together: dict = {}
+    for part in parts:
+        assert part  # each of them did something
+        together.update(part)
+    assert together == undisturbed
+    left = _fit(str(tmp_path / "run"), seed=6)  # an evaluation follows the last checkpoint
+    assert left == {"2.eval": undisturbed["2.eval"]}
+
+
+def test_without_a_folder() -> None:
+    model = paddle.Model(nn.Linear(4, 3))
+    model.prepare(paddle.optimizer.SGD(parameters=model.parameters()), nn.CrossEntropyLoss())
+    with pytest.raises(ValueError, match=r"fit\(resume=True\): expected save_dir"):
+        model.fit(_Samples(), resume=True)
+
+
+def test_a_damaged_checkpoint_is_left_out(tmp_path: Path, undisturbed: dict) -> None:
+    _fit(str(tmp_path / "run"), 15)
+    newest = max(tmp_path.glob("run/*.pdstate"), key=lambda path: path.stat().st_mtime_ns)
+    newest.write_bytes(newest.read_bytes()[:-9])
+    with pytest.warns(UserWarning, match="newer ones are not whole"):
+        rest = _fit(str(tmp_path / "run"), seed=4)
+    assert 0 < len(rest) < len(undisturbed)
+    assert rest == {key: undisturbed[key] for key in rest}
+
+
+def _fit_rank(folder: str, most: int, seed: int) -> dict:
+    return _fit(folder, most, seed + 10 * paddle.distributed.get_rank())  # noise of its own
+
+
+def test_several_processes_go_on_with_fit(job: Ranks, tmp_path: Path) -> None:
+    whole, run = str(tmp_path / "whole"), str(tmp_path / "run")
+    undisturbed = job.run(_fit_rank, whole, 99, 3)
+    assert undisturbed[0] == undisturbed[1]  # losses are those of all processes
+    parts = [job.run(_fit_rank, run, 8, 3)]
+    assert sorted(n for n in os.listdir(run) if "pdpart" in n) == [
+        "0.rank1.pdpart",
+        "1_2.rank1.pdpart",
+    ]
+    parts.append(job.run(_fit_rank, run, 99, 4))
+    for rank in range(2):
+        assert parts[1][rank] != {} and "0.0" not in parts[1][rank]
+        assert {**parts[0][rank], **parts[1][rank]} == undisturbed[rank]
+
+
+def test_all_take_the_newest_that_all_have(job: Ranks, tmp_path: Path) -> None:
+    run = str(tmp_path / "run")
+    undisturbed = job.run(_fit_rank, run, 99, 3)
+    newest = max(tmp_path.glob("run/*.pdstate"), key=lambda path: path.stat().st_mtime_ns)
+    os.unlink(str(newest).replace(".pdstate", ".rank1.pdpart"))
+    again = job.run(_fit_rank, run, 99, 4)
+    for rank in range(2):
+        assert again[rank] != {} and "0.0" not in again[rank]
+        assert again[rank] == {key: undisturbed[rank][key] for key in again[rank]}
+
+
+def test_one_process_does_not_go_on_from_two(job: Ranks, tmp_path: Path) -> None:
+    job.run(_fit_rank, str(tmp_path), 6, 3)
+    with pytest.raises(ValueError, match="one of 2 processes, but there are 1"):
+        _fit(str(tmp_path))

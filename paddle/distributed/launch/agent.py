@@ -137,16 +137,5 @@ def give_up(job: Job, meeting: Meeting | None = None) -> None:
 def _part(job: Job, meeting: Meeting) -> None:
     """The last that this machine asks the store: who failed first, if it was on another one."""
     if meeting.is_closed() and not meeting.left:
-        _ask_who(job, meeting)
+        job.ask_who()
     meeting.leave()
-
-
-def _ask_who(job: Job, meeting: Meeting) -> None:
-    """Notes who failed first, where it was on another machine."""
-    first = f"{job.plan.token}/{meeting.round}/failed/1"
-    if not job.store.check([first]):
-        job.elsewhere = "" if job.failure else "its launcher was ended"
-        return
-    key, _, text = job.store.get(first).decode(errors="replace").partition("|")
-    if key not in [child.member.key for child in job.children]:
-        job.elsewhere = f"rank {key}, {text}"

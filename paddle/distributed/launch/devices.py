@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import importlib
 import os
 import re
 
@@ -18,8 +19,7 @@ def count_gpus() -> int:
         return 0
     if not glob.glob("/dev/nvidia[0-9]*") and not os.path.exists("/dev/dxg"):
         return 0
-    import torch
-
+    torch = importlib.import_module("torch")
     return torch.cuda.device_count() if torch.cuda.is_available() else 0
 
 

@@ -173,6 +173,16 @@ class Job:
         self.plan.close()
         self.signals.restore()
 
+    def ask_who(self) -> None:
+        """Notes who failed first, where it was on another machine, which has given the job up."""
+        first = f"{self.plan.token}/{self.round}/failed/1"
+        if not self.store.check([first]):
+            self.elsewhere = "" if self.failure else "its launcher was ended"
+            return
+        key, _, text = self.store.get(first).decode(errors="replace").partition("|")
+        if key not in [child.member.key for child in self.children]:
+            self.elsewhere = f"{f'rank {key}' if key.isdecimal() else key}, {text}"
+
     def result(self) -> int:
         """Returns the exit status of the job, and says who failed first and what it wrote last."""
         failed = self.failure

@@ -67,7 +67,14 @@ def _watch(job: Job) -> None:
     name = "rendezvous" if job.plan.servers else "agent"
     module = Import(lambda: importlib.import_module(f"paddle.distributed.launch.{name}"))
     if job.plan.servers:
-        Watch(job, module).run()
+        watch = Watch(job, module)
+        try:
+            watch.run()
+        except Stopped:
+            job.stop()
+            with contextlib.suppress(Exception):  # the other machines are not there
+                watch.give_up()
+            raise
         return
     alone = len(job.plan.machines) == 1
     try:

@@ -82,9 +82,11 @@ class Meeting(RendezvousHandler):
         self.left = False
 
     def get_backend(self) -> str:
+        """The name of this kind of meeting, for torch's logs."""
         return "pypaddle"
 
     def get_run_id(self) -> str:
+        """The name of the job, for torch's logs."""
         return "job"
 
     def next_rendezvous(self) -> RendezvousInfo:
@@ -155,5 +157,6 @@ class Meeting(RendezvousHandler):
             time.sleep(0.05)
 
     def shutdown(self) -> bool:
+        """Gives the job up."""
         self.set_closed()
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import types
@@ -17,8 +18,7 @@ def run() -> None:
         package = types.ModuleType(name)
         package.__path__ = [path]
         sys.modules[name] = package
-    from paddle.distributed.launch.main import main
-
+    main = importlib.import_module("paddle.distributed.launch.main").main
     sys.argv = [f"python -m {sys.argv[1]}", *sys.argv[2:]]
     main(servers=sys.argv[0].endswith("launch_ps"))
 

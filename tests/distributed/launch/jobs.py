@@ -57,9 +57,10 @@ class Launched:
             logs = "\n".join(f"{p.name}: {p.read_text()}" for p in self.folder.glob("log/*"))
             self.kill()
             raise AssertionError(f"the launcher did not end; its logs:\n{logs}") from None
-        left = self.left()
-        self.kill()
-        assert not left, f"processes were left behind: {left}"
+        try:
+            self.wait_until_alone(seconds=5)  # SIGKILL takes a moment
+        finally:
+            self.kill()
         return self.process.returncode, out, err
 
     def log(self, name: str) -> str:
@@ -89,9 +90,9 @@ class Launched:
         found.pop(self.process.pid, None)
         return found
 
-    def wait_until_alone(self) -> None:
+    def wait_until_alone(self, seconds: float = LIMIT) -> None:
         """Waits until no process of the job is left."""
-        end = time.monotonic() + LIMIT
+        end = time.monotonic() + seconds
         while self.left():
             assert time.monotonic() < end, f"processes were left behind: {self.left()}"
             time.sleep(0.05)

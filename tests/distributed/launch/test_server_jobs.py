@@ -101,9 +101,12 @@ def test_addresses_and_a_trainer_that_fails(tmp_path: Path) -> None:
         role = os.environ["TRAINING_ROLE"] + os.environ.get("PADDLE_TRAINER_ID", "")
         print(role, os.environ["PADDLE_CURRENT_ENDPOINT"], flush=True)
         if role == "TRAINER1":
+            while not (os.path.exists("ready.PSERVER") and os.path.exists("ready.TRAINER0")):
+                time.sleep(0.02)
             sys.exit(4)
         ip, _, port = os.environ["PADDLE_JOB_STORE"].rpartition(":")
         store = d.TCPStore(ip, int(port), is_master=False)
+        open("ready." + role, "w")
         key = os.environ["PADDLE_JOB_TOKEN"] + "/0/failed"
         print("told:", store.get(key + "/1").decode(), flush=True)
     """

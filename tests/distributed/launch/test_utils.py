@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from paddle.distributed import cloud_utils, utils
+from paddle.distributed import cloud_utils, clusters, utils
 
 NODES = ["127.0.0.1", "127.0.0.2"]
 ENDPOINTS = [["127.0.0.1:1", "127.0.0.1:2"], ["127.0.0.2:1", "127.0.0.2:2"]]
@@ -22,7 +22,7 @@ def clean(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("PADDLE_", "FLAGS_START", "POD_IP", "TRAINER_PORTS", "DISTRIBUTED_", "CUDA_VISIBLE")
     for name in [n for n in os.environ if n.startswith(names)]:
         monkeypatch.delenv(name)
-    monkeypatch.setattr(utils, "count_gpus", lambda: 0)
+    monkeypatch.setattr(clusters, "count_gpus", lambda: 0)
 
 
 def test_a_cluster() -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import copy
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from paddle.core.errors import PreconditionNotMetError
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
+from paddle.distributed.fleet.base.role_maker import RoleMakerBase
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.ir.current import default_startup_program, switch_main_program
 from paddle.ir.variable import Variable
-
-if TYPE_CHECKING:
-    from paddle.distributed.fleet.base.fleet_base import Fleet
 
 _STATIC_ONLY = (
     "amp", "recompute", "gradient_merge", "localsgd", "adaptive_localsgd", "dgc", "lars", "lamb",
@@ -29,13 +28,22 @@ class DistributedOptimizer:
     gradients. In static mode ``minimize`` rewrites the Programs as the strategy says.
 
     Args:
-        fleet (Fleet): the job.
         optimizer (Optimizer): the optimizer of one process.
         strategy (DistributedStrategy): how to train.
+        role_maker (RoleMakerBase): who this process is.
+        rewrite (callable): carries out ``minimize`` of a static Program.
+        tell_once (callable): says whether nobody was told of something yet.
     """
 
-    def __init__(self, fleet: Fleet, optimizer: Any, strategy: DistributedStrategy) -> None:
-        self._fleet = fleet
+    def __init__(
+        self,
+        optimizer: Any,
+        strategy: DistributedStrategy,
+        role_maker: RoleMakerBase,
+        rewrite: Callable[[Context], tuple[list, list]],
+        tell_once: Callable[[str], bool],
+    ) -> None:
+        self._roles, self._rewrite, self._tell_once = role_maker, rewrite, tell_once
         self.user_defined_optimizer = optimizer
         self.user_defined_strategy = copy.deepcopy(strategy)
         self._context: Context | None = None
@@ -70,24 +78,23 @@ class DistributedOptimizer:
             )
         startup = default_startup_program() if startup_program is None else startup_program
         context = Context(
-            loss, startup, self._fleet._role_maker, copy.deepcopy(self.user_defined_strategy),
+            loss, startup, self._roles, copy.deepcopy(self.user_defined_strategy),
             self.user_defined_optimizer, self.user_defined_optimizer, parameter_list, no_grad_set,
         )  # fmt: skip
         if context.strategy.auto:
             warnings.warn(
                 "fleet: strategy.auto has no effect: switch on what you want.", stacklevel=outside()
             )
-        made = self._fleet._started("minimize").minimize(context)
+        made = self._rewrite(context)
         self._context = context
         switch_main_program(context.main_program)  # as 2.0 does
-        self._fleet._minimized(context)
         return made
 
     def _warn_static_only(self) -> None:
         """Says, once, what the strategy asks for and only static mode does."""
         strategy = self.user_defined_strategy
         asked = [name for name in _STATIC_ONLY if getattr(strategy, name)]
-        if asked and self._fleet._tell_once("static only"):
+        if asked and self._tell_once("static only"):
             names = ", ".join(f"strategy.{name}" for name in asked)
             warnings.warn(
                 f"fleet: in dynamic mode {names} has no effect, as in 2.0: there gradients are "

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, MissingFileError
 from paddle.distributed.fleet.base import strategy_fields
 from paddle.distributed.fleet.base.strategy_fields import OBJECTS, Field, fields, near
+from paddle.serialization.descriptors import read_text
 from paddle.static.strategy import BuildStrategy, ExecutionStrategy
 
 __all__ = ["DistributedStrategy"]
@@ -65,9 +66,10 @@ class DistributedStrategy:
             part = getattr(self._message, name)
             part.Clear()
             part.SetInParent()
+            explicit = held.explicit()
             for key in fields(_message_name(name)):
-                if key in held._set:
-                    setattr(part, key, held._set[key])
+                if key in explicit:
+                    setattr(part, key, explicit[key])
         return self._message
 
     def _object(self, name: str) -> Any:
@@ -125,21 +127,16 @@ class DistributedStrategy:
                 strategy.load_from_prototxt(path)
                 print(strategy.amp_configs["incr_ratio"])  # 4.0
         """
-        from google.protobuf import text_format
-
         path = os.fspath(pb_file)
         if not os.path.isfile(path):
             raise MissingFileError(f"load_from_prototxt: there is no file {path!r}.")
-        with open(path, encoding="utf8") as file:
+        with open(path, encoding="utf8", errors="replace") as file:
             text = file.read()
         read = strategy_fields.new_message()
-        try:
-            text_format.Parse(text, read)
-        except text_format.ParseError as error:
-            raise InvalidArgumentError(
-                f"load_from_prototxt: {path} is not the text of a DistributedStrategy of 2.0: "
-                f"at line and column {error}."
-            ) from error
+        read_text(
+            text, read,
+            f"load_from_prototxt: {path} is not the text of a DistributedStrategy of 2.0",
+        )  # fmt: skip
         message = self.strategy
         for field, value in read.ListFields():
             if field.name in _CLASSES or field.name.endswith("_configs"):
@@ -151,9 +148,9 @@ class DistributedStrategy:
 
     def __deepcopy__(self, memo: dict) -> DistributedStrategy:
         made = type(self)()
-        made._message.CopyFrom(self.strategy)
+        made.strategy.CopyFrom(self.strategy)
         for name, held in self._objects.items():  # with what the message has no field for
-            made._object(name)._set.update(held._set)
+            getattr(made, name).adopt(held.explicit())
         return made
 
     __copy__ = lambda self: self.__deepcopy__({})
@@ -187,7 +184,7 @@ def _property(name: str, field: Field) -> property:
         return property(get, put, doc=f"dict: {', '.join(_described(field.kind))}.")
 
     def get_plain(self: Any) -> Any:
-        return getattr(self._message, name)
+        return strategy_fields.plain(getattr(self._message, name), field)
 
     def put_plain(self: Any, value: Any) -> None:
         value = strategy_fields.checked(where, field, value)
@@ -213,7 +210,7 @@ def _object_property(name: str, where: str) -> property:
                 f"{type(value).__name__}."
             )
         made = kind()
-        made._set.update(value._set)
+        made.adopt(value.explicit())
         self._objects[name] = made
 
     return property(get, put, doc=f"paddle.static.{kind.__name__}: read and changed in place.")
@@ -256,10 +253,10 @@ def _drawn(message: Any) -> str:
     known = fields()
     text = _BORDER + _title("") + _title("DistributedStrategy Overview") + _title("")
     others = ""
-    for name in known:
+    for name, field in known.items():
         if name.endswith("_configs") or name in OBJECTS:
             continue
-        value = getattr(message, name)
+        value = strategy_fields.plain(getattr(message, name), field)
         configs = f"{name}_configs"
         if configs not in known:
             others += _rows(name, value)

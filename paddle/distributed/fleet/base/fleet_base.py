@@ -46,7 +46,6 @@ class Fleet(Optimizing):
     def __init__(self) -> None:
         super().__init__()
         self._user_defined_strategy = DistributedStrategy()
-        self._runtime_handle: Runtime | None = None
         self._context: Context | None = None
         self._told: set[str] = set()
 
@@ -77,9 +76,12 @@ class Fleet(Optimizing):
         self._told.add(about)
         return new
 
-    def _minimized(self, context: Context) -> None:
+    def _rewrite(self, context: Context) -> tuple[list, list]:
+        """Carries out ``minimize`` of a static Program."""
+        made = self._started("minimize").minimize(context)
         self._context = context
         self._util._set_strategy(context.strategy)
+        return made
 
     def _final_strategy(self) -> DistributedStrategy | None:
         """The strategy as it was carried out: what was left out is off; None before minimize."""
@@ -369,7 +371,7 @@ class Fleet(Optimizing):
                 opt.minimize(loss)
                 paddle.disable_static()
         """
-        self._role("distributed_optimizer")
+        maker = self._role("distributed_optimizer")
         if strategy is not None:
             self._user_defined_strategy = _checked_strategy("distributed_optimizer", strategy)
         if not hasattr(optimizer, "minimize"):
@@ -377,7 +379,9 @@ class Fleet(Optimizing):
                 "fleet.distributed_optimizer(optimizer): expected an optimizer, but received "
                 f"{type(optimizer).__name__}."
             )
-        self._optimizer = DistributedOptimizer(self, optimizer, self._user_defined_strategy)
+        self._optimizer = DistributedOptimizer(
+            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once
+        )
         return self._optimizer
 
     def distributed_model(self, model: Any) -> DataParallel:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
@@ -131,6 +132,18 @@ class RoleMakerBase:
         if not self._is_worker():
             raise PreconditionNotMetError("_get_trainer_endpoint: this process is no worker.")
         return self._place.own
+
+    def _get_local_rank(self) -> str | None:
+        """The number of this process on its machine, as the launcher says."""
+        return os.environ.get("PADDLE_RANK_IN_NODE")
+
+    def _get_local_device_ids(self) -> str | None:
+        """The devices of this process, as the launcher says."""
+        return os.environ.get("PADDLE_LOCAL_DEVICE_IDS")
+
+    def _get_world_device_ids(self) -> str | None:
+        """The devices of all processes, as the launcher says."""
+        return os.environ.get("PADDLE_WORLD_DEVICE_IDS")
 
     def _barrier(self, comm_world: str = "worker") -> None:
         """Returns when all processes of a world have called it."""

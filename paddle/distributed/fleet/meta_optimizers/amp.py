@@ -48,6 +48,10 @@ def share_overflow(block: Block, op: Operator, ring: int = 0) -> None:
     back = {"in_dtype": kinds[1], "out_dtype": kinds[0]}
     role = Role.OPTIMIZE
     insert(block, at, "cast", {"X": found}, {"Out": number}, there, role)
-    insert(block, at + 1, "c_allreduce_max", {"X": number}, {"Out": number}, {"ring_id": ring}, role)
-    insert(block, at + 2, "c_sync_comm_stream", {"X": number}, {"Out": number}, {"ring_id": ring}, role)
+    insert(
+        block, at + 1, "c_allreduce_max", {"X": number}, {"Out": number}, {"ring_id": ring}, role
+    )
+    insert(
+        block, at + 2, "c_sync_comm_stream", {"X": number}, {"Out": number}, {"ring_id": ring}, role
+    )
     insert(block, at + 3, "cast", {"X": number}, {"Out": found}, back, role)

@@ -8,7 +8,13 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import is_momentum
-from paddle.distributed.fleet.meta_optimizers.programs import insert, kept, replace, updates
+from paddle.distributed.fleet.meta_optimizers.programs import (
+    insert,
+    kept,
+    replace,
+    sparse_gradient,
+    updates,
+)
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.variable import Variable
@@ -63,7 +69,7 @@ class DGCOptimizer(MetaOptimizer):
 def _large(block: Block, op: Operator, grad: Variable) -> bool:
     param = block._var_recursive(op.input("Param")[0])
     enough = math.prod(param.shape) >= _LEAST
-    return enough and param.dtype == VarType.FP32 and grad.type != VarType.SELECTED_ROWS
+    return enough and param.dtype == VarType.FP32 and not sparse_gradient(block, grad.name)
 
 
 def _compress(
@@ -86,7 +92,9 @@ def _compress(
     if clip is not None and block.var(name).need_clip:
         attrs = {"max_norm": clip.clip_norm / math.sqrt(context.worker_num),
                  "rampup_begin_step": begin}  # fmt: skip
-        insert(block, at, "dgc_clip_by_norm", {"X": grad, "current_step": step}, {"Out": grad}, attrs)
+        insert(
+            block, at, "dgc_clip_by_norm", {"X": grad, "current_step": step}, {"Out": grad}, attrs
+        )
         at += 1
     main, startup = context.main_program, context.startup_program
     shape = block.var(name).shape
@@ -102,9 +110,7 @@ def _compress(
             "regular_coeff": coeff, "regular_type": kind,
         },
     )  # fmt: skip
-    insert(
-        block, at + 1, "dgc_allreduce", {"X": grad, "k": count}, {"Out": grad}, {"ring_id": 0}
-    )
+    insert(block, at + 1, "dgc_allreduce", {"X": grad, "k": count}, {"Out": grad}, {"ring_id": 0})
     slots: dict[str, Any] = {s: op.input(s) for s in ("Param", "Velocity", "LearningRate")}
     slots |= {"Grad": [grad.name], "current_step": [step.name], "nranks": [ranks.name]}
     attrs = {"mu": mu, "use_nesterov": nesterov, "rampup_begin_step": begin}

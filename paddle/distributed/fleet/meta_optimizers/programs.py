@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from paddle.core.dtype import to_vartype
+from paddle.core.dtype import VarType, to_vartype
+from paddle.core.errors import UnimplementedError
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
@@ -92,6 +93,31 @@ def updates(block: Block) -> Iterator[Operator]:
             yield from updates(inner)
 
 
+def sparse_gradient(block: Block, name: str) -> bool:
+    """Whether a gradient is made as row numbers and values, by a look-up with ``is_sparse``."""
+    var = block._find_var_recursive(name)
+    if var is not None and var.type == VarType.SELECTED_ROWS:
+        return True
+    return any(op.attrs.get("is_sparse") for op in block.ops if name in op.output_arg_names)
+
+
+def refuse_sparse(block: Block, pairs: Iterable[tuple[str, str]], what: str, why: str) -> None:
+    """Raises where a gradient is sparse.
+
+    Args:
+        block (Block): has the operators.
+        pairs (list): names of parameters and their gradients.
+        what (str): the strategy that cannot.
+        why (str): what it would need.
+    """
+    for param, grad in pairs:
+        if sparse_gradient(block, grad):
+            raise UnimplementedError(
+                f"{what}: the gradient of {param!r} is sparse, but {why}.",
+                hint="make the embedding with is_sparse=False",
+            )
+
+
 def all_ops(program: Program) -> Iterator[tuple[Block, Operator]]:
     """Every operator of every block, with its block."""
     for block in program.blocks:
@@ -109,7 +135,9 @@ def replace(op: Operator, type: str, slots: dict[str, Any], attrs: dict[str, Any
         attrs (dict): its attributes.
     """
     block, at = op.block, op.idx
-    outputs = {slot: names for slot, names in op.outputs.items() if slot.removesuffix("Out") in slots}
+    outputs = {
+        slot: names for slot, names in op.outputs.items() if slot.removesuffix("Out") in slots
+    }
     block._remove_op(at)
     given = {**attrs, "op_role": op.role, "op_role_var": op.attr("op_role_var")}
     made = block._insert_op(at, type, slots, outputs, given)

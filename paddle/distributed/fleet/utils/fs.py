@@ -321,8 +321,12 @@ class HDFSClient(FS):
         """
         return self.is_exist(fs_path) and not self.is_dir(fs_path)
 
-    def _listed(self, *args: str) -> list[tuple[bool, str, int]]:
-        """What a listing has: whether it is a folder, its path, its size."""
+    def listed(self, *args: str) -> list[tuple[bool, str, int]]:
+        """Returns what a listing has: whether it is a folder, its path, its size.
+
+        Args:
+            *args: ``-ls``, its options, and a path.
+        """
         found = []
         for line in self._do(*args).splitlines():
             parts = line.split(None, 7)
@@ -340,7 +344,7 @@ class HDFSClient(FS):
             return [], []
         dirs: list[str] = []
         files: list[str] = []
-        for folder, path, _ in self._listed("-ls", fs_path):
+        for folder, path, _ in self.listed("-ls", fs_path):
             (dirs if folder else files).append(os.path.basename(path))
         return dirs, files
 

@@ -130,12 +130,13 @@ def _of_2_0(given: Any) -> new.DistributedStrategy:
     if given.use_amp:
         made.amp = True
         made.amp_configs = {"init_loss_scaling": given.amp_loss_scaling}
+    explicit = given.explicit()
     for name in ("nccl_comm_num", "use_hierarchical_allreduce", "sync_batch_norm",
                  "fuse_all_reduce_ops"):  # fmt: skip
-        if name in given._set:
+        if name in explicit:
             setattr(made, name, getattr(given, name))
     build = BuildStrategy()
-    build._set.update(given._set)
+    build.adopt(explicit)
     made.build_strategy, made.execution_strategy = build, given.exec_strategy
     return made
 
@@ -185,12 +186,9 @@ class CollectiveOptimizer(DistributedOptimizer):
             RuntimeError: before ``fleet.init``.
         """
         startup = default_startup_program() if startup_program is None else startup_program
-        strategy = _of_2_0(self._strategy)
-        made = fleet._fleet.distributed_optimizer(self._optimizer, strategy)
-        result = made.minimize(loss, startup, parameter_list, no_grad_set)
-        fleet.startup_program = startup
-        fleet.main_program = fleet._transpiled_program = fleet._origin_program = loss.block.program
-        return result
+        return fleet.minimize(
+            self._optimizer, _of_2_0(self._strategy), loss, startup, parameter_list, no_grad_set
+        )
 
 
 class Collective(Fleet):
@@ -227,6 +225,17 @@ class Collective(Fleet):
         """
         self._optimizer = CollectiveOptimizer(optimizer, strategy)
         return self._optimizer
+
+    def minimize(
+        self, optimizer: Any, strategy: new.DistributedStrategy, loss: Any, startup: Any,
+        parameter_list: Any, no_grad_set: Any,
+    ) -> tuple[list, list]:  # fmt: skip
+        """Rewrites Programs as 2.0 does; what :class:`CollectiveOptimizer` calls."""
+        made = self._fleet.distributed_optimizer(optimizer, strategy)
+        result = made.minimize(loss, startup, parameter_list, no_grad_set)
+        self.startup_program, self.main_program = startup, loss.block.program
+        self._transpiled_program = self._origin_program = loss.block.program
+        return result
 
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, filename: Any = None
@@ -272,7 +281,7 @@ class Collective(Fleet):
         LocalFS().delete(folder)
         self.save_persistables(executor, folder, main_program, _PARAMETERS)
         with open(f"{folder}/{_STATUS}", "w") as file:
-            json.dump({"epoch_no": train_status._epoch_no}, file)
+            json.dump({"epoch_no": train_status.next() - 1}, file)
         if files.need_upload_download():
             files.delete(f"{target}.tmp")
             files.upload(folder, f"{target}.tmp")

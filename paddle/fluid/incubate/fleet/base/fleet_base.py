@@ -9,7 +9,7 @@ from paddle.distributed.fleet.base import fleet_base as new
 from paddle.distributed.fleet.base.role_maker import RoleMakerBase
 from paddle.distributed.fleet.base.util_factory import file_shard
 from paddle.fluid.incubate.fleet.base.mode import Mode
-from paddle.fluid.incubate.fleet.base.role_maker import PaddleCloudRoleMaker
+from paddle.fluid.incubate.fleet.base.role_maker import PaddleCloudRoleMaker, put
 from paddle.static import Executor
 
 __all__ = ["DistributedOptimizer", "Fleet", "Mode"]
@@ -119,8 +119,7 @@ class Fleet:
             input (list|numpy.ndarray): this worker's.
             output (list|numpy.ndarray): of the same length.
         """
-        role: Any = self._fleet._role("all_reduce_worker")
-        role.all_reduce_worker(input, output)
+        put(output, self._fleet.util.all_reduce(input, "sum", "worker"))
 
     def barrier_worker(self) -> None:
         """Returns when all workers have called it."""

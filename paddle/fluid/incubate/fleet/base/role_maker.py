@@ -84,12 +84,7 @@ class RoleMakerBase(new.RoleMakerBase):
             output (list|numpy.ndarray): of the same length.
             mode (str): ``"sum"``, ``"max"`` or ``"min"``.
         """
-        if not isinstance(output, (list, np.ndarray)) or len(output) != len(input):
-            raise ArgumentTypeError(
-                "all_reduce_worker(output): expected a list or an array as long as the input, "
-                f"{len(input)}, but received {output!r}."
-            )
-        output[:] = self._all_reduce(np.asarray(input), mode, "worker")
+        put(output, self._all_reduce(np.asarray(input), mode, "worker"))
 
     def barrier_worker(self) -> None:
         """Returns when all workers have called it; a server does not wait."""
@@ -99,6 +94,16 @@ class RoleMakerBase(new.RoleMakerBase):
     def barrier_all(self) -> None:
         """Returns when all workers and servers have called it."""
         self._barrier("all")
+
+
+def put(output: Any, values: np.ndarray) -> None:
+    """Writes numbers into a list or an array of the same length."""
+    if not isinstance(output, (list, np.ndarray)) or len(output) != len(values):
+        raise ArgumentTypeError(
+            "all_reduce_worker(output): expected a list or an array as long as the input, "
+            f"{len(values)}, but received {output!r}."
+        )
+    output[:] = values
 
 
 class PaddleCloudRoleMaker(RoleMakerBase):

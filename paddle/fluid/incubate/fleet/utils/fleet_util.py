@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.distributed.fleet import metrics
 from paddle.distributed.fleet.base.roles import UTIL
 from paddle.executor.scope import global_scope
@@ -48,7 +48,12 @@ class FleetUtil:
             )
 
     def _first(self, name: str) -> bool:
-        return UTIL._role(name)._worker_index() == 0
+        if UTIL.role_maker is None:
+            raise PreconditionNotMetError(
+                f"FleetUtil.{name}: fleet does not know yet which role this process has.",
+                hint="call fleet.init() first",
+            )
+        return UTIL.role_maker._worker_index() == 0
 
     def rank0_print(self, s: str) -> None:
         """Prints on the first worker.

@@ -127,7 +127,7 @@ class HDFSClient:
         """
         if not self.is_exist(hdfs_path):
             return []
-        return [path for _, path, _ in self._client._listed("-ls", hdfs_path)]
+        return [path for _, path, _ in self._client.listed("-ls", hdfs_path)]
 
     def lsr(self, hdfs_path: str, excludes: Any = ()) -> list[str]:
         """Returns the paths of the files in a folder and in all folders in it.
@@ -138,7 +138,7 @@ class HDFSClient:
         """
         if not self.is_exist(hdfs_path):
             return []
-        listed = self._client._listed("-ls", "-R", hdfs_path)
+        listed = self._client.listed("-ls", "-R", hdfs_path)
         return [path for folder, path, _ in listed if not folder and path not in excludes]
 
     @staticmethod

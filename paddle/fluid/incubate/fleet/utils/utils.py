@@ -13,11 +13,13 @@ import numpy as np
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.core.place import CPUPlace
+from paddle.executor.scope import Scope
 from paddle.fluid import io
 from paddle.fluid.debugger import draw_block_graphviz
 from paddle.fluid.lod_tensor import create_lod_tensor
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.serialization.descriptors import read_text
 from paddle.serialization.program import proto
 from paddle.serialization.program.schema import message_class
 from paddle.serialization.program.text_format import program_details
@@ -50,17 +52,10 @@ def load_program(model_filename: str, is_text: bool = False) -> Program:
     if not is_text:
         with open(model_filename, "rb") as file:
             return Program.parse_from_string(file.read())
-    from google.protobuf import text_format
-
     message = message_class("ProgramDesc")()
     with open(model_filename, encoding="utf8") as text:
-        try:
-            text_format.Parse(text.read(), message)
-        except text_format.ParseError as error:
-            raise InvalidArgumentError(
-                f"load_program: {model_filename} is not the text of a Program: at line and column "
-                f"{error}."
-            ) from error
+        told = f"load_program: {model_filename} is not the text of a Program"
+        read_text(text.read(), message, told)
     return proto.from_message(message)
 
 
@@ -210,8 +205,6 @@ def check_saved_vars_try_dump(
         if op.type == "lookup_table":
             _logger.warning("the Program has an operator lookup_table: is it pruned?")
             break
-    from paddle.executor.scope import Scope
-
     exe = Executor(CPUPlace())
     with scope_guard(Scope()):
         program, _, fetches = io.load_inference_model(

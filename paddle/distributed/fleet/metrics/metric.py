@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.errors import ArgumentTypeError, NotFoundError
+from paddle.distributed.fleet.base.roles import UTIL
 from paddle.executor.scope import global_scope
 from paddle.ir.variable import Variable
 
@@ -36,11 +37,8 @@ def _numbers(value: Any, scope: Any, api: str, argument: str) -> np.ndarray:
 
 def _over_all(values: np.ndarray, mode: str, util: Any) -> np.ndarray:
     """The sum, the greatest or the least over the workers."""
-    if util is None:
-        from paddle.distributed.fleet.base.fleet_base import fleet
-
-        util = fleet.util
-    return np.asarray(util.all_reduce(values, mode)).reshape(values.shape)
+    exchange = UTIL if util is None else util
+    return np.asarray(exchange.all_reduce(values, mode)).reshape(values.shape)
 
 
 def sum(input: Any, scope: Any = None, util: Any = None) -> np.ndarray:
