@@ -158,7 +158,9 @@ class Async(Exchange):
 
     def __init__(self, plan: JobPlan, client: Any, configs: dict[str, Any]) -> None:
         super().__init__(plan, client, configs)
-        size = max(1, int(configs["send_queue_size"]))
+        # Gradients that wait are of old parameters: with many of them training may diverge. More
+        # than two pushes' worth gains nothing, so what the user allows is only an upper limit.
+        size = max(1, min(int(configs["send_queue_size"]), 2 * int(configs["max_merge_var_num"])))
         keys: list[Any] = [*range(len(plan.groups)), *(one.name for one in plan.sparse)]
         self._queues: dict[Any, queue.Queue] = {key: queue.Queue(size) for key in keys}
         self._group_numbers = {id(g): i for i, g in enumerate(plan.groups)}
