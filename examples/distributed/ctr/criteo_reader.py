@@ -23,7 +23,7 @@ class CriteoReader(fleet.MultiSlotDataGenerator):
         def read():
             label, *fields = line.rstrip("\n").split("\t")
             # Far from 0, so that the guide's small learning rate moves something.
-            dense = [60.0 * (float(field or 3) - 3.0) for field in fields[:13]]
+            dense = [20.0 * (float(field or 3) - 3.0) for field in fields[:13]]
             # Each field has its own ids: the number of the field goes into the hash.
             ids = [
                 [(int(field or "0", 16) * 31 + number * 7919) % self.height]

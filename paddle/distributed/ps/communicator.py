@@ -14,6 +14,7 @@ import torch
 
 from paddle.core.selected_rows import Rows
 from paddle.distributed.ps.plan import Group, JobPlan, Sparse
+from paddle.distributed.ps.store import STEPS
 from paddle.distributed.ps.table import Table, merged
 
 _DEFAULTS = {
@@ -450,5 +451,5 @@ class _Near(Table):
             return
         rows, self._used = self._rows_used, []
         values = torch.from_numpy(self._client.pull_sparse(self._number, self.store.ids.flat[rows]))
-        self.store.commit(rows, [values], int(self._fused.count.done))
+        self.store.commit(rows, [values], int(self.store.about[STEPS]))
         self._keep(rows, values)
