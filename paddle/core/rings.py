@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import abc
 import importlib
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Protocol
 
 import torch
@@ -124,7 +126,7 @@ class Alone(Communicator):
     """A group of one: what is exchanged is what there was."""
 
     def compare(self, text: str) -> None:
-        return None
+        """Finds nobody to differ from."""
 
     def all_reduce(self, buffer: torch.Tensor, op: int = 0) -> torch.Tensor:
         return buffer
@@ -183,6 +185,7 @@ class Rings:
 
     def __init__(self) -> None:
         self._rings: dict[int, Communicator] = {}
+        self._here = threading.local()  # a thread may have a ring 0 of its own
         self.alone = Alone()
         self.world_size = 1  # of all processes of the job, as who registers says
 
@@ -211,6 +214,19 @@ class Rings:
         # What connects processes lies above this package, and only such Programs need it.
         importlib.import_module("paddle.distributed.opening").connect(number, endpoints, rank)
 
+    @contextmanager
+    def here(self, communicator: Communicator) -> Iterator[None]:
+        """Inside, ring 0 is another one for this thread.
+
+        Args:
+            communicator (Communicator): the ring.
+        """
+        self._here.ring = communicator
+        try:
+            yield
+        finally:
+            del self._here.ring
+
     def known(self, number: int) -> bool:
         """Says whether a number was given a group."""
         return number in self._rings
@@ -222,6 +238,8 @@ class Rings:
             RuntimeError: there are several processes and the number was never given a group.
         """
         found = self._rings.get(number)
+        if not number:
+            found = getattr(self._here, "ring", found)
         if found is not None:
             return found
         if self.world_size > 1:

@@ -130,7 +130,7 @@ def explained(error: BaseException, operation: str, group: Any) -> BaseException
 def _dead(group: Any) -> str:
     end = time.monotonic() + _REPORT_SECONDS
     try:
-        while time.monotonic() < end:
+        while stores.known() and time.monotonic() < end:
             found = [f for f in failures() if f[0] in group.ranks]
             if found:
                 rank, status = found[0]
@@ -147,17 +147,22 @@ def _dead(group: Any) -> str:
 def _late(operation: str, group: Any) -> str:
     """Who did not come to a call: those that leave no note that they wait in it too."""
     limit = f"within {group.timeout:g} s"
-    try:
-        notes = stores.below(stores.job_store(), "waiting", group.name, group.calls)
-        notes.set(str(group.rank), operation)
-        time.sleep(1.0)
-        missing = [group.ranks[i] for i in range(group.size) if not notes.check([str(i)])]
-    except Exception:
-        missing = []
+    missing = _missing(operation, group) if stores.known() else []
     if not missing:
         return f"not all of the ranks {group.ranks} came to the same call {limit}"
     names = ", ".join(map(str, missing))
     return f"rank{'s' if len(missing) > 1 else ''} {names} did not come to the call {limit}"
+
+
+def _missing(operation: str, group: Any) -> list[int]:
+    """The ranks that leave no note that they wait, while this one does."""
+    try:
+        notes = stores.below(stores.job_store(), "waiting", group.name, group.calls)
+        notes.set(str(group.rank), operation)
+        time.sleep(1.0)
+        return [group.ranks[i] for i in range(group.size) if not notes.check([str(i)])]
+    except Exception:  # the store has gone, too
+        return []
 
 
 def as_bytes(text: str) -> torch.Tensor:

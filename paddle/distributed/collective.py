@@ -8,11 +8,11 @@ import torch
 
 from paddle.core.backends import backend_of
 from paddle.core.dtype import VarType, dtype_name
-from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import replace_buffer, writable
-from paddle.distributed import check
+from paddle.distributed import check, recorded
 from paddle.distributed.group import Group, get_group
 
 __all__ = [
@@ -54,11 +54,6 @@ _OPS = ("SUM", "MAX", "MIN", "PROD", "AVG")
 
 def _group(api: str, group: Any) -> Group:
     """The group that an argument stands for."""
-    if recording():
-        raise UnimplementedError(
-            f"{api}: exchange between processes inside of a Program is not part of this version.",
-            hint="leave the call out: in one process it changes nothing",
-        )
     if isinstance(group, Group):
         found = group
     elif group is None or (isinstance(group, int) and not isinstance(group, bool)):
@@ -157,7 +152,6 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = 0) -> None:
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such reduction.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -168,6 +162,8 @@ def all_reduce(tensor: Any, op: Any = ReduceOp.SUM, group: Any = 0) -> None:
             paddle.distributed.all_reduce(x)
             print(x.numpy())  # [1. 2.]
     """
+    if recording():
+        return recorded.all_reduce(tensor, op, group)
     found, value = _group("all_reduce", group), _tensor("all_reduce", "tensor", tensor)
     kind = _op("all_reduce", op, value)
     backend = _agreed("all_reduce", found, [_buffer(value)], op=_OPS[kind])
@@ -186,7 +182,6 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = 0) -> Non
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such reduction or process.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -197,6 +192,8 @@ def reduce(tensor: Any, dst: int, op: Any = ReduceOp.SUM, group: Any = 0) -> Non
             paddle.distributed.reduce(x, dst=0)
             print(x.numpy())  # [1. 2.]
     """
+    if recording():
+        return recorded.reduce(tensor, dst, op, group)
     found, value = _group("reduce", group), _tensor("reduce", "tensor", tensor)
     member = _member("reduce", "dst", dst, found)
     kind = _op("reduce", op, value)
@@ -215,7 +212,6 @@ def broadcast(tensor: Any, src: int, group: Any = 0) -> None:
     Raises:
         TypeError: no Tensor, or of another dtype.
         ValueError: no such process.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -226,6 +222,8 @@ def broadcast(tensor: Any, src: int, group: Any = 0) -> None:
             paddle.distributed.broadcast(x, src=0)
             print(x.numpy())  # [1. 2.]
     """
+    if recording():
+        return recorded.broadcast(tensor, src, group)
     found, value = _group("broadcast", group), _tensor("broadcast", "tensor", tensor)
     member = _member("broadcast", "src", src, found)
     backend = _agreed("broadcast", found, [_buffer(value)], src=src)
@@ -242,7 +240,6 @@ def all_gather(tensor_list: list, tensor: Any, group: Any = 0) -> None:
 
     Raises:
         TypeError: no list, no Tensor, or of another dtype.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -253,6 +250,8 @@ def all_gather(tensor_list: list, tensor: Any, group: Any = 0) -> None:
             paddle.distributed.all_gather(everybody, paddle.to_tensor([1.0, 2.0]))
             print(len(everybody), everybody[0].numpy())  # 1 [1. 2.]
     """
+    if recording():
+        return recorded.all_gather(tensor_list, tensor, group)
     found, value = _group("all_gather", group), _tensor("all_gather", "tensor", tensor)
     if not isinstance(tensor_list, list):
         raise TypeError(
@@ -275,7 +274,6 @@ def scatter(tensor: Any, tensor_list: Any = None, src: int = 0, group: Any = 0) 
     Raises:
         TypeError: no Tensors, or of another dtype.
         ValueError: no such process, or not one Tensor for each.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -286,6 +284,8 @@ def scatter(tensor: Any, tensor_list: Any = None, src: int = 0, group: Any = 0) 
             paddle.distributed.scatter(x, [paddle.to_tensor([1.0, 2.0])], src=0)
             print(x.numpy())  # [1. 2.]
     """
+    if recording():
+        return recorded.scatter(tensor, tensor_list, src, group)
     found, value = _group("scatter", group), _tensor("scatter", "tensor", tensor)
     member, given = _member("scatter", "src", src, found), []
     if found.rank == member:
@@ -313,7 +313,6 @@ def alltoall(in_tensor_list: Any, out_tensor_list: list, group: Any = 0) -> None
     Raises:
         TypeError: no lists, no Tensors, or of another dtype.
         ValueError: not one Tensor for each process.
-        NotImplementedError: in static mode.
         OSError: another process died, or did not come to the call.
 
     Examples:
@@ -324,6 +323,8 @@ def alltoall(in_tensor_list: Any, out_tensor_list: list, group: Any = 0) -> None
             paddle.distributed.alltoall([paddle.to_tensor([1.0, 2.0])], got)
             print(got[0].numpy())  # [1. 2.]
     """
+    if recording():
+        return recorded.alltoall(in_tensor_list, out_tensor_list, group)
     found = _group("alltoall", group)
     given = _tensors("alltoall", "in_tensor_list", in_tensor_list, found)
     if not isinstance(out_tensor_list, list):
@@ -377,6 +378,8 @@ def send(tensor: Any, dst: int = 0, group: Any = 0) -> None:
             if paddle.distributed.get_world_size() > 1:
                 paddle.distributed.send(paddle.ones([2]), dst=1)
     """
+    if recording():
+        return recorded.send(tensor, dst, group)
     found, value, member = _peer("send", "dst", tensor, dst, group)
     found.backend.send(_buffer(value), member)
 
@@ -400,6 +403,8 @@ def recv(tensor: Any, src: int = 0, group: Any = 0) -> None:
             if paddle.distributed.get_world_size() > 1:
                 paddle.distributed.recv(paddle.ones([2]), src=1)
     """
+    if recording():
+        return recorded.recv(tensor, src, group)
     found, value, member = _peer("recv", "src", tensor, src, group)
     _put(value, found.backend.recv(_buffer(value), member))
 
@@ -416,6 +421,8 @@ def barrier(group: Any = 0) -> None:
             import paddle
             paddle.distributed.barrier()
     """
+    if recording():
+        return recorded.barrier(group)
     _agreed("barrier", _group("barrier", group), []).barrier()
 
 
@@ -434,6 +441,8 @@ def wait(tensor: Any, group: Any = 0, use_calc_stream: bool = True) -> None:
             import paddle
             paddle.distributed.wait(paddle.ones([2]))
     """
+    if recording():
+        return  # whoever reads a value waits for it
     _group("wait", group)
     if not isinstance(tensor, Tensor):
         raise TypeError(f"wait(tensor): expected a Tensor, but received {type(tensor).__name__}.")

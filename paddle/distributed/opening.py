@@ -34,7 +34,7 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
         env = ParallelEnv()
     if not rings.known(0):
         group.open_world(env, group.timeout_of(None))
-    ranks = _ranks(number, listed, env)
+    ranks = _ranks(number, listed, env, rank)
     if not 0 <= rank < len(ranks) or ranks[rank] != env.rank:
         raise InvalidArgumentError(
             f"ring {number}: expected this process, number {env.rank} of the job, to be member "
@@ -60,12 +60,17 @@ def _tell(endpoints: list[str], rank: int) -> None:
     os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[rank]
 
 
-def _ranks(number: int, endpoints: list[str], env: ParallelEnv) -> list[int]:
-    """The numbers of the members among all processes."""
+def _ranks(number: int, endpoints: list[str], env: ParallelEnv, rank: int) -> list[int]:
+    """The numbers of the members among all processes.
+
+    Addresses are for finding each other: a Program that was made for others of as many processes
+    means all that are there.
+    """
     everybody = [e for e in env.trainer_endpoints if e]
-    if not endpoints:
-        return list(range(env.world_size))
     unknown = [e for e in endpoints if e not in everybody]
+    elsewhere = len(unknown) == env.world_size and rank == env.rank
+    if not endpoints or elsewhere:
+        return list(range(env.world_size))
     if unknown:
         raise InvalidArgumentError(
             f"ring {number}: expected addresses of this job's processes, {everybody}, but "

@@ -136,6 +136,11 @@ def job_store() -> Any:
     return _opened["job"]
 
 
+def known() -> bool:
+    """Says whether the job has a store: jobs whose roles were given by hand may meet elsewhere."""
+    return "job" in _opened or bool(os.environ.get("PADDLE_JOB_STORE"))
+
+
 def _open() -> Any:
     """The launcher's store, or one that the first process hosts at its endpoint."""
     given = os.environ.get("PADDLE_JOB_STORE")

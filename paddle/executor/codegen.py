@@ -68,8 +68,7 @@ class Emitter:
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
-        self.op_callback = op_callback
-        self.keep_rank_0 = keep_rank_0
+        self.op_callback, self.keep_rank_0 = op_callback, keep_rank_0
         self.frozen = frozen
         self.lines: list[str] = []
         self.origin: list[Operator | None] = []
@@ -86,9 +85,9 @@ class Emitter:
         self._taken = {*keyword.kwlist, *dir(builtins), "_", "writable", "step", "bind"}
         self.defined: set[tuple[int, str]] = set()
         self._callables: dict[int, str] = {}
+        self.works: dict[str, str] = {}  # exchange that was begun -> what holds it
         self._lists: dict[tuple[str, str], str] = {}  # attributes that operators share
         self._slots: dict[str, str] = {}  # scope variable -> what the function calls its holder
-        self.works: dict[str, str] = {}  # exchange that was begun -> what holds it
         self._current: Operator | None = None
         self.shapes: dict[tuple[int, str], str] = {}
         self.saved: dict[tuple[int, str], Any] = {}  # what blocks keep for their gradients

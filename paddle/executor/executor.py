@@ -24,9 +24,11 @@ from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
+from paddle.core.rings import rings
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
+from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback, run_starts
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
@@ -135,6 +137,8 @@ class Executor(Guarded):
         names = fetch_names(fetch_list)
         feed = check_feed(feed)
         plan = self.plan(program, tuple(feed), names, use_prune)
+        if rings.world_size > 1:
+            agree(program, plan)
         return self._results(self._run(plan, program, scope, feed), names, return_numpy, plan)
 
     def _run(self, plan: Plan, program: Program, scope: Scope, feed: dict[str, Any]) -> tuple:
@@ -145,10 +149,15 @@ class Executor(Guarded):
             set_learning_rates(schedulers, scope, self._device)
         run_starts()
         with hooked(None):
-            if program._seed:
-                with random.sequence_of(program._serial, program._seed):
-                    return plan.run(scope, buffers)
-            return plan.run(scope, buffers)
+            for _ in range(program.__dict__.get("_fleet_iterations", 1) - 1):
+                self._step(plan, program, scope, buffers)
+            return self._step(plan, program, scope, buffers)
+
+    def _step(self, plan: Plan, program: Program, scope: Scope, buffers: list) -> tuple:
+        if program._seed:
+            with random.sequence_of(program._serial, program._seed):
+                return plan.run(scope, buffers)
+        return plan.run(scope, buffers)
 
     def plan(
         self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
@@ -166,7 +175,8 @@ class Executor(Guarded):
             feeds = read_feeds(program, feeds, fetches)
             check_names(program, feeds, fetches)
             with checked_plan(program):
-                prepared = prepare(program, feeds, fetches, use_prune, fuse=op_callback is None)
+                skipped = program.__dict__.get("_fleet_skipped", ())  # by its BuildStrategy
+                prepared = prepare(program, feeds, fetches, use_prune, op_callback is None, skipped)
                 found = Plan(prepared, feeds, fetches, op_callback)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()

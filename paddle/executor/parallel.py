@@ -1,9 +1,12 @@
 """Data parallel runs: each place takes a part of the batch, and gradients are averaged.
 
 The Program is cut in two: what computes gradients runs once per place, on the place's part of the
-feed; what the optimizer adds runs once, on the gradients of all places together. Parameters exist
-once. Other persistable variables that the first part writes, such as the running statistics of a
-batch norm, are each place's own; those of the first place are the scope's.
+feed; what the optimizer adds runs once, on the gradients of all places together. Where there are
+several processes, gradients are added up over the places first and then over the processes, in the
+second part; with one place the Program is not cut, so that backward goes on meanwhile.
+
+Parameters exist once. Other persistable variables that the first part writes, such as the running
+statistics of a batch norm, are each place's own; those of the first place are the scope's.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ from typing import Any
 import numpy as np
 import torch
 
+from paddle.core.dtype import FLOATING
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.setting import as_here
+from paddle.executor.place_ring import Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import clone
@@ -27,6 +32,9 @@ from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
 from paddle.passes import prepare
+from paddle.passes.fuse_all_reduce import MEAN
+
+_ANOTHER = "(PreconditionNotMet) another place failed"
 
 
 class ParallelPlan:
@@ -40,18 +48,24 @@ class ParallelPlan:
         average (bool): gradients are averaged; False adds them up.
         skipped (Sequence[str]): passes to leave out.
         op_callback (callable, optional): called after every operator, as by :class:`Plan`.
+        trainers (int): how many processes add up their gradients, by ring 0.
     """
 
     def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str],
                  devices: Sequence[Any], average: bool,
-                 skipped: Sequence[str] = (), op_callback: Any = None) -> None:  # fmt: skip
+                 skipped: Sequence[str] = (), op_callback: Any = None,
+                 trainers: int = 1) -> None:  # fmt: skip
         self.devices = list(devices)
         self.average = average
         first, second = clone(program), clone(program)
-        _keep(first, lambda op: not _updates(op))
-        _keep(second, _updates)
-        late = {n for op in second.global_block().ops for n in op.output_arg_names}
-        early = {n for op in first.global_block().ops for n in op.output_arg_names}
+        whole = len(self.devices) == 1 and (trainers > 1 or any(map(_exchanges, _top(program))))
+        _keep(first, lambda op: whole or not _late(op))
+        _keep(second, lambda op: not whole and _late(op))
+        self.meets = len(self.devices) > 1 and any(op.type in _MEETING for op in _top(first))
+        if trainers > 1 and not any(map(_exchanges, _top(program))):
+            _exchange_gradients(first, second, whole, average)
+        late = {n for op in _top(second) for n in op.output_arg_names}
+        early = {n for op in _top(first) for n in op.output_arg_names}
         self.handed = _handed_over(first, second, early)
         self.early = [n for n in fetches if n not in late]
         self.late = [n for n in fetches if n in late]
@@ -68,6 +82,11 @@ class ParallelPlan:
             prepared = prepare(second, given, self.late, fuse=op_callback is None, skipped=skipped)
             self.update = Plan(prepared, given, self.late, op_callback)
         self._scopes: weakref.WeakKeyDictionary[Scope, list[Scope]] = weakref.WeakKeyDictionary()
+
+    @property
+    def plans(self) -> list[Plan]:
+        """The parts."""
+        return [self.forward] if self.update is None else [self.forward, self.update]
 
     def scopes(self, scope: Scope) -> list[Scope]:
         """The scope of every place; the first one's is the user's own."""
@@ -97,7 +116,10 @@ class ParallelPlan:
         """
         scopes = self.scopes(scope)
         jobs = list(zip(scopes, parts, strict=True))
-        if threads > 1 and not random_in(self.forward.program):
+        drawn = threads > 1 and random_in(self.forward.program)
+        if self.meets:
+            results = self._meeting(jobs, threads < len(jobs) or bool(drawn))
+        elif threads > 1 and not drawn:
             with ThreadPoolExecutor(threads) as pool:
                 parts_done = [pool.submit(as_here(self._compute), *job) for job in jobs]
                 results = [part.result() for part in parts_done]
@@ -113,6 +135,22 @@ class ParallelPlan:
             values |= {n: [b] for n, b in zip(self.late, updated, strict=True)}
         return [values[n] for n in self.fetches]
 
+    def _meeting(self, jobs: list[tuple], in_turn: bool) -> list[tuple]:
+        """Runs the first part where places exchange values in it: all have to run at once."""
+        meeting = Meeting(len(jobs), in_turn)
+
+        def work(place: int) -> tuple:
+            with as_place(meeting, place):
+                return self._compute(*jobs[place])
+
+        with ThreadPoolExecutor(len(jobs)) as pool:
+            begun = [pool.submit(as_here(work), place) for place in range(len(jobs))]
+            failed = [e for part in begun if (e := part.exception()) is not None]
+            causes = [e for e in failed if not str(e).startswith(_ANOTHER)]
+            for error in causes or failed:
+                raise error
+            return [part.result() for part in begun]
+
     def _compute(self, scope: Scope, buffers: list[torch.Tensor]) -> tuple:
         with hooked(None):
             return self.forward.run(scope, buffers)
@@ -123,6 +161,51 @@ class ParallelPlan:
         for grad in grads[1:]:
             total = torch.add(total, grad.to(total.device))
         return torch.div(total, len(grads)) if self.average and len(grads) > 1 else total
+
+
+_MEETING = ("sync_batch_norm", "sync_batch_norm_grad")
+
+
+def _top(program: Program) -> list[Operator]:
+    return program.global_block().ops
+
+
+def _exchanges(op: Operator) -> bool:
+    """Whether an operator adds up gradients over processes."""
+    return op.type.startswith("c_allreduce_") and not op.attrs.get("use_model_parallel")
+
+
+def _late(op: Operator) -> bool:
+    """Whether an operator belongs to the second part, which runs once for all places."""
+    return _updates(op) or (
+        bool(op.role & Role.BACKWARD)
+        and op.role != Role.NOT_SPECIFIED
+        and (_exchanges(op) or op.type in ("c_sync_calc_stream", "c_sync_comm_stream"))
+    )
+
+
+def _exchange_gradients(first: Program, second: Program, whole: bool, average: bool) -> None:
+    """Adds up over the processes what the optimizer gets of backward, as soon as it is made."""
+    program = first if whole else second
+    block = program.global_block()
+    if whole:
+        computing, updating = clone(first), clone(first)
+        _keep(computing, lambda op: not _updates(op))
+        _keep(updating, _updates)
+    else:
+        computing, updating = first, second
+    made = {n for op in _top(computing) for n in op.output_arg_names}
+    for name in _handed_over(computing, updating, made):
+        at = 0
+        if whole:
+            writers = [i for i, op in enumerate(block.ops)
+                       if name in op.output_arg_names and not _updates(op)]  # fmt: skip
+            at = writers[-1] + 1
+        attrs = {"ring_id": 0, "op_role": int(Role.BACKWARD), MEAN: average}
+        if block._var_recursive(name).dtype in FLOATING:
+            same = {"X": [name]}, {"Out": [name]}
+            block.ops.insert(at, Operator(block, "c_allreduce_sum", *same, attrs))
+    program._changed()
 
 
 def _updates(op: Operator) -> bool:

@@ -24,7 +24,8 @@ class ModelCheckpoint(Callback):
 
     ``fit(save_dir=...)`` adds one by itself. Those before the end tell where the training stands,
     in a file ``.pdstate``: ``Model.load`` of one, or of the whole folder, lets ``fit`` go on from
-    there. ``final`` is the result, from which ``fit`` begins a new training.
+    there. ``final`` is the result, from which ``fit`` begins a new training. Of several processes
+    each adds what it has of its own, ``save_dir/0.rank1.pdpart``; ``fit(resume=True)`` reads it.
 
     It is called after all other callbacks, so that what they do belongs to the checkpoint.
 

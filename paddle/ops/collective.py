@@ -268,17 +268,70 @@ for _name in ("c_sync_comm_stream", "c_wait_comm", "c_wait_compute"):
     define(_name, "X* -> Out*", _wait_for, infer=_same_list, effects=True, differentiable=False)
 
 
+@op("depend", "X Dep* -> Out", infer="same", lod="X", differentiable=False)
+def depend(x, dep):
+    """X, once Dep is there: it orders operators for engines that do not keep their order."""
+    return x.view_as(x)
+
+
 # -- left by passes --------------------------------------------------------------------------------
 
 
 @op("all_reduce_list", "X* -> Out*", infer=_same_list, effects=True, differentiable=False,
     proto="left by a pass of a plan; a Program holds c_allreduce_sum")  # fmt: skip
-def all_reduce_list(x, *, ring_id=0):
-    """The sums over the members of several tensors of one dtype, exchanged as one."""
+def all_reduce_list(x, *, ring_id=0, reduction=0):
+    """The sums (4: means) over the members of several tensors of one dtype, exchanged as one."""
     ring = rings.alone if any(p.is_meta for p in x) else rings.get(ring_id)
     if ring.size == 1:
         return [p.view_as(p) for p in x]
     flat = torch.cat([p.reshape(-1) for p in x])
-    ring.all_reduce_async(flat).wait()
+    ring.all_reduce_async(flat, reduction).wait()
     parts = flat.split([p.numel() for p in x])
     return [part.view(p.shape) for part, p in zip(parts, x, strict=True)]
+
+
+def _gathered_rows(inputs: list, attrs: dict) -> list:
+    ids, values = inputs
+    sizes = [(-1, 1) if column else (-1,) for column in attrs["columns"]]
+    return [
+        [Spec(size, i.dtype) for size, i in zip(sizes, ids, strict=True)],
+        [Spec((-1, v.shape[-1]), v.dtype) for v in values],
+    ]
+
+
+@op(
+    "gather_rows",
+    "Ids* Values* -> AllIds* AllValues*",
+    infer=_gathered_rows,
+    effects=True,
+    differentiable=False,
+    proto="left by a pass of a plan; a Program holds c_allreduce_sum",
+)
+def gather_rows(ids, values, *, ring_id=0, columns=()):
+    """Row numbers and rows of all members, for several tables by three exchanges."""
+    numbers = [i.reshape(-1) for i in ids]
+    rows = [v.reshape(-1, v.shape[-1]) for v in values]
+    ring = ring_of(ring_id, ids[0])
+    if ring.size > 1:
+        counts = torch.tensor([len(n) for n in numbers], device=ids[0].device)
+        sizes = torch.stack(ring.all_gather(counts)).tolist()
+        numbers = _joined_parts(ring, numbers, sizes)
+        rows = _joined_parts(ring, rows, sizes)
+    shaped = [n.unsqueeze(1) if c else n for n, c in zip(numbers, columns, strict=True)]
+    return shaped, rows
+
+
+def _joined_parts(ring: Communicator, parts: list, sizes: list[list[int]]) -> list[torch.Tensor]:
+    """For each tensor the rows of all members; ``sizes`` has the rows of each, by member."""
+    widths = [p.shape[1:].numel() for p in parts]
+    flat = torch.cat([p.reshape(-1) for p in parts])
+    lengths = [[n * w for n, w in zip(counts, widths, strict=True)] for counts in sizes]
+    longest = max(sum(one) for one in lengths)
+    padded = flat.new_zeros(longest)
+    padded[: flat.numel()] = flat
+    all_padded = zip(ring.all_gather(padded), lengths, strict=True)
+    got = [p[: sum(one)].split(one) for p, one in all_padded]
+    return [
+        torch.cat([member[i].view(-1, *part.shape[1:]) for member in got])
+        for i, part in enumerate(parts)
+    ]

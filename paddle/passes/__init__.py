@@ -14,7 +14,9 @@ from paddle.passes.constants import fold_constants
 from paddle.passes.conv_bn import fuse_conv_bn
 from paddle.passes.custom_gradients import drop_custom_gradients
 from paddle.passes.dead_code import remove_dead_code
+from paddle.passes.flat_gradients import part_flat_gradients
 from paddle.passes.fuse_all_reduce import fuse_all_reduce
+from paddle.passes.gather_rows import gather_rows
 from paddle.passes.gru_pairs import pair_grus
 from paddle.passes.in_place import mark_in_place
 from paddle.passes.lifetimes import mark_lifetimes
@@ -30,6 +32,8 @@ from paddle.passes.sparse_updates import update_rows
 TABLE: list[tuple[str, bool, Pass]] = [
     ("custom_gradients", False, drop_custom_gradients),
     ("versions", False, to_current),
+    ("flat_gradients", False, part_flat_gradients),
+    ("gather_rows", False, gather_rows),
     ("fuse_all_reduce", False, fuse_all_reduce),
     ("overlap_exchanges", False, overlap_exchanges),
     ("dead_code", False, remove_dead_code),

@@ -19,8 +19,10 @@ from paddle.ir.program import Program
 from paddle.passes.dead_code import outer_writes
 
 BUCKET_MB = "_bucket_mb"  # attribute: how large the bucket of a sum may be
+MEAN = "_mean"  # attribute: the sum is divided by the number of processes
 _DEFAULT_MB = 32.0
 _FIRST_MB = 1.0  # the first bucket is closed early, so that exchange begins early
+AVERAGE = 4  # number of a reduction, as :class:`paddle.distributed.ReduceOp` has it
 _SYNC = ("c_sync_calc_stream", "c_sync_comm_stream", "c_wait_comm", "c_wait_compute")
 _DENSE = (VarType.LOD_TENSOR,)
 
@@ -93,16 +95,14 @@ class _Buckets:
             return None
         for name in (*op.inputs["X"], *op.outputs["Out"]):
             var = self.block.vars.get(name)
-            if var is None or var.type not in _DENSE or var._dtype is None:
-                return None
-            if var._dims is None or any(n < 0 for n in var._dims):
+            if var is None or var.type not in _DENSE or any(n < 0 for n in var.shape):
                 return None
         name = op.inputs["X"][0]
         writer = self.writer.get(name)
         if writer is not None and writer.attrs.get("is_sparse"):
             return None
         var = self.block.vars[name]
-        return math.prod(var._dims) * torch_dtype(var.dtype).itemsize
+        return math.prod(var.shape) * torch_dtype(var.dtype).itemsize
 
     def _kind(self, op: Operator) -> tuple:
         """What sums of one bucket have in common."""
@@ -111,7 +111,8 @@ class _Buckets:
             given = float(flags.get("FLAGS_fuse_parameter_memory_size"))
             mb = given if given > 0 else _DEFAULT_MB
         dtype = self.block.vars[op.inputs["X"][0]].dtype
-        return op.attr("ring_id"), dtype, is_optimizing(op), float(mb)
+        mean = bool(op.attrs.get(MEAN))
+        return op.attr("ring_id"), dtype, is_optimizing(op), mean, float(mb)
 
     def _close_for(self, names: set[str]) -> None:
         """Closes the buckets that hold what somebody is about to look at."""
@@ -128,5 +129,5 @@ class _Buckets:
             return
         given = {"X": [n for op in ops for n in op.inputs["X"]]}
         got = {"Out": [n for op in ops for n in op.outputs["Out"]]}
-        attrs = {"ring_id": kind[0]}
+        attrs = {"ring_id": kind[0], "reduction": AVERAGE if kind[3] else 0}
         self.made.append(made_from(ops[-1], "all_reduce_list", given, got, attrs))

@@ -10,7 +10,7 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
-from paddle.passes.fuse_all_reduce import is_optimizing, touched, waits
+from paddle.passes.fuse_all_reduce import AVERAGE, MEAN, is_optimizing, touched, waits
 
 _REDUCTIONS = {"sum": 0, "max": 1, "min": 2, "prod": 3}
 _OF_1X = (0, 3, 1, 2)  # reduce_type of `allreduce` -> number of a reduction
@@ -43,7 +43,9 @@ def _exchange(op: Operator) -> tuple[str, dict[str, Any]] | None:
     name, attrs = op.type, op.attrs
     ring = {"ring_id": attrs.get("ring_id", 0)}
     if name in ("all_reduce_list", "mp_allreduce_sum"):
-        return "all_reduce", {**ring, "op": 0}
+        return "all_reduce", {**ring, "op": attrs.get("reduction", 0)}
+    if attrs.get(MEAN):
+        return "all_reduce", {**ring, "op": AVERAGE}
     if name.startswith("c_allreduce_"):
         return "all_reduce", {**ring, "op": _REDUCTIONS[name[12:]]}
     if name.startswith("c_reduce_"):

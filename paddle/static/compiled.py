@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import weakref
 from typing import Any
 
 from paddle.core import flags, random
@@ -11,6 +12,9 @@ from paddle.core.backends import CUDA, backend_on
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.place import CPUPlace, CUDAPlace, to_torch_device
+from paddle.core.rings import rings
+from paddle.core.tensor import Tensor
+from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback
 from paddle.executor.executor import (
     Executor,
@@ -146,6 +150,7 @@ class CompiledProgram(Guarded):
         self._places: list[Any] | None = None
         self._parallel = False
         self._plans: dict[Any, ParallelPlan] = {}
+        self._met: weakref.WeakSet[Scope] = weakref.WeakSet()  # whose parameters are process 0's
 
     def with_data_parallel(
         self,
@@ -208,7 +213,11 @@ class CompiledProgram(Guarded):
         places = self._devices(exe)
         names = fetch_names(fetch_list)
         parts = self._parts(feed, len(places))
+        if self._build.num_trainers > 1:
+            self._meet(self._build.num_trainers, scope)
         plan = self._plan(tuple(parts[0]), names, places, use_prune)
+        if rings.world_size > 1:
+            agree(self._program, *plan.plans)
         top = self._program.global_block().vars
         rates = self._program.__dict__.get("_lr_schedulers")
         execution: Any = self._execution
@@ -225,6 +234,31 @@ class CompiledProgram(Guarded):
                 results = plan.run(scope, buffers, threads)
         merged = return_merged or not self._parallel
         return [merge(values, return_numpy, merged) for values in results]
+
+    def _meet(self, trainers: int, scope: Scope) -> None:
+        """Connects the processes, and takes the parameters of the first, once."""
+        if scope in self._met:
+            return
+        build = self._build
+        listed = self._program.__dict__.get("_trainers_endpoints") or build.trainers_endpoints
+        if listed and len(listed) != trainers:
+            raise InvalidArgumentError(
+                f"BuildStrategy.num_trainers: expected {len(listed)}, as many as there are "
+                f"addresses of processes, but received {trainers}."
+            )
+        if not rings.known(0):
+            rings.connect(0, listed, build.trainer_id)
+        ring = rings.get(0)
+        if ring.size != trainers:
+            raise InvalidArgumentError(
+                f"BuildStrategy.num_trainers: expected {ring.size}, as many processes as there "
+                f"are, but received {trainers}."
+            )
+        for name, var in sorted(self._program.global_block().vars.items()):
+            held = scope.find_var(name) if var.persistable else None
+            if held is not None and isinstance(held.held.tensor, Tensor):
+                held.held.put(ring.broadcast(held.held.tensor._buf, 0))
+        self._met.add(scope)
 
     def _random(self) -> contextlib.AbstractContextManager:
         """The random numbers of a Program with a seed of its own."""
@@ -269,7 +303,7 @@ class CompiledProgram(Guarded):
         op_callback = debug_callback()
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
-            op_callback, flags.run_limit,
+            op_callback, flags.run_limit, self._build.num_trainers, self._build.sync_batch_norm,
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
@@ -280,10 +314,13 @@ class CompiledProgram(Guarded):
                 program = self._without_loss_gradient()
             if use_prune and names:
                 program = prune(program, list(feeds), names)
+            if self._build.sync_batch_norm:
+                program = _synchronized(program)
             average = scale is BuildStrategy.GradientScaleStrategy.CoeffNumDevice
             found = self._plans[key] = ParallelPlan(
-                program, feeds, names, places, average, skipped, op_callback
-            )
+                program, feeds, names, places, average, skipped, op_callback,
+                self._build.num_trainers,
+            )  # fmt: skip
         return found
 
     def _without_loss_gradient(self) -> Program:
@@ -303,6 +340,17 @@ class CompiledProgram(Guarded):
             write_graph(self._program, path)
 
 
+def _synchronized(program: Program) -> Program:
+    """A copy in which batch norm takes the statistics of the whole batch."""
+    made = clone(program)
+    for block in made.blocks:
+        for op in block.ops:
+            if op.type in ("batch_norm", "batch_norm_grad"):
+                op.type = f"sync_{op.type}"
+    made._changed()
+    return made
+
+
 class ParallelExecutor(Guarded):
     """The 1.x form of :class:`CompiledProgram` and :class:`Executor` in one.
 
@@ -313,8 +361,8 @@ class ParallelExecutor(Guarded):
         share_vars_from (ParallelExecutor, optional): shares its variables.
         exec_strategy (ExecutionStrategy, optional): how it runs.
         build_strategy (BuildStrategy, optional): how the Program is made ready.
-        num_trainers (int): 1; several processes are started by paddle.distributed.
-        trainer_id (int): 0.
+        num_trainers (int): how many processes add up their gradients. Default: 1.
+        trainer_id (int): which of them this is. Default: 0.
         scope (Scope, optional): where the parameters are.
 
     Examples:
@@ -346,10 +394,6 @@ class ParallelExecutor(Guarded):
         trainer_id: int = 0,
         scope: Scope | None = None,
     ) -> None:
-        if num_trainers != 1 or trainer_id != 0:
-            raise NotImplementedError(
-                "ParallelExecutor(num_trainers): start the processes by paddle.distributed.launch."
-            )
         if share_vars_from is not None and not isinstance(share_vars_from, ParallelExecutor):
             raise TypeError(
                 "ParallelExecutor(share_vars_from): expected a ParallelExecutor, "
@@ -360,6 +404,10 @@ class ParallelExecutor(Guarded):
         if scope is None and share_vars_from is not None:
             self._scope = share_vars_from._scope
         program = default_main_program() if main_program is None else main_program
+        if num_trainers != 1 or trainer_id != 0:
+            build_strategy = BuildStrategy() if build_strategy is None else build_strategy
+            build_strategy.num_trainers = num_trainers
+            build_strategy.trainer_id = trainer_id
         self._compiled = CompiledProgram(program).with_data_parallel(
             loss_name, build_strategy, exec_strategy, places=self._places
         )

@@ -33,7 +33,7 @@ class Option(NamedTuple):
 
 _ORDER = "no effect: operators run in the Program's order"
 _JOINED = "no effect: an activation always runs in place; joint kernels would turn NaN into 0"
-_ONE_PROCESS = "no effect: the places of a process share its memory"
+_ONE_RING = "no effect: places share the memory of their process, and processes have one ring"
 
 BUILD: dict[str, Option] = {
     "reduce_strategy": Option(
@@ -60,25 +60,35 @@ BUILD: dict[str, Option] = {
         "the other; if it is not set, they are updated together",
     ),
     "sync_batch_norm": Option(
-        False, "bool", "True raises: each place normalizes by the statistics of its own part",
-        (True,),
+        False, "bool",
+        "True: batch norm takes the statistics of the whole batch, over places and processes; "
+        "False: each place those of its own part",
     ),
     "async_mode": Option(False, "bool", "True raises: there is no parameter server", (True,)),
     "num_trainers": Option(
-        1, "int", "more than 1 raises: processes are started by paddle.distributed"
+        1, "int",
+        "so many processes, each with a part of the batch, add up their gradients: over their "
+        "places first, then over ring 0; the first run takes the parameters of process 0",
     ),
-    "trainer_id": Option(0, "int", "no effect: there is one trainer"),
-    "trainers_endpoints": Option([], "list of str", "no effect: there is one trainer"),
-    "is_distribution": Option(False, "bool", "no effect: there is one trainer"),
+    "trainer_id": Option(0, "int", "which of the processes this is, from 0"),
+    "trainers_endpoints": Option(
+        [], "list of str",
+        "the addresses of the processes, where `init_parallel_env` did not connect them",
+    ),
+    "is_distribution": Option(False, "bool", "no effect: num_trainers says so"),
     "fuse_elewise_add_act_ops": Option(False, "bool", _JOINED),
     "fuse_bn_act_ops": Option(False, "bool", _JOINED),
     "fuse_bn_add_act_ops": Option(True, "bool", _JOINED),
     "fuse_relu_depthwise_conv": Option(False, "bool", _JOINED),
-    "fuse_all_reduce_ops": Option(True, "bool", _ONE_PROCESS),
-    "fuse_broadcast_ops": Option(True, "bool", _ONE_PROCESS),
-    "nccl_comm_num": Option(1, "int", _ONE_PROCESS),
-    "use_hierarchical_allreduce": Option(False, "bool", _ONE_PROCESS),
-    "hierarchical_allreduce_inter_nranks": Option(0, "int", _ONE_PROCESS),
+    "fuse_all_reduce_ops": Option(
+        True, "bool",
+        "set to False it leaves out the pass `fuse_all_reduce`: processes exchange one gradient "
+        "after the other",
+    ),
+    "fuse_broadcast_ops": Option(True, "bool", _ONE_RING),
+    "nccl_comm_num": Option(1, "int", _ONE_RING),
+    "use_hierarchical_allreduce": Option(False, "bool", _ONE_RING),
+    "hierarchical_allreduce_inter_nranks": Option(0, "int", _ONE_RING),
     "enable_addto": Option(
         False, "bool", "no effect: gradients are always added up in place where that is possible"
     ),
@@ -167,7 +177,7 @@ def _property(owner: type, name: str, switch: Option) -> property:
         least = _LEAST.get(name)
         if least is not None and value < least:
             raise InvalidArgumentError(f"{where}: expected an int >= {least}, got {value}.")
-        if value in switch.refused or (name == "num_trainers" and value != 1):
+        if value in switch.refused:
             raise NotImplementedError(f"{where} = {value!r}: {switch.effect}.")
         self._set[name] = value
 
@@ -230,6 +240,7 @@ class BuildStrategy(_Strategy):
         """The passes that the switches leave out: where somebody set one to False."""
         switches = {
             "merge_optimizers": "fuse_all_optimizer_ops",
+            "fuse_all_reduce": "fuse_all_reduce_ops",
             "in_place": "enable_inplace",
             "lifetimes": "memory_optimize",
         }

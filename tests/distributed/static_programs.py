@@ -17,7 +17,7 @@ STEPS, ROWS = 20, 8
 def batches(steps: int = STEPS, rows: int = ROWS) -> list[dict[str, np.ndarray]]:
     """The joined batches of all ranks."""
     rng = np.random.RandomState(3)
-    weight = rng.randn(6, 1)
+    weight = 0.3 * rng.randn(6, 1)
     found = []
     for _ in range(steps):
         x = rng.randn(rows, 6).astype("float32")
@@ -34,7 +34,7 @@ def optimizer(name: str) -> Any:
     """One of the optimizers by name."""
     made: dict[str, Callable] = {
         "SGD": lambda: paddle.optimizer.SGD(0.1),
-        "Momentum": lambda: paddle.optimizer.Momentum(0.05, 0.9),
+        "Momentum": lambda: paddle.optimizer.Momentum(0.02, 0.9),
         "Adam": lambda: paddle.optimizer.Adam(0.01),
         "Clipped": lambda: paddle.optimizer.Momentum(
             0.05, grad_clip=paddle.nn.ClipGradByGlobalNorm(0.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,20 @@ def test_wrong_states_and_files(tmp_path: Path) -> None:
     paddle.save({"weight": 1}, str(path))
     with pytest.raises(ValueError, match=r"expected a file of paddle\.distributed\.checkpoint"):
         dist.resume(path)
+
+
+def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
+    path = tmp_path / "run.pdckpt"
+    dist.checkpoint({"a": np.zeros(10)}, path)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        with pytest.raises(OSError):
+            dist.checkpoint({"a": np.ones(100_000)}, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert os.listdir(tmp_path) == ["run.pdckpt"]
+    assert dist.resume(path)["a"].numpy().sum() == 0
 
 
 # ------------------------------------------------------------------ several processes
@@ -261,6 +276,7 @@ def _fit_rank(folder: str, most: int, seed: int) -> dict:
 def test_several_processes_go_on_with_fit(job: Ranks, tmp_path: Path) -> None:
     whole, run = str(tmp_path / "whole"), str(tmp_path / "run")
     undisturbed = job.run(_fit_rank, whole, 99, 3)
+    assert undisturbed[0] == undisturbed[1]  # losses are those of all processes
     parts = [job.run(_fit_rank, run, 8, 3)]
     assert sorted(n for n in os.listdir(run) if "pdpart" in n) == [
         "0.rank1.pdpart",

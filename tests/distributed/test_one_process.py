@@ -162,13 +162,47 @@ def test_bad_arguments(case: int, x: paddle.Tensor) -> None:
         call(x)
 
 
-def test_programs_are_refused() -> None:
+def test_programs_record_operators() -> None:
+    paddle.enable_static()
+    try:
+        main = paddle.static.Program()
+        with paddle.static.program_guard(main):
+            value = paddle.static.data("x", [2], "float32")
+            got: list = []
+            dist.all_reduce(value, op=dist.ReduceOp.MAX)
+            dist.all_reduce(value, op=dist.ReduceOp.AVG)
+            dist.reduce(value, dst=0)
+            dist.broadcast(value, src=0)
+            dist.all_gather(got, value)
+            dist.scatter(value, [value], src=0)
+            dist.alltoall([value], got)
+            dist.barrier()
+            dist.wait(value)
+        types = [op.type for op in main.global_block().ops]
+        assert types == [
+            "c_allreduce_max", "c_allreduce_sum", "scale", "c_reduce_sum", "c_broadcast",
+            "c_allgather", "concat", "c_scatter", "concat", "alltoall", "fill_constant", "barrier",
+        ]  # fmt: skip
+        exe = paddle.static.Executor(paddle.CPUPlace())
+        found = exe.run(main, feed={"x": np.array([1.0, 2.0], "float32")}, fetch_list=[value, *got])
+        assert [f.tolist() for f in found] == [[1.0, 2.0]] * 3
+    finally:
+        paddle.disable_static()
+
+
+def test_what_cannot_be_recorded() -> None:
     paddle.enable_static()
     try:
         with paddle.static.program_guard(paddle.static.Program()):
             value = paddle.static.data("x", [2], "float32")
-            with pytest.raises(NotImplementedError, match="inside of a Program"):
-                dist.all_reduce(value)
+            with pytest.raises(TypeError, match=r"all_reduce\(tensor\): expected a Variable"):
+                dist.all_reduce(np.ones(2))
+            with pytest.raises(ValueError, match=r"broadcast\(src\): expected one of"):
+                dist.broadcast(value, src=3)
+            with pytest.raises(ValueError, match=r"reduce\(op\)"):
+                dist.reduce(value, 0, dist.ReduceOp.AVG)
+            with pytest.raises(ValueError, match="one Variable for each of 1"):
+                dist.scatter(value, [], src=0)
     finally:
         paddle.disable_static()
 

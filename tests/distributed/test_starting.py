@@ -59,12 +59,3 @@ def test_a_process_that_is_not_waited_for() -> None:
 def test_bad_spawns(arguments: dict, error: type, words: str) -> None:
     with pytest.raises(error, match=words):
         paddle.distributed.spawn(**{"func": _fail, **arguments})
-
-
-def test_what_is_not_there_yet_can_be_looked_for():
-    from paddle.distributed import fleet
-
-    assert not hasattr(fleet.DistributedStrategy, "amp")
-    assert getattr(fleet.DistributedStrategy, "amp", None) is None
-    with pytest.raises(NotImplementedError, match="not part of this version"):
-        fleet.DistributedStrategy.amp

@@ -342,8 +342,9 @@ def test_wrong_arguments():
         static.CompiledProgram(main).with_data_parallel(
             share_vars_from=static.CompiledProgram(main)
         )
-    with pytest.raises(NotImplementedError, match=r"ParallelExecutor\(num_trainers\)"):
-        static.ParallelExecutor(use_cuda=False, num_trainers=2)
+    alone = static.ParallelExecutor(use_cuda=False, main_program=main, num_trainers=2)
+    with pytest.raises(InvalidArgumentError, match=r"num_trainers: expected 1, as many processes"):
+        alone.run([loss.name], feed={})
 
 
 def test_startup_was_not_run():

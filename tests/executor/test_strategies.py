@@ -57,7 +57,7 @@ def test_a_switch_has_its_default_and_can_be_set(cls, name):
     strategy = made(cls)
     assert getattr(strategy, name) == switch.default
     other = ANOTHER[switch.kind]
-    if other in switch.refused or name == "num_trainers":
+    if other in switch.refused:
         with pytest.raises(NotImplementedError, match=f"{cls}.{name} = "):
             setattr(strategy, name, other)
         other = switch.default
@@ -102,8 +102,7 @@ def test_numbers_that_are_too_small(cls, name, bad):
 
 def test_what_nothing_can_stand_for_raises():
     build = static.BuildStrategy()
-    for name, bad in (("sync_batch_norm", True), ("async_mode", True), ("num_trainers", 2),
-                      ("reduce_strategy", Reduce._NoReduce)):  # fmt: skip
+    for name, bad in (("async_mode", True), ("reduce_strategy", Reduce._NoReduce)):
         with pytest.raises(NotImplementedError, match=name):
             setattr(build, name, bad)
         assert getattr(build, name) == BUILD[name].default

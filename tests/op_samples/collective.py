@@ -27,6 +27,11 @@ def _listed(name: str) -> Sample:
     return Sample(name, {"X": [f64(2, 3), f64(4)]}, {}, lambda x, **_: x, grad=[])
 
 
+def gather_rows(ids, values, columns):
+    flat = [i.reshape(-1, 1) if c else i.reshape(-1) for i, c in zip(ids, columns, strict=True)]
+    return flat, [v.reshape(-1, v.shape[-1]) for v in values]
+
+
 def c_embedding(w, ids, start_index=0):
     out = np.zeros((*ids.shape, w.shape[1]), w.dtype)
     for at in np.ndindex(*ids.shape):
@@ -61,7 +66,13 @@ SAMPLES = [
     _listed("c_sync_comm_stream"),
     _listed("c_wait_comm"),
     _listed("c_wait_compute"),
+    Sample("depend", {"X": f64(2, 3), "Dep": [f64(4)]}, {}, lambda x, dep: x, grad=[]),
     _listed("all_reduce_list"),
+    Sample(
+        "gather_rows",
+        {"Ids": [ints(2, 3), ints(4, 1)], "Values": [f64(2, 3, 5), f64(4, 2)]},
+        {"columns": [False, True]}, gather_rows, grad=[], static_shape=False,
+    ),
     _identity("c_identity"),
     Sample("c_concat", {"X": f64(2, 3)}, {}, _same),
     Sample("c_split", {"X": f64(2, 4)}, {}, _same),

@@ -44,8 +44,9 @@ def trainers(fleet: Any, api: str) -> Communicator:
     if number == 1:
         return rings.alone
     maker = getattr(getattr(fleet, "fleet", fleet), "_role_maker", None)
-    if maker is not None:  # beside a parameter server the trainers have a group of their own
-        return maker._worlds.communicator("worker")
+    worlds = getattr(maker, "_worlds", None)
+    if worlds is not None:  # beside a parameter server the trainers have a group of their own
+        return worlds.communicator("worker")
     found = rings.get(0)
     if found.size != number:
         raise PreconditionNotMetError(

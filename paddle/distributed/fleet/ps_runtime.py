@@ -123,6 +123,13 @@ class ParameterServerRuntime(Runtime):
     def stop_worker(self) -> None:
         self._trainer().close()
 
+    def barrier_worker(self) -> bool:
+        """Lets the workers meet at the servers, once they are connected."""
+        if self.job is None or self.job.client is None:
+            return False
+        self.job.client.barrier("worker")
+        return True
+
     def shrink(self, threshold: float) -> None:
         job = self._connected("shrink")
         job.client.shrink(int(threshold))

@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any
 
 TERM_SECONDS = 4.0  # from SIGTERM to SIGKILL
-_PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY")
+# A proxy would be asked for the way to the other processes; the last is the launcher's own.
+_NOT_HANDED_ON = frozenset({
+    "http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "TORCH_ELASTIC_WORKER_IDENTICAL",
+})  # fmt: skip
 _PR_SET_PDEATHSIG = 1
 
 
@@ -127,11 +130,8 @@ def shell_status(code: int) -> int:
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Returns the environment of a child: this process's, without proxies, and its own variables.
-
-    A proxy would be asked for the way to the other processes.
-    """
-    return {**{k: v for k, v in os.environ.items() if k not in _PROXIES}, **variables}
+    """Returns the environment of a child: this process's, less some, and its own variables."""
+    return {**{k: v for k, v in os.environ.items() if k not in _NOT_HANDED_ON}, **variables}
 
 
 def _dies_with_parent() -> Any:

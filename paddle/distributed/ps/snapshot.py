@@ -263,6 +263,7 @@ def _check_table(spec: TableSpec, parts: list[_Part]) -> None:
 def _fill(table: Table, parts: list[_Part], server: int, servers: int) -> None:
     spec = table.spec
     names = spec.rule.states
+    table.forget_round()
     with table.replacing() as store:
         steps, epoch = 0, 0
         for part in parts:

@@ -53,13 +53,13 @@ class Table:
         self.lock = threading.RLock()
         self._budget = budget
         folder.mkdir(parents=True, exist_ok=True)
-        self.store = self._open(self._generation())
+        self.store = self.open_store(self._generation())
         self._log = os.open(folder / "log", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._pending: list[Frame] = []
         self._seen: Counters | None = None
         self._found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._read_log()
-        self._prepare()
+        self.prepare()
 
     def _generation(self) -> str:
         current = self.folder / "current"
@@ -69,12 +69,14 @@ class Table:
                 shutil.rmtree(old, ignore_errors=True)
         return name
 
-    def _open(self, generation: str) -> RowStore:
+    def open_store(self, generation: str) -> RowStore:
+        """The rows in one of the table's folders."""
         return RowStore(
             self.folder / generation, self.spec, self.server, self.servers, self._budget
         )
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Makes what goes with the rows: the optimizer's count, the filter, a block's only row."""
         spec = self.spec
         self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
@@ -103,7 +105,7 @@ class Table:
             found = self.store.read(rows, 1)[0].numpy()
             absent = rows == 0
             if not make and self.spec.entry is None and absent.any():
-                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width)
+                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width, found.dtype)
         return found
 
     def pull_dense(self) -> np.ndarray:
@@ -248,9 +250,16 @@ class Table:
         while at < end:
             size = int.from_bytes(os.pread(self._log, 8, at), "little")
             frame = messages.decode(os.pread(self._log, size, at + 8))
+            frame.sequence %= 1 << messages.NUMBER_BITS
             self.store.mark(frame.trainer, frame.sequence)
             self._pending.append(frame)
             at += 8 + size
+
+    def forget_round(self) -> None:
+        """Drops what trainers sent for a round that will not end, since a snapshot is loaded."""
+        with self.lock:
+            self.store.about[LOGGED] = 0
+            self._pending = []
 
     def end_round(self, round_: int, rate: float) -> None:
         """Averages what all trainers sent, and updates; a round that is over is not done again."""
@@ -357,7 +366,7 @@ class _Replacing:
 
     def __enter__(self) -> RowStore:
         try:
-            self._new = self._table._open(self._name)
+            self._new = self._table.open_store(self._name)
         except BaseException:
             self._table.lock.release()
             raise
@@ -376,7 +385,7 @@ class _Replacing:
                 return
             write_whole(table.folder / "current", self._name.encode())
             old, table.store = table.store, self._new
-            table._prepare()
+            table.prepare()
             old.close()
             shutil.rmtree(old.folder, ignore_errors=True)
         finally:

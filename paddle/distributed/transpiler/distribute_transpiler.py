@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle.distributed.transpiler import modes
 from paddle.distributed.transpiler.config import DistributeTranspilerConfig
 from paddle.distributed.transpiler.ps_dispatcher import PSDispatcher, RoundRobin
 from paddle.ir.block import Block
@@ -121,24 +122,30 @@ class DistributeTranspiler:
             trainer_id (int): number of this trainer.
             program (Program, optional): None means the default main one; changed for the trainer.
             pservers (str): addresses of the servers, with commas between.
-            trainers (int): how many trainers. Default: 1.
+            trainers (int|str): how many trainers; in modes without servers the addresses of all,
+                with commas between. Default: 1.
             sync_mode (bool): servers wait for all trainers. Default: True.
             startup_program (Program, optional): None means the default one; changed too.
             current_endpoint (str): this process, in modes without servers.
 
         Raises:
-            NotImplementedError: a mode of the config without parameter servers.
+            ValueError: an unknown mode, or addresses that do not fit.
         """
-        if self.config.mode != "pserver" or self.config.geo_sgd_mode:
-            raise NotImplementedError(
-                f"DistributeTranspiler: the mode {self.config.mode!r} adds collective operators, "
-                "which are not available; train in one process, or look at paddle.distributed."
-            )
         self.origin_program = default_main_program() if program is None else program
         self.startup_program = (
             default_startup_program() if startup_program is None else startup_program
         )
         self.origin_startup_program = clone(self.startup_program)
+        if self.config.mode != "pserver":
+            modes.transpile(
+                self.config, trainer_id, self.origin_program, self.startup_program, trainers,
+                current_endpoint,
+            )  # fmt: skip
+            return
+        if self.config.geo_sgd_mode:
+            raise NotImplementedError(
+                "DistributeTranspiler: geo_sgd_mode is not available; use paddle.distributed.fleet."
+            )
         self.original_main_program = clone(self.origin_program)
         self.trainer_id, self.trainer_num = trainer_id, int(trainers)
         self.sync_mode = bool(sync_mode) and self.config.sync_mode

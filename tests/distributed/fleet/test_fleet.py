@@ -281,3 +281,45 @@ def test_util_of_one() -> None:
         fleet.util.barrier("world")
     with pytest.raises(TypeError, match="expected numbers"):
         fleet.util.all_reduce(["a"])
+
+
+def test_what_takes_optimizers_takes_the_distributed_one(tmp_path: Path) -> None:
+    fleet.init(is_collective=True)
+    net = paddle.nn.Linear(4, 3)
+    rate = paddle.optimizer.lr.StepDecay(0.1, 1)
+    opt = fleet.distributed_optimizer(paddle.optimizer.Adam(rate, parameters=net.parameters()))
+    model = paddle.Model(net)
+    model.prepare(opt, paddle.nn.CrossEntropyLoss())
+    data = paddle.io.TensorDataset([paddle.rand([8, 4]), paddle.randint(0, 3, [8, 1])])
+    before = net.weight.numpy()
+    model.fit(data, epochs=1, batch_size=4, verbose=0)
+    assert (net.weight.numpy() != before).any() and opt.get_lr() == pytest.approx(0.1 * 0.1**2)
+    model.save(str(tmp_path / "m"))
+    model.load(str(tmp_path / "m"))
+    scaler = paddle.amp.GradScaler(init_loss_scaling=8.0)
+    scaled = scaler.scale(fleet.distributed_model(net)(paddle.rand([2, 4])).mean())
+    before = net.weight.numpy()
+    scaled.backward()
+    scaler.minimize(opt, scaled)
+    assert (net.weight.numpy() != before).any()
+    paddle.save(opt.state_dict(), str(tmp_path / "o"))
+    opt.set_state_dict(paddle.load(str(tmp_path / "o")))
+
+
+def test_workers_meet_at_the_servers_where_there_are_some() -> None:
+    class Meeting:
+        calls = 0
+
+        def barrier_worker(self) -> bool:
+            Meeting.calls += 1
+            return True
+
+    fleet.init(_server(fleet.Role.WORKER))
+    with pytest.raises(RuntimeError, match="nobody said where"):
+        fleet.barrier_worker()
+    fleet.fleet._runtime_handle = Meeting()
+    fleet.barrier_worker()
+    assert Meeting.calls == 1
+    fleet.init(_server(fleet.Role.SERVER))
+    with pytest.raises(RuntimeError, match="not one of the workers"):
+        fleet.barrier_worker()

@@ -77,6 +77,8 @@ def test_a_heter_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert role._is_heter_worker() and role._heter_worker_num() == 2
     assert role._worker_index() == 3 + 1
     assert role._get_heter_worker_endpoints()[1] == "127.0.0.1:7005"
+    with pytest.raises(RuntimeError, match="heter worker, so it is not one"):
+        role._barrier("all")
 
 
 def test_without_variables(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,8 +150,8 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     made = fleet.DistributedStrategy()
     with pytest.raises(FileNotFoundError, match="no file"):
         made.load_from_prototxt(tmp_path / "none")
-    for text in ("amp: true\nhybrid_configs { dp_degree: 2 }\n", "amp", "amp: 7", "amp: tru"):
-        (tmp_path / "a").write_text(text)
+    for text in (b"amp: true\nhybrid_configs { dp_degree: 2 }\n", b"amp", b"amp: 7", b"\xff\x00"):
+        (tmp_path / "a").write_bytes(text)
         with pytest.raises(ValueError, match=r"line and column \d"):
             made.load_from_prototxt(tmp_path / "a")
     assert not made.amp

@@ -14,6 +14,7 @@ import paddle
 import paddle.distributed as dist
 import paddle.distributed.fleet as fleet
 from paddle.distributed import store
+from paddle.distributed.fleet.base import worlds
 from tests.distributed.fleet import training
 from tests.distributed.ranks import Ranks
 
@@ -174,6 +175,12 @@ def test_a_program_equals_one_process(job: Ranks, tmp_path: Path) -> None:
     assert [f["saved"] for f in found] == [True, False, False]
 
 
+def test_fleet_of_1x_equals_one_process(job: Ranks, tmp_path: Path) -> None:
+    found = job.run(training.of_1x, str(tmp_path))
+    _equal(found, training.of_1x(str(tmp_path)))
+    assert [f["ranks"] for f in found] == [[3.0]] * 3
+
+
 def _by_hand() -> list[Any]:
     """A collective role given by hand, where no variable says so."""
     endpoints = os.environ["PADDLE_TRAINER_ENDPOINTS"].split(",")
@@ -188,6 +195,54 @@ def _by_hand() -> list[Any]:
 
 def test_a_collective_role_by_hand(job: Ranks) -> None:
     assert job.run(_by_hand) == [[rank, 3, [0, 1, 2]] for rank in range(3)]
+
+
+def _at_the_first_worker(endpoints: list[str]) -> Any:
+    """Roles by hand, and nothing in the environment: the first worker keeps the store."""
+    before, stores = dict(os.environ), store._opened
+    for name in ("PADDLE_JOB_STORE", "PADDLE_JOB_TOKEN", "PADDLE_TRAINER_ENDPOINTS"):
+        del os.environ[name]
+    store._opened = {}
+    rank = int(os.environ["PADDLE_TRAINER_ID"])
+    role, index = (fleet.Role.WORKER, rank) if rank < 2 else (fleet.Role.SERVER, 0)
+    try:
+        fleet.init(
+            fleet.UserDefinedRoleMaker(
+                current_id=index, role=role, worker_endpoints=endpoints[:2],
+                server_endpoints=endpoints[2:],
+            )
+        )  # fmt: skip
+        return fleet.util.all_gather(rank) if fleet.is_worker() else None
+    finally:
+        store._opened = stores
+        os.environ.update(before)
+
+
+def test_the_first_worker_keeps_the_store(job: Ranks) -> None:
+    opened = [store.listening_socket("127.0.0.1") for _ in range(3)]
+    endpoints = [f"127.0.0.1:{s.getsockname()[1]}" for s in opened]
+    for s in opened:
+        s.close()
+    assert job.run(_at_the_first_worker, endpoints) == [[0, 1], [0, 1], None]
+
+
+def _again(folder: str) -> str:
+    """A second life at the same place, as after a restart of one process alone."""
+    fleet.init(_role(init_gloo=True, path=folder))
+    fleet.util.barrier("all")
+    for key in [key for key in worlds._connections if key[0] == folder]:
+        del worlds._connections[key]
+    fleet.init(_role(init_gloo=True, path=folder))
+    try:
+        fleet.util.barrier("all")
+    except RuntimeError as error:
+        return str(error)
+    return "nothing was said"
+
+
+def test_a_second_life_is_told(job: Ranks, tmp_path: Path) -> None:
+    for text in job.run(_again, str(tmp_path / "again")):
+        assert "has connected to the others before" in text
 
 
 def _different() -> None:
@@ -212,3 +267,31 @@ def test_a_role_that_contradicts_the_environment(job: Ranks) -> None:
     for error in job.run_each(_contradicting, [()] * 3, alive=True):
         assert isinstance(error, ValueError)
         assert "worker 0 of 2, but the environment says" in str(error)
+
+
+def _late(folder: str) -> str:
+    """The server does not come; nothing but the folder says where processes meet."""
+    before = dict(os.environ)
+    for name in ("PADDLE_JOB_STORE", "PADDLE_JOB_TOKEN"):
+        del os.environ[name]
+    stores, store._opened = store._opened, {}
+    try:
+        paddle.set_flags({"FLAGS_dist_timeout": 2.0})
+        fleet.init(_role(init_gloo=True, path=folder))
+        fleet.util.barrier("all")
+        if fleet.is_worker():
+            fleet.util.barrier("all")
+        return "nobody was late"
+    except OSError as error:
+        return str(error)
+    finally:
+        paddle.set_flags({"FLAGS_dist_timeout": 1800.0})
+        store._opened = stores
+        os.environ.update(before)
+
+
+def test_one_is_late(job: Ranks, tmp_path: Path) -> None:
+    told = job.run(_late, str(tmp_path / "late"), timeout=60)
+    assert told[2] == "nobody was late"
+    for text in told[:2]:
+        assert "barrier" in text and ("within 2 s" in text or "closed the connection" in text)

@@ -87,3 +87,36 @@ def _in_a_program(folder: str) -> dict[str, Any]:
         "losses": losses, "weight": weight, "exchanges": ops.count("c_allreduce_sum"),
         "saved": os.path.isdir(os.path.join(folder, str(rank))),
     }  # fmt: skip
+
+
+def of_1x(folder: str) -> dict[str, Any]:
+    """The same with ``fluid.incubate.fleet.collective``."""
+    import paddle.fluid as fluid
+    from paddle.fluid.incubate.fleet.base import role_maker
+    from paddle.fluid.incubate.fleet.collective import DistributedStrategy
+    from paddle.fluid.incubate.fleet.collective import fleet as old
+
+    paddle.enable_static()
+    try:
+        main, startup = fluid.Program(), fluid.Program()
+        with fluid.program_guard(main, startup), fluid.unique_name.guard():
+            paddle.seed(11)
+            cost = mlp(fluid.data("x", [None, 32]), fluid.data("y", [None, 1], "int64"))
+            old.init(role_maker.PaddleCloudRoleMaker(is_collective=True))
+            opt = old.distributed_optimizer(fluid.optimizer.SGD(0.1), DistributedStrategy())
+            opt.minimize(cost)
+        rank, count, losses = old.worker_index(), old.worker_num(), []
+        with fluid.scope_guard(fluid.Scope()):
+            exe = fluid.Executor(fluid.CPUPlace())
+            exe.run(old.startup_program)
+            for step in range(STEPS):
+                x, y = _batch(step, rank, count)
+                losses.append(exe.run(old.main_program, {"x": x, "y": y}, [cost])[0].item())
+            weight = np.array(fluid.global_scope().find_var("fc_0.w_0").get_tensor())
+            if old.is_first_worker():
+                old.save_persistables(exe, os.path.join(folder, "one"))
+            out = np.zeros(1)
+            old.all_reduce_worker([rank], out)
+        return {"losses": losses, "weight": weight, "ranks": out.tolist()}
+    finally:
+        paddle.disable_static()

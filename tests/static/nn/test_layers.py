@@ -256,6 +256,7 @@ def test_wrong_arguments(at: int) -> None:
 
 OTHERS = {"case", "cond", "switch_case", "while_loop", "create_parameter", "py_func"}
 
+
 @pytest.mark.parametrize("name", sorted(set(nn.__all__) - OTHERS))
 def test_dynamic_mode_is_refused(name: str) -> None:
     function = getattr(nn, name)

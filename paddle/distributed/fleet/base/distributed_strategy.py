@@ -130,7 +130,7 @@ class DistributedStrategy:
         path = os.fspath(pb_file)
         if not os.path.isfile(path):
             raise MissingFileError(f"load_from_prototxt: there is no file {path!r}.")
-        with open(path, encoding="utf8") as file:
+        with open(path, encoding="utf8", errors="replace") as file:
             text = file.read()
         read = strategy_fields.new_message()
         read_text(
@@ -184,7 +184,7 @@ def _property(name: str, field: Field) -> property:
         return property(get, put, doc=f"dict: {', '.join(_described(field.kind))}.")
 
     def get_plain(self: Any) -> Any:
-        return getattr(self._message, name)
+        return strategy_fields.plain(getattr(self._message, name), field)
 
     def put_plain(self: Any, value: Any) -> None:
         value = strategy_fields.checked(where, field, value)
@@ -253,10 +253,10 @@ def _drawn(message: Any) -> str:
     known = fields()
     text = _BORDER + _title("") + _title("DistributedStrategy Overview") + _title("")
     others = ""
-    for name in known:
+    for name, field in known.items():
         if name.endswith("_configs") or name in OBJECTS:
             continue
-        value = getattr(message, name)
+        value = strategy_fields.plain(getattr(message, name), field)
         configs = f"{name}_configs"
         if configs not in known:
             others += _rows(name, value)

@@ -46,7 +46,6 @@ class Fleet(Optimizing):
     def __init__(self) -> None:
         super().__init__()
         self._user_defined_strategy = DistributedStrategy()
-        self._runtime_handle: Runtime | None = None
         self._context: Context | None = None
         self._told: set[str] = set()
 

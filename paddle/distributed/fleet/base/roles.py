@@ -7,6 +7,7 @@ from typing import Any
 from paddle.core.errors import PreconditionNotMetError
 from paddle.distributed.fleet.base.role_maker import RoleMakerBase
 from paddle.distributed.fleet.base.util_factory import UtilBase
+from paddle.distributed.fleet.runtime import Runtime
 
 UTIL = UtilBase()  # paddle.distributed.fleet.util
 
@@ -16,6 +17,7 @@ class Roles:
 
     def __init__(self) -> None:
         self._maker: RoleMakerBase | None = None
+        self._runtime_handle: Runtime | None = None
         self._util = UTIL
 
     @property
@@ -186,4 +188,6 @@ class Roles:
                 fleet.init(is_collective=True)
                 fleet.barrier_worker()
         """
-        self._role("barrier_worker")._barrier("worker")
+        maker, runtime = self._role("barrier_worker"), self._runtime_handle
+        if runtime is None or not (maker._is_worker() and runtime.barrier_worker()):
+            maker._barrier("worker")

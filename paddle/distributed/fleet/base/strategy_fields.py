@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.serialization.descriptors import message_classes
 
@@ -102,10 +104,14 @@ def _wrong(where: str, field: Field, value: Any, words: str = "") -> ArgumentTyp
 
 def as_dict(message: Any, kind: str) -> dict[str, Any]:
     """A message of the given name as a dictionary of plain values."""
-    return {
-        name: list(getattr(message, name)) if field.repeated else getattr(message, name)
-        for name, field in fields(kind).items()
-    }
+    return {name: plain(getattr(message, name), field) for name, field in fields(kind).items()}
+
+
+def plain(value: Any, field: Field) -> Any:
+    """What a field holds; floats in 32 bits, which one form of protobuf leaves wider."""
+    if field.repeated:
+        return [plain(part, field._replace(repeated=False)) for part in value]
+    return float(np.float32(value)) if field.kind == "float" else value
 
 
 def assign(message: Any, kind: str, where: str, values: Any) -> None:

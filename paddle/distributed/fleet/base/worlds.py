@@ -25,6 +25,7 @@ from paddle.distributed import check, group, store
 from paddle.distributed.fleet.base.job import Job, Role
 
 WORLDS = ("worker", "server", "all")
+_WORDS = {"worker": "the workers", "server": "the servers", "all": "the workers and servers"}
 _MODES = {"sum": 0, "max": 1, "min": 2}
 _HDFS, _FILE, _HTTP = 1, 2, 3
 # By place, world and members: a second fleet.init with the same job takes the same connections.
@@ -98,10 +99,8 @@ class Gloo:
             raise _unset(name, "the address ip:port of the store that the first server keeps")
         self._place = endpoint
         if host and self._job.index == 0:
-            if endpoint not in _hosted:
-                listening = store.listening_socket(*store.split_endpoint(endpoint, name))
-                _hosted[endpoint] = store.host_store(listening)
-            return lambda: _hosted[endpoint]
+            hosted = _kept_here(endpoint, name)
+            return lambda: hosted
         return lambda: store.connect(endpoint, name)
 
     def _members(self, world: str) -> list[int]:
@@ -128,10 +127,10 @@ class Gloo:
             )
         members = self._members(world)
         me = self._job.index + (self._job.workers if self._job.role == Role.SERVER else 0)
-        if me not in members:
+        if me not in members or self._job.role == Role.HETER_WORKER:
             raise PreconditionNotMetError(
                 f"comm_world={world!r}: this process is a {_called(self._job.role)}, so it is not "
-                f"one of the {world}s.",
+                f"one of {_WORDS[world]}.",
                 hint="take the world that it belongs to, or 'all'",
             )
         if len(members) == 1:
@@ -140,9 +139,12 @@ class Gloo:
             return rings.get(0)
         key = (self._place, world, me, *members)
         if key not in _connections:
+            place = self._store(world)
+            if place.add(f"came/{world}/{me}", 1) > 1:
+                raise _came_before(world)
             _connections[key] = group.connected(
                 f"fleet.{world}", members, members.index(me), self._host(),
-                group.timeout_of(None), self._store(world),
+                group.timeout_of(None), place,
             )  # fmt: skip
         return _connections[key]
 
@@ -150,10 +152,13 @@ class Gloo:
         """Where the processes of a world meet."""
         if self._meeting is not None:
             return self._meeting(world)
-        if os.environ.get("PADDLE_JOB_STORE"):
+        if store.known():
             return store.job_store()
         if world == "worker" and self._job.worker_endpoints:
-            return store.job_store()  # the first worker keeps it at its own address
+            kept = self._job.worker_endpoints[0]  # at the first worker's own address
+            if self._job.index == 0:
+                return self._below(_kept_here(kept, "the first worker's address"))
+            return self._below(store.connect(kept, "the first worker's address"))
         raise PreconditionNotMetError(
             f"comm_world={world!r}: nobody said where its processes meet.",
             hint="start them by python -m paddle.distributed.launch, or set PADDLE_WITH_GLOO=2 and "
@@ -192,6 +197,24 @@ class Gloo:
         if buffer.dim() == 0:
             return [part.item() for part in parts]
         return [part.reshape(buffer.shape).numpy().copy() for part in parts]
+
+
+def _came_before(world: str) -> PreconditionNotMetError:
+    """What a process is told that was started again, or finds what an earlier job left."""
+    return PreconditionNotMetError(
+        f"comm_world={world!r}: a process of this number has connected to the others before, and "
+        "its connections have gone with it.",
+        hint="a job has to be started again as a whole to exchange numbers (fleet.barrier_worker "
+        "meets at the servers after init_worker); a folder of an earlier job has to be deleted",
+    )
+
+
+def _kept_here(endpoint: str, name: str) -> Any:
+    """The store that this process keeps at an address; started when first asked for."""
+    if endpoint not in _hosted:
+        listening = store.listening_socket(*store.split_endpoint(endpoint, name))
+        _hosted[endpoint] = store.host_store(listening)
+    return _hosted[endpoint]
 
 
 def _job_name() -> str:

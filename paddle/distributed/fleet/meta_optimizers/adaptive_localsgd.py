@@ -71,8 +71,10 @@ class AdaptiveLocalSGDOptimizer(LocalSGDOptimizer):
 def _rate(context: Context) -> Variable:
     """The variable of the learning rate."""
     block = context.main_program.global_block()
-    op = next(updates(block))
-    return block._var_recursive(op.input("LearningRate")[0])
+    names = [op.input("LearningRate")[0] for op in updates(block)]
+    found = [block._var_recursive(name) for name in names]
+    # That of a parameter with a factor of its own is a result of the step.
+    return next((rate for rate in found if rate.persistable), found[0])
 
 
 def _mean_loss(context: Context, mean: Variable) -> None:

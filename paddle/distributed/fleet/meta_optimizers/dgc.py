@@ -8,7 +8,13 @@ from typing import Any
 from paddle.core.dtype import VarType
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import is_momentum
-from paddle.distributed.fleet.meta_optimizers.programs import insert, kept, replace, updates
+from paddle.distributed.fleet.meta_optimizers.programs import (
+    insert,
+    kept,
+    replace,
+    sparse_gradient,
+    updates,
+)
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.variable import Variable
@@ -63,7 +69,7 @@ class DGCOptimizer(MetaOptimizer):
 def _large(block: Block, op: Operator, grad: Variable) -> bool:
     param = block._var_recursive(op.input("Param")[0])
     enough = math.prod(param.shape) >= _LEAST
-    return enough and param.dtype == VarType.FP32 and grad.type != VarType.SELECTED_ROWS
+    return enough and param.dtype == VarType.FP32 and not sparse_gradient(block, grad.name)
 
 
 def _compress(

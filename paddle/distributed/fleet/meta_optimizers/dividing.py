@@ -104,4 +104,12 @@ class Division:
                 top._remove_op(op.idx)
         for name in gone:
             top._remove_var(name)
-        self.main.__dict__["_fleet_own"] = sorted(set(self.owner) - self.foreign)
+        self.main.__dict__["_fleet_own"] = sorted(self._only_here())
+
+    def _only_here(self) -> set[str]:
+        """What no other member of the ring keeps: it has to be saved here."""
+        found = set(self.owner) - self.foreign
+        for name, var in self.block.vars.items():
+            if var.belong_to_optimizer and var.persistable:
+                found.add(name)
+        return found

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from paddle.core.dtype import VarType
-from paddle.core.errors import UnimplementedError
 from paddle.core.op import C
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import append, kept
+from paddle.distributed.fleet.meta_optimizers.programs import append, kept, refuse_sparse
 from paddle.ir.block import Block
 from paddle.ir.control.conditional import ConditionalBlock
 from paddle.ir.current import program_guard
@@ -56,12 +54,8 @@ def merge_gradients(
     """
     block = main.global_block()
     pairs = [(p, g) for p, g in params_grads if g is not None]
-    for param, grad in pairs:
-        if grad.type == VarType.SELECTED_ROWS:
-            raise UnimplementedError(
-                f"gradient_merge: the gradient of {param.name!r} is sparse, and sums are dense.",
-                hint="make the embedding with is_sparse=False",
-            )
+    names = [(p.name, g.name) for p, g in pairs]
+    refuse_sparse(block, names, "gradient_merge", "sums over steps are dense")
     moved = _taken_out(block, {g.name for _, g in pairs})
     sums = {
         g.name: kept(main, startup, f"{g.name}@GradientMerge", p.shape, g.dtype, 0.0)

@@ -1,0 +1,94 @@
+"""Compares over processes what the Program is about to exchange, once before it first runs.
+
+Processes that exchange other sizes or kinds, or in another order, would wait for each other, or
+take bytes of one type for those of another.
+"""
+
+from __future__ import annotations
+
+import weakref
+import zlib
+
+from paddle.core.dtype import VarType, dtype_name
+from paddle.core.op import REGISTRY
+from paddle.core.rings import rings
+from paddle.executor.plan import Plan
+from paddle.ir.block import Block
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+
+_compared: weakref.WeakSet[Program] = weakref.WeakSet()
+_FAMILIES = ("paddle.ops.collective", "paddle.ops.model_parallel")
+_ALONE = (  # they exchange nothing
+    "c_identity", "c_split", "c_embedding", "exchange_end", "c_sync_calc_stream",
+    "c_sync_comm_stream", "c_wait_comm", "c_wait_compute",
+)  # fmt: skip
+_LONGEST = 20  # exchanges that a message shows
+
+
+def agree(program: Program, *plans: Plan) -> None:
+    """Raises on all members of a ring where not all are about to do the same over it.
+
+    What is sent from one member to another is not compared: parts of a pipeline differ.
+
+    Args:
+        program (Program): as the user has it; it is looked at once.
+        *plans (Plan): what runs of it.
+
+    Raises:
+        ValueError: names the processes, and what each was about to do.
+    """
+    if rings.world_size == 1 or program in _compared:
+        return
+    _compared.add(program)
+    told: dict[int, list[str]] = {}
+    for plan in plans:
+        for block in plan.program.blocks:
+            _describe(block, told)
+    for number in sorted(told):
+        if rings.known(number):
+            rings.get(number).compare(_text(number, told[number]))
+
+
+def _text(number: int, exchanges: list[str]) -> str:
+    shown = ", ".join(exchanges[:_LONGEST])
+    more = len(exchanges) - _LONGEST
+    if more > 0:
+        shown += f" and {more} more ({hash_of(exchanges)})"
+    return f"a Program that exchanges over ring {number}: {shown}"
+
+
+def hash_of(texts: list[str]) -> str:
+    """A number that tells lists of texts apart, the same in every process."""
+    return f"{zlib.crc32(chr(10).join(texts).encode()):08x}"
+
+
+def _describe(block: Block, told: dict[int, list[str]]) -> None:
+    for op in block.ops:
+        ring = _ring(op)
+        if ring is None:
+            continue
+        names = op.inputs.get("X") or op.inputs.get("Logits") or []
+        parts = []
+        for name in names:
+            var = block._find_var_recursive(name)
+            if var is not None and var.type == VarType.LOD_TENSOR:
+                # A batch may differ in rows, so sizes that are not known are not compared.
+                shape = "x".join("?" if n < 0 else str(n) for n in var.shape)
+                parts.append(f"{dtype_name(var.dtype)}[{shape}]")
+        attrs = op.attrs.get("told") or op.attrs
+        details = [f"{k}={attrs[k]}" for k in ("op", "root", "nranks") if k in attrs]
+        name = op.attrs.get("kind", op.type)
+        told.setdefault(ring, []).append(f"{name}({', '.join([*parts, *details])})")
+
+
+def _ring(op: Operator) -> int | None:
+    """The ring over which all members of it exchange by an operator."""
+    if op.type == "exchange_begin":
+        return None if op.attrs["kind"] == "send" else op.attrs["told"]["ring_id"]
+    if op.type in ("sync_batch_norm", "sync_batch_norm_grad"):
+        return 0
+    known = REGISTRY.get(op.type)
+    if known is None or known.module not in _FAMILIES or op.type in _ALONE:
+        return None
+    return int(op.attrs.get("ring_id", 0))
