@@ -160,8 +160,8 @@ class _Sharding:
             attrs = {"ring_id": self.ring, "root_id": root}
             insert(self.block, at, "c_reduce_sum", {"X": grad}, {"Out": grad}, attrs)
             if self.hybrid and root == self.me:
-                ring = {"ring_id": _COPIES_RING}
-                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, ring)
+                copies = {"ring_id": _COPIES_RING}
+                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, copies)
         own = [g for p, g in self.grads.items() if p not in self.foreign]
         at = next(op.idx for op in self.block.ops if op.role & Role.OPTIMIZE)
         for ring in (self.ring, _COPIES_RING)[: 1 + self.hybrid]:
