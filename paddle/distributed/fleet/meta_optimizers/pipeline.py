@@ -42,6 +42,7 @@ class PipelineOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         count = len(devices(context.main_program.global_block()))
         if count < 2:
             return 'the Program has no sections: no device_guard("gpu:0"), device_guard("gpu:1")'
@@ -50,6 +51,7 @@ class PipelineOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Leaves one section, on parts of the batch."""
         block = context.main_program.global_block()
         count = len(devices(block))
         copies = context.worker_num // count
@@ -170,7 +172,6 @@ class _Job:
         self._finish_gradients()
         self._finish_loss()
         self.block.ops += rest
-        self.main._changed()
         self.division.forget()
         self._note_own([*ahead, *back])
 

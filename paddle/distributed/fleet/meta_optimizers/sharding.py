@@ -37,6 +37,7 @@ class ShardingOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         if context.worker_num < 2:
             return "there is one process only"
         given = context.strategy.sharding_configs
@@ -48,6 +49,7 @@ class ShardingOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Divides parameters, gradients and updates."""
         _Sharding(context).rewrite()
 
 
