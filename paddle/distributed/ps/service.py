@@ -219,8 +219,8 @@ class Service:
             raise PreconditionNotMetError(
                 f"table {spec.name!r}: another client of trainer {frame.trainer} pushes now; this "
                 "one's pushes are refused.",
-                hint="use one client for the pushes of a trainer, and start a server again with its "
-                "folder",
+                hint="use one client for the pushes of a trainer, and start a server again with "
+                "its folder",
             )
         frame.sequence = number
         table.push(frame, table.rate(self.steps), raw)
