@@ -95,16 +95,14 @@ class _Buckets:
             return None
         for name in (*op.inputs["X"], *op.outputs["Out"]):
             var = self.block.vars.get(name)
-            if var is None or var.type not in _DENSE or var._dtype is None:
-                return None
-            if var._dims is None or any(n < 0 for n in var._dims):
+            if var is None or var.type not in _DENSE or any(n < 0 for n in var.shape):
                 return None
         name = op.inputs["X"][0]
         writer = self.writer.get(name)
         if writer is not None and writer.attrs.get("is_sparse"):
             return None
         var = self.block.vars[name]
-        return math.prod(var._dims) * torch_dtype(var.dtype).itemsize
+        return math.prod(var.shape) * torch_dtype(var.dtype).itemsize
 
     def _kind(self, op: Operator) -> tuple:
         """What sums of one bucket have in common."""
