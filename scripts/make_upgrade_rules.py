@@ -45,6 +45,11 @@ TARGET = {
     "paddle.fluid.unique_name.generate": "paddle.utils.unique_name.generate",
     "paddle.fluid.unique_name.switch": "paddle.utils.unique_name.switch",
     "paddle.fluid.io.DataLoader.from_generator": "paddle.io.DataLoader.from_generator",
+    "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader.from_dataset",
+    **{
+        f"paddle.fluid.incubate.data_generator.{name}": f"paddle.distributed.fleet.{name}"
+        for name in ("MultiSlotDataGenerator", "MultiSlotStringDataGenerator")
+    },
     D + "BatchNorm": "paddle.nn.BatchNorm",
     D + "InstanceNorm": "paddle.nn.InstanceNorm2D",
     D + "Dropout": "paddle.nn.Dropout",
@@ -234,7 +239,6 @@ STAYS = {
     "paddle.fluid.dataset.QueueDataset": "{new} takes in init(...) what is set by methods here",
     "paddle.fluid.clip.set_gradient_clip": "give grad_clip= to the optimizer",
     "paddle.fluid.create_lod_tensor": "2.0 has no levels; pad the sequences",
-    "paddle.fluid.io.DataLoader.from_dataset": "paddle.io.DataLoader takes no dataset of files; read them in a paddle.io.IterableDataset",
     "paddle.fluid.memory_optimize": "not needed in 2.0: delete the call",
     "paddle.fluid.release_memory": "not needed in 2.0: delete the call",
     **{

@@ -28,6 +28,10 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_dist_timeout": (1800.0, "seconds that an exchange between processes may take"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
     "FLAGS_require_checksums": (False, "refuse files that no checksum was saved with"),
+    "FLAGS_ps_join_limit": (
+        512,
+        "MB of a table of parameter servers up to which a saved model has it whole",
+    ),
     "FLAGS_ps_table_memory": (0, "MB of tables that a parameter server keeps in memory; 0: any"),
     "FLAGS_rpc_deadline": (180000, "ms until a request to a parameter server is given up"),
     "FLAGS_run_limit_seconds": (0.0, "stop a Program that runs longer; 0: no limit"),
@@ -80,6 +84,7 @@ WITHOUT_EFFECT: dict[str, Any] = {
 }
 _NOT_BELOW_0 = frozenset(
     [
+        "FLAGS_ps_join_limit",
         "FLAGS_ps_table_memory",
         "FLAGS_rpc_deadline",
         "FLAGS_run_limit_seconds",

@@ -28,13 +28,13 @@ class _Layout:
         by_rows (set[Tensor]): those whose gradients may be rows.
         group (C10dGroup): the processes.
         sizes (tuple): bytes at which a bucket is full, and at which the last one is.
-        known (bool): whether a walk has shown the order, and the gradients that are rows.
     """
 
+    known = True
+
     def __init__(
-        self, leaves: list[Tensor], by_rows: set[Tensor], group: Any, sizes: tuple, known: bool
+        self, leaves: list[Tensor], by_rows: set[Tensor], group: Any, sizes: tuple
     ) -> None:
-        self.known = known
         self.rows = RowExchange([p for p in leaves if p in by_rows], group)
         dense = [p for p in leaves if p not in by_rows]
         self.buckets = [Bucket(members) for members in divided(dense, *sizes)]
@@ -44,6 +44,16 @@ class _Layout:
         self.leaves = dict.fromkeys(leaves)
 
 
+class _Unknown:
+    """The same before a walk has shown the order, and the gradients that are rows."""
+
+    known = False
+
+    def __init__(self, leaves: list[Tensor]) -> None:
+        self.leaves = dict.fromkeys(leaves)
+        self.buckets: list[Bucket] = []
+
+
 class GradientExchange:
     """Averages the gradients of parameters over processes; a listener of backward.
 
@@ -51,8 +61,8 @@ class GradientExchange:
     matter to the others which parameters the graph of a process uses: one that it does not use has
     the gradient zero there. One that nobody used keeps the gradient that it had, or none.
 
-    The first walk shows in which order gradients come and which of them are rows; from the second
-    on they go in buckets, while the walk goes on.
+    The first walk shows in which order gradients come and which of them are rows; its gradients are
+    exchanged at its end. From the second on they are exchanged while the walk goes on.
 
     Args:
         parameters (list[Tensor]): all that the network has.
@@ -78,9 +88,9 @@ class GradientExchange:
         self._parameters, self._by_rows = list(parameters), set(by_rows)
         self._sizes = size * _MEGABYTE, last_size * _MEGABYTE
         self._factor = 1.0 / group.size
-        self._layouts: dict[tuple[bool, ...], _Layout] = {}  # by the parameters that are frozen
+        self._layouts: dict[tuple[bool, ...], Any] = {}  # by the parameters that are frozen
         self._frozen: tuple[bool, ...] = ()
-        self._came: list[Tensor] = []  # in the first walk
+        self._came: dict[Tensor, Any] = {}  # the gradients of the first walk
         self._left: set[Tensor] = set()
         self._next = 0
         self._layout: Any = None
@@ -103,8 +113,7 @@ class GradientExchange:
             chosen = [p for p in reversed(self._parameters) if not p.stop_gradient]
             told = " ".join(f"{p.shape} {dtype_name(FROM_TORCH[p._dt])}" for p in chosen)
             check.always_compare(self.group, f"exchange of gradients of parameters({told})")
-            found = _Layout(chosen, set(chosen), self.group, self._sizes, False)
-            self._layouts[frozen] = found
+            found = self._layouts[frozen] = _Unknown(chosen)
         self._layout = found
 
     # -- a walk -------------------------------------------------------------------------------
@@ -113,26 +122,29 @@ class GradientExchange:
         """See :class:`paddle.core.listening.Listener`."""
         if not self.enabled:
             return False
+        if self._layout.known:
+            self._begin()
+        return True
+
+    def _begin(self) -> None:
         layout = self._layout
         for bucket in layout.buckets:
             bucket.begin()
         layout.rows.begin()
         self._left = set(layout.dense)
         self._next = 0
-        self._came = []
-        return True
 
     def complete(self, leaf: Tensor, grad: Any) -> None:
         """Takes a gradient, and begins the exchange of the buckets that are full."""
         if grad is None:
             return
         layout = self._layout
+        if not layout.known:
+            self._came[leaf] = grad
+            return
         place = layout.dense.get(leaf)
         if place is None:
             layout.rows.put(leaf, grad)
-            self._came.append(leaf)
-            if grad.is_sparse:
-                self._by_rows.add(leaf)
             return
         bucket, at = place
         bucket.put(at, grad, self._factor)
@@ -148,6 +160,8 @@ class GradientExchange:
 
     def finish(self) -> None:
         """Waits for the exchange and gives the parameters their gradients."""
+        if not self._layout.known:
+            self._arrange()
         layout = self._layout
         for leaf in self._left:
             bucket, at = layout.dense[leaf]
@@ -158,8 +172,6 @@ class GradientExchange:
             bucket.wait()
             self._hand_out(bucket)
         self._left.clear()
-        if not layout.known:
-            self._arrange()
 
     def _hand_out(self, bucket: Bucket) -> None:
         unused = self._left.intersection(bucket.leaves) if self._left else self._left
@@ -175,21 +187,28 @@ class GradientExchange:
         """Forgets a walk that was broken off."""
         for bucket in self._layout.buckets:
             bucket.forget()
-        self._layout.rows.begin()
         self._left.clear()
+        self._came.clear()
 
     def _arrange(self) -> None:
-        """Divides parameters into buckets, in the order of process 0's first walk."""
+        """Divides parameters into buckets, in the order of process 0's first walk, and fills them.
+
+        A process that goes on from a checkpoint so sums up in the same order as the one before.
+        """
+        came, self._came = self._came, {}
+        self._by_rows.update(leaf for leaf, grad in came.items() if grad.is_sparse)
         numbers = {p: i for i, p in enumerate(self._parameters)}
-        came = dict.fromkeys(self._came)
         order = [*came, *(leaf for leaf in self.leaves if leaf not in came)]
         agreed = self.group.broadcast(torch.tensor([numbers[p] for p in order]), 0).tolist()
         rows = torch.tensor([int(p in self._by_rows) for p in self._parameters])
         by_rows = self.group.all_reduce(rows, 1).tolist()
         self._by_rows = {p for p, found in zip(self._parameters, by_rows, strict=True) if found}
         chosen = [self._parameters[i] for i in agreed]
-        self._layout = _Layout(chosen, self._by_rows, self.group, self._sizes, True)
+        self._layout = _Layout(chosen, self._by_rows, self.group, self._sizes)
         self._layouts[self._frozen] = self._layout
+        self._begin()
+        for leaf, grad in came.items():
+            self.complete(leaf, grad)
 
     # -- what others ask ----------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ def swapped(
 class _Layout:
     """How buffers lie in one line of bytes, each from a multiple of eight on."""
 
-    def __init__(self, like: list[torch.Tensor], shapes: list[list[int]]) -> None:
+    def __init__(self, like: Sequence[torch.Tensor], shapes: list[list[int]]) -> None:
         self.dtypes, self.shapes = [b.dtype for b in like], shapes
         self.lengths = [
             torch.Size(shape).numel() * b.element_size()
@@ -55,7 +55,7 @@ class _Layout:
         self.padded = [-(-n // 8) * 8 for n in self.lengths]
         self.size = sum(self.padded)
 
-    def packed(self, buffers: list[torch.Tensor]) -> torch.Tensor:
+    def packed(self, buffers: Sequence[torch.Tensor]) -> torch.Tensor:
         line = torch.empty(self.size, dtype=torch.uint8, device=buffers[0].device)
         for to, n, b in zip(line.split(self.padded), self.lengths, buffers, strict=True):
             to[:n].copy_(b.reshape(-1).view(torch.uint8))

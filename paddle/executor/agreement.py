@@ -19,7 +19,10 @@ from paddle.ir.program import Program
 
 _compared: weakref.WeakSet[Program] = weakref.WeakSet()
 _FAMILIES = ("paddle.ops.collective", "paddle.ops.model_parallel")
-_ALONE = ("c_identity", "c_split", "c_embedding", "exchange_end")  # they exchange nothing
+_ALONE = (  # they exchange nothing
+    "c_identity", "c_split", "c_embedding", "exchange_end", "c_sync_calc_stream",
+    "c_sync_comm_stream", "c_wait_comm", "c_wait_compute",
+)  # fmt: skip
 _LONGEST = 20  # exchanges that a message shows
 
 

@@ -149,10 +149,15 @@ class Executor(Guarded):
             set_learning_rates(schedulers, scope, self._device)
         run_starts()
         with hooked(None):
-            if program._seed:
-                with random.sequence_of(program._serial, program._seed):
-                    return plan.run(scope, buffers)
-            return plan.run(scope, buffers)
+            for _ in range(program.__dict__.get("_fleet_iterations", 1) - 1):
+                self._step(plan, program, scope, buffers)
+            return self._step(plan, program, scope, buffers)
+
+    def _step(self, plan: Plan, program: Program, scope: Scope, buffers: list) -> tuple:
+        if program._seed:
+            with random.sequence_of(program._serial, program._seed):
+                return plan.run(scope, buffers)
+        return plan.run(scope, buffers)
 
     def plan(
         self, program: Program, feeds: tuple[str, ...], fetches: list[str], use_prune: bool = False
@@ -170,7 +175,8 @@ class Executor(Guarded):
             feeds = read_feeds(program, feeds, fetches)
             check_names(program, feeds, fetches)
             with checked_plan(program):
-                prepared = prepare(program, feeds, fetches, use_prune, fuse=op_callback is None)
+                skipped = program.__dict__.get("_fleet_skipped", ())  # by its BuildStrategy
+                prepared = prepare(program, feeds, fetches, use_prune, op_callback is None, skipped)
                 found = Plan(prepared, feeds, fetches, op_callback)
             if len(self._plans) >= _CACHED:
                 self._plans.clear()

@@ -83,6 +83,11 @@ class AsyncExecutor:
             raise InvalidArgumentError(
                 f"AsyncExecutor.run(thread_num): expected at least 1, but received {thread_num!r}."
             )
+        if not filelist:
+            raise InvalidArgumentError(
+                f"AsyncExecutor.run(filelist): expected at least one file, but received "
+                f"{filelist!r}."
+            )
         dataset = QueueDataset()
         dataset.proto_desc = data_feed.proto_desc
         dataset.set_filelist([filelist] if isinstance(filelist, str) else filelist)
@@ -91,8 +96,7 @@ class AsyncExecutor:
         run = checked(
             self.executor, "run", program, None, fetch, None, period, None, False
         )  # fmt: skip
-        if not dataset.filelist:
-            return
+        run.place_of = dataset.place_of
         run.keep_last = not debug
         run.work(dataset.feeds(thread_num))
         if not debug and run.last:

@@ -22,7 +22,8 @@ def embedding(
         input (Variable): int64 ids of any shape.
         size (list[int]): the number of rows and their length.
         is_sparse (bool): the gradient is of the rows that occur. Default: False.
-        is_distributed (bool): kept for parameter servers; only False. Default: False.
+        is_distributed (bool): parameter servers keep the table; one process keeps it as with
+            ``is_sparse``. Default: False.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         param_attr (ParamAttr, optional): the table.
         dtype (str): its element type. Default: float32.
@@ -32,7 +33,6 @@ def embedding(
 
     Raises:
         ValueError: the size or ``padding_idx`` does not fit.
-        NotImplementedError: ``is_distributed``.
 
     Examples:
         .. code-block:: python

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from paddle.core.errors import InvalidArgumentError
 from paddle.hapi.losses import Losses
 
 
@@ -107,3 +110,19 @@ class FitRun:
             "num_workers": getattr(self.loader, "num_workers", None),
             "accumulate_grad_batches": self.accumulate,
         }
+
+
+def check_counts(where: str, **given: Any) -> None:
+    """Refuses anything but ints of at least 1, and None where it means no limit.
+
+    Args:
+        where (str): the method of Model.
+        **given: its arguments.
+    """
+    for name, count in given.items():
+        if name == "num_iters" and count is None:
+            continue
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+            raise InvalidArgumentError(
+                f"Model.{where}({name}): expected an int of at least 1, but received {count!r}."
+            )

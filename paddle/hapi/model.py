@@ -17,7 +17,7 @@ from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
 from paddle.hapi.feeding import Splitter, arrays, length, make_loader, sizes, to_list
-from paddle.hapi.fit_run import FitRun
+from paddle.hapi.fit_run import FitRun, check_counts
 from paddle.hapi.history import History
 from paddle.hapi.loops import Loops, update_metrics
 from paddle.hapi.model_summary import summary
@@ -373,7 +373,7 @@ class Model(Loops, Guarded):
         """
         if train_data is None:
             raise InvalidArgumentError("Model.fit(train_data): expected data, but received None.")
-        _check_counts(
+        check_counts(
             "fit", epochs=epochs, eval_freq=eval_freq, log_freq=log_freq, save_freq=save_freq,
             accumulate_grad_batches=accumulate_grad_batches, num_iters=num_iters,
         )  # fmt: skip
@@ -441,7 +441,7 @@ class Model(Loops, Guarded):
                 model.prepare(loss=paddle.nn.MSELoss())
                 print(list(model.evaluate(data, batch_size=8, verbose=0)))  # ['loss']
         """
-        _check_counts("evaluate", log_freq=log_freq, num_iters=num_iters)
+        check_counts("evaluate", log_freq=log_freq, num_iters=num_iters)
         loader = make_loader(
             "evaluate(eval_data)", eval_data, batch_size, False, False, num_workers
         )
@@ -581,14 +581,3 @@ def _names(given: Any, specs: list) -> list:
     """Names of inputs or labels: their own, or the keys of a dict that they came in."""
     keys = list(given) if isinstance(given, dict) else [None] * len(specs)
     return [spec.name or key for spec, key in zip(specs, keys, strict=True)]
-
-
-def _check_counts(where: str, **given: Any) -> None:
-    """Refuses anything but ints of at least 1, and None where it means no limit."""
-    for name, count in given.items():
-        if name == "num_iters" and count is None:
-            continue
-        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
-            raise InvalidArgumentError(
-                f"Model.{where}({name}): expected an int of at least 1, but received {count!r}."
-            )

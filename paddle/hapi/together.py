@@ -60,7 +60,7 @@ class Together:
         Where the data is dealt out, some samples come twice at its end, so that all processes have
         equally many.
         """
-        sampler = getattr(loader, "batch_sampler", None)
+        sampler: Any = getattr(loader, "batch_sampler", None)
         self._split = (
             isinstance(sampler, DistributedBatchSampler) and sampler.nranks == rings.get(0).size
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +13,9 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+import paddle.fluid
 from paddle import nn
+from paddle.core.mode import set_grad_enabled
 from tests.distributed.ranks import RankError, Ranks
 
 
@@ -81,12 +85,11 @@ def _trained(size: float, last: float, clip: Any = None) -> int:
         for optimizer in optimizers:
             optimizer.step()
             optimizer.clear_grad()
-        flats.append([b.flat.data_ptr() if b.flat is not None else None for b in _buckets(wrapped)])
+        flats.append([b.flat.data_ptr() for b in _buckets(wrapped)])
     for p, q in zip(wrapped.parameters(), plain.parameters(), strict=True):
         np.testing.assert_allclose(p.numpy(), q.numpy(), atol=1e-5)
-    assert flats[1:] == [flats[1]] * 4, "the memory of buckets is used again"
-    assert flats[0] == [None] * len(flats[1])
-    assert all(flats[1])
+    assert flats == [flats[0]] * 5, "the memory of buckets is used again"
+    assert all(flats[0])
     return len(flats[-1])
 
 
@@ -96,9 +99,77 @@ def test_equals_one_process(job: Ranks) -> None:
     assert several[0] == several[1] > 2
 
 
+def _old_style() -> None:
+    d = paddle.fluid.dygraph
+    strategy = d.prepare_context()
+    assert (strategy.nranks, strategy.local_rank) == (2, dist.get_rank())
+    net, plain = d.DataParallel(d.Linear(6, 2), strategy), d.Linear(6, 2)
+    for p, q in zip(plain.parameters(), net.parameters(), strict=True):
+        p.set_value(q.numpy())
+    sgd = paddle.fluid.optimizer.SGDOptimizer(0.1, parameter_list=net.parameters())
+    loss = net.scale_loss(paddle.fluid.layers.reduce_mean(net(_part(_batch(0))) ** 2))
+    loss.backward()
+    net.apply_collective_grads()
+    (plain(paddle.to_tensor(_batch(0))) ** 2).mean().backward()
+    _agree(net, plain)
+    sgd.minimize(loss)
+    net.clear_gradients()
+
+
+def test_as_in_1_8(job: Ranks) -> None:
+    job.run(_old_style)
+
+
 def test_clips_come_after_the_exchange(job: Ranks) -> None:
     for clip in (nn.ClipGradByGlobalNorm(0.05), nn.ClipGradByNorm(0.02), nn.ClipGradByValue(0.01)):
         job.run(_trained, 0.001, 0.0001, clip)
+
+
+class _Recomputed(paddle.autograd.PyLayer):
+    """A layer whose forward runs again in backward."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any, layer: Any) -> Any:
+        ctx.save_for_backward(x)
+        ctx.layer = layer
+        return layer(x)
+
+    @staticmethod
+    def backward(ctx: Any, d: Any) -> Any:
+        x = ctx.saved_tensor()[0].detach()
+        x.stop_gradient = False
+        before = set_grad_enabled(True)
+        paddle.autograd.backward([ctx.layer(x)], [d])
+        set_grad_enabled(before)
+        return x.grad
+
+
+def _again(net: Any, x: Any, parts: range) -> Any:
+    for i, layer in enumerate(net):
+        if i in parts and not x.stop_gradient:
+            x = _Recomputed.apply(x, layer)
+        else:
+            x = layer(x)
+    return (x**2).mean()
+
+
+def _recomputed() -> None:
+    sizes = {"comm_buffer_size": 0.0001, "last_comm_buffer_size": 0.0001}
+    for parts in (range(2, 3), range(5)):  # some layers, and all
+        wrapped, plain = _pair(_mlp, **sizes)
+        for step in range(3):
+            batch = _batch(step)
+            x, whole = _part(batch), paddle.to_tensor(batch)
+            x.stop_gradient = whole.stop_gradient = False
+            _again(wrapped._layers, x, parts).backward()
+            _again(plain, whole, range(0)).backward()
+            _agree(wrapped, plain)
+            for net in (wrapped, plain):
+                net.clear_gradients()
+
+
+def test_backward_inside_of_backward(job: Ranks) -> None:
+    job.run(_recomputed)
 
 
 class _Branches(nn.Layer):
@@ -376,3 +447,18 @@ def _different() -> None:
 def test_networks_that_differ(job: Ranks) -> None:
     with pytest.raises(RankError, match=r"rank 0: DataParallel.*\[6, 3\].*rank 1:.*\[6, 4\]"):
         job.run(_different)
+
+
+def _ends() -> None:
+    wrapped, _ = _pair(_mlp)
+    (wrapped(_part(_batch(0))) ** 2).mean().backward()
+    if dist.get_rank() == 1:
+        os._exit(7)
+    (wrapped(_part(_batch(1))) ** 2).mean().backward()
+
+
+def test_a_process_that_ends() -> None:
+    with Ranks(2) as own:
+        first, second = own.run_each(_ends, [(), ()], alive=True)
+    assert second == "exit status 7"
+    assert re.search(r"rank 1 failed \(exit status 7\) while rank 0 was in all_reduce", str(first))

@@ -149,7 +149,8 @@ def _refused() -> list:
         (lambda x, i: contrib.var_conv_2d(x, x, x, 1, 1, [3]), ValueError, "filter_size"),
         (lambda x, i: contrib.fused_elemwise_activation(x, x, ["relu"]), ValueError, "2 names"),
         (lambda x, i: contrib.ctr_metric_bundle(x, i), ValueError, "a label for each"),
-        (lambda x, i: contrib.sparse_embedding(x, [3, 2], entry=1), NotImplementedError, "entry"),
+        (lambda x, i: contrib.sparse_embedding(fluid.data("few", [2, 1], "int64"), [3, 2], entry=1),
+         TypeError, "entry"),
         (lambda x, i: contrib._pull_box_extended_sparse(x, 3), NotImplementedError, "BoxPS"),
         (lambda x, i: fluid.metrics.DetectionMAP(x, x, x), ValueError, "class_num"),
     ]  # fmt: skip

@@ -38,7 +38,7 @@ def halves(ops: list) -> list[tuple[str, int]]:
 
 
 def test_small_gradients_are_one_bucket() -> None:
-    main, _, loss = network()
+    main, _startup, loss = network()
     ops = rewritten(main, [loss.name])
     assert halves(ops) == [("begin", 6), ("end", 0)]
     types = [op.type for op in ops]

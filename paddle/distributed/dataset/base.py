@@ -146,6 +146,9 @@ class DatasetBase:
                 slot.is_dense = True
                 slot.shape = [int(n) for n in var.shape]
             self.proto_desc.slots.append(slot)
+            shape = tuple(var.shape)
+            if shape and min(shape) >= 0 and shape[0] != self.proto_desc.batch_size:
+                var.shape = (-1, *shape)  # the dimension of the records was left out
 
     def set_batch_size(self, batch_size: int) -> None:
         """Says how many records a batch has.

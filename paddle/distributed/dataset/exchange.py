@@ -29,7 +29,7 @@ def trainers(fleet: Any, api: str) -> Communicator:
     """The group of trainers; without a fleet this process alone.
 
     Args:
-        fleet (Fleet|None): knows how many trainers there are.
+        fleet (Fleet|None): knows the trainers; the module ``paddle.distributed.fleet`` will do.
         api (str): who asks, for errors.
     """
     if fleet is None:
@@ -43,6 +43,10 @@ def trainers(fleet: Any, api: str) -> Communicator:
     number = count()
     if number == 1:
         return rings.alone
+    maker = getattr(getattr(fleet, "fleet", fleet), "_role_maker", None)
+    worlds = getattr(maker, "_worlds", None)
+    if worlds is not None:  # beside a parameter server the trainers have a group of their own
+        return worlds.communicator("worker")
     found = rings.get(0)
     if found.size != number:
         raise PreconditionNotMetError(

@@ -17,7 +17,8 @@ import numpy as np
 from paddle.core.errors import ExternalError, InvalidArgumentError, NotFoundError
 from paddle.distributed.dataset.records import Block, Problem, Slot, parse
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 22  # bytes of a part; each costs the trainer some time, beside that of its batches
+_PIECE = 1 << 20  # bytes that are read from a command at a time
 _LAST_WORDS = 2000
 _REMOTE = ("hdfs:", "afs:")
 
@@ -141,7 +142,7 @@ def parts_of(paths: list[str], command: str, download: str = "") -> list[Part]:
 
 def total(parts: list[Part]) -> int:
     """How many bytes the parts have at least; files behind commands count as large."""
-    return sum(_CHUNK if part.command else part.last - part.first for part in parts)
+    return sum(_PIECE + 1 if part.command else part.last - part.first for part in parts)
 
 
 def _size(path: str) -> int:
@@ -217,7 +218,7 @@ def _piped(part: Part) -> Iterator[bytes]:
         assert process.stdout is not None
         try:
             rest = b""
-            while piece := process.stdout.read(_CHUNK):
+            while piece := process.stdout.read(_PIECE):
                 end = piece.rfind(b"\n") + 1
                 if end:
                     yield rest + piece[:end]

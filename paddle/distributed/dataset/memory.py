@@ -82,7 +82,7 @@ class InMemoryDataset(DatasetBase):
 
     # -- settings ----------------------------------------------------------------------------------
 
-    def init(self, **kwargs: Any) -> None:
+    def init(self, **kwargs: Any) -> None:  # type: ignore[override]  # as in 2.0
         """Says what is read, and how.
 
         Args:

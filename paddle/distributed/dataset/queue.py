@@ -12,7 +12,7 @@ __all__ = ["FileInstantDataset", "QueueDataset"]
 class _Streamed(DatasetBase):
     """Reads the files anew in each pass."""
 
-    def init(self, **kwargs: Any) -> None:
+    def init(self, **kwargs: Any) -> None:  # type: ignore[override]  # as in 2.0
         """Says what is read, and how.
 
         Args:

@@ -318,7 +318,7 @@ class Table:
                 fed[slot.name] = _shaped(slot, values, last - first)
                 continue
             if slot.whole or levels is None:
-                levels = list(range(0, len(values) + 1, 1 if slot.whole else counts))
+                levels = _even(len(values), 1 if slot.whole else counts)
             fed[slot.name] = values[:, None], levels
         return fed
 
@@ -354,6 +354,12 @@ class Table:
             for s, c in zip(self.slots, self.columns, strict=True)
         ]
         return Table(Block(self.size, columns, ids=self.ids), self.slots)
+
+
+@functools.lru_cache(maxsize=64)
+def _even(values: int, step: int) -> list[int]:
+    """The offsets of sequences of one length; all who ask share the list."""
+    return list(range(0, values + 1, step))
 
 
 def _offsets(column: Column, size: int) -> np.ndarray | None:

@@ -46,6 +46,7 @@ class ParameterServerRuntime(Runtime):
         self.main: Program | None = None  # as the user wrote it, before gradients were added
         self.startup: Program | None = None
         self.half_async = False
+        self.number = 0  # of the job in this process
 
     # -- the Programs ----------------------------------------------------------------------------
 
@@ -81,7 +82,8 @@ class ParameterServerRuntime(Runtime):
         if role._is_server():
             return
         self.job = TrainerJob(self.plan, endpoints, role._worker_index(), configs)
-        rewrite_trainer(main, startup, self.plan, jobs.add(self.job))
+        self.number = jobs.add(self.job)
+        rewrite_trainer(main, startup, self.plan, self.number)
 
     def _planned(self) -> JobPlan:
         if self.plan is None:
@@ -176,7 +178,8 @@ class ParameterServerRuntime(Runtime):
         from paddle.distributed.fleet import ps_saving
 
         if self.role_maker._is_first_worker():
-            ps_saving.save_persistables(self._connected("save_persistables"), dirname, main_program)
+            job = self._connected("save_persistables")
+            ps_saving.save_persistables(job, executor, dirname, main_program)
 
     def save_inference_model(
         self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,

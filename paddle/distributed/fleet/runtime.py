@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.ir.current import default_main_program
 from paddle.static import io_folder
+from paddle.static.io_vars import save_vars
 
 if TYPE_CHECKING:
     from paddle.distributed.fleet.base.role_maker import RoleMakerBase
@@ -117,9 +119,14 @@ class CollectiveRuntime(Runtime):
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
     ) -> None:
-        """Saves all that outlives a step, on the first worker."""
+        """Saves all that outlives a step: the first worker, and who alone has parts of a model."""
         if self.role_maker._is_first_worker():
             io_folder.save_persistables(executor, dirname, main_program)
+            return
+        program = default_main_program() if main_program is None else main_program
+        own = set(program.__dict__.get("_fleet_own", ()))
+        if own:
+            save_vars(executor, dirname, program, None, lambda var: var.name in own)
 
     def save_inference_model(
         self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -28,6 +29,7 @@ from paddle.distributed.ps.calls import Broken, Call, Helpers
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
+    NUMBER_BITS,
     Flag,
     Frame,
     Kind,
@@ -50,6 +52,10 @@ _STATES = {
 
 class Client:
     """A trainer's connection to all servers of a job. Several threads may use it.
+
+    A trainer pushes through one client: the servers refuse pushes of one as soon as another of the
+    same number has pushed. Any number of clients may look up; those should :meth:`close`, since
+    :meth:`stop` says that the trainer leaves.
 
     Requests that fail because a server is away are repeated until ``FLAGS_rpc_deadline``
     milliseconds are over; then ExternalError names the server and the table. A push is applied
@@ -83,18 +89,20 @@ class Client:
         self.endpoints, self.trainer = list(endpoints), trainer
         self._deadline = deadline
         self._wires = [_Wire(e, token, tls) for e in self.endpoints]
+        self._lock = threading.Lock()
         self._locks = [threading.Lock() for _ in self._wires]
+        self._pushes: list[dict[int, int]] = [{} for _ in self._wires]
+        self._sessions = [0] * len(self._wires)
         self._flying: list[deque[Call]] = [deque() for _ in self._wires]
         self._helpers = Helpers(min(32, max(4, 2 * len(self._wires))))
         self._recent: dict[int, Lookup] = {}
-        self._left = False
+        self._left, self._process = False, os.getpid()
         try:
             self._meet(tables)
         except BaseException:
             self.close()
             raise
-        self._farewell = weakref.WeakMethod(self.stop)
-        atexit.register(_leave, self._farewell)
+        atexit.register(_leave, weakref.WeakMethod(self.stop))
 
     # -- meeting the servers -----------------------------------------------------------------------
 
@@ -120,11 +128,19 @@ class Client:
         }
         for spec in tables or ():
             self._check(spec)
-        # A trainer that is started again goes on behind its last push to each table of a server.
-        self._pushes = [{int(t): int(n) for t, n in a["pushes"].items()} for a in found]
         # A barrier is over where all servers say so; those that were ahead answer at once.
         self._barriers = min(int(a["barriers"]) for a in found)
         self.steps = max(int(a["steps"]) for a in found)
+
+    def _begin(self, server: int, spec: TableSpec) -> None:
+        """Asks a server to take this client's pushes, and no more of an earlier client's.
+
+        A trainer that was started again goes on behind its last push to each table.
+        """
+        frame = Frame(Kind.HELLO, trainer=self.trainer, sequence=1)
+        about = json.loads(self._call([Part(server, frame, spec)]).wait()[0].text)
+        self._pushes[server] = {int(t): int(n) for t, n in about["pushes"].items()}
+        self._sessions[server] = int(about["session"])
 
     def _check(self, spec: TableSpec) -> None:
         there = self.tables.get(spec.id)
@@ -298,13 +314,17 @@ class Client:
 
     def _push(self, group: list[Part]) -> Call:
         server = group[0].server
-        flying, pushes = self._flying[server], self._pushes[server]
+        flying = self._flying[server]
         with self._locks[server]:
+            if not self._sessions[server]:
+                self._begin(server, group[0].spec)
+            pushes, session = self._pushes[server], self._sessions[server]
             while len(flying) >= IN_FLIGHT:
                 self._oldest(flying)
             for part in group:
                 table = part.spec.id
-                part.frame.sequence = pushes[table] = pushes.get(table, 0) + 1
+                pushes[table] = pushes.get(table, 0) + 1
+                part.frame.sequence = session << NUMBER_BITS | pushes[table]
             call = self._call(group)
             flying.append(call)
         return call
@@ -367,8 +387,9 @@ class Client:
 
     def advance(self, steps: int = 1) -> None:
         """Counts steps of this trainer; the servers' learning rates follow those of all."""
-        self.steps += steps
-        frame = Frame(Kind.STEP, trainer=self.trainer, sequence=self.steps)
+        with self._lock:
+            self.steps = made = self.steps + steps
+        frame = Frame(Kind.STEP, trainer=self.trainer, sequence=made)
         self._ask_all(frame)
 
     def set_rate(self, table: int, rate: float) -> None:
@@ -376,22 +397,26 @@ class Client:
         frame = Frame(Kind.RATE, table, self.trainer, values=np.array([[rate]], np.float64))
         self._ask_all(frame)
 
-    def save(self, folder: str | os.PathLike) -> int:
+    def save(self, folder: str | os.PathLike, timeout: float | None = None) -> int:
         """Has every server write its part of a snapshot, and returns the snapshot's version.
 
         Args:
             folder (str): as the servers see it. It keeps the last two versions.
+            timeout (float, optional): seconds; default: ``FLAGS_rpc_deadline``.
         """
         self.flush()
         text = os.path.abspath(folder)
-        seen = [v for stat in self._stat(text) for v in stat["versions"]]
-        version = max(seen, default=0) + 1
+        version = max(stat["last"] for stat in self._stat(text)) + 1
         frame = Frame(Kind.SAVE, trainer=self.trainer, sequence=version, text=text)
-        self._ask_all(frame)
+        self._ask_all(frame, timeout)
         return version
 
-    def load(self, folder: str | os.PathLike) -> int:
+    def load(self, folder: str | os.PathLike, timeout: float | None = None) -> int:
         """Has every server read the last snapshot that is whole; returns its version.
+
+        Args:
+            folder (str): as the servers see it.
+            timeout (float, optional): seconds; default: ``FLAGS_rpc_deadline``.
 
         Raises:
             NotFoundError: there is none.
@@ -404,7 +429,7 @@ class Client:
         for version in common or [0]:
             frame = Frame(Kind.LOAD, trainer=self.trainer, sequence=version, text=text)
             try:
-                self._ask_all(frame)
+                self._ask_all(frame, timeout)
                 return version
             except ExternalError:
                 raise
@@ -432,7 +457,7 @@ class Client:
         Args:
             timeout (float, optional): seconds, instead of the deadline of other requests.
         """
-        if self._left:
+        if self._left or os.getpid() != self._process:  # a forked child has not joined
             return
         self._left = True
         if timeout is not None:
@@ -447,8 +472,6 @@ class Client:
     def close(self) -> None:
         """Closes the connections and says nothing; the servers go on waiting for this trainer."""
         self._left = True
-        if (farewell := getattr(self, "_farewell", None)) is not None:
-            atexit.unregister(farewell)
         self._helpers.close()
         for wire in self._wires:
             wire.close()
@@ -503,9 +526,9 @@ def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:
 
 
 def _leave(stop: Any) -> None:
-    """Says good-bye when the interpreter ends."""
+    """Says good-bye when the interpreter ends; not after an error, so that the others notice."""
     call = stop()
-    if call is not None:
+    if call is not None and getattr(sys, "last_type", None) is None:
         try:
             call(5.0)
         except Exception:  # the servers are gone, or soon will be
@@ -525,6 +548,8 @@ class _Wire:
             ("grpc.initial_reconnect_backoff_ms", 100),
             ("grpc.min_reconnect_backoff_ms", 100),
             ("grpc.max_reconnect_backoff_ms", 500),
+            ("grpc.http2.max_frame_size", 1 << 20),
+            ("grpc.enable_retries", 0),
             ("grpc.enable_http_proxy", 0),
             ("grpc.use_local_subchannel_pool", 1),
         ]

@@ -39,12 +39,14 @@ class Index:
         self._path.unlink(missing_ok=True)
         file, old = Mapped(self._path, np.uint32, 1, size, self._budget), self._file
         self._file, self._slots = file, file.flat[:size]
-        self._mask = np.uint64(size - 1)
+        self._mask = size - 1
         if old is not None:
             old.close()
         for start in range(1, rows, _CHUNK):
             some = np.arange(start, min(start + _CHUNK, rows), dtype=np.uint32)
             self._enter(self._ids.flat[start : start + len(some)], some)
+            if self._budget is not None:
+                self._budget.touched(2 * len(some))
 
     def reserve(self, count: int, rows: int) -> None:
         """Makes room for so many rows, of which ``rows`` are there; this alone may fail."""
@@ -54,18 +56,28 @@ class Index:
     def find(self, ids: np.ndarray) -> np.ndarray:
         """Returns the row of each id, 0 where there is none."""
         keys, slots = self._ids.flat, self._slots
-        at = mixed(ids) & self._mask
-        found = slots[at]
-        wrong = np.flatnonzero((keys[found] != ids) & (found != 0))
-        step = 0
-        while len(wrong):
+        at = self._places(ids)
+        found = slots.take(at).astype(np.int64)
+        wrong = keys.take(found) != ids
+        wrong &= found != 0
+        if not wrong.any():
+            return found
+        left, step = np.flatnonzero(wrong), 0
+        at = at[left]
+        while len(left):
             step += 1
-            place = at[wrong] + np.uint64(step) & self._mask
-            at[wrong] = place
-            row = slots[place]
-            found[wrong] = row
-            wrong = wrong[(keys[row] != ids[wrong]) & (row != 0)]
-        return found.astype(np.int64)
+            at = at + step & self._mask
+            row = slots.take(at).astype(np.int64)
+            found[left] = row
+            on = np.flatnonzero((keys.take(row) != ids[left]) & (row != 0))
+            left, at = left[on], at[on]
+        return found
+
+    def _places(self, ids: np.ndarray) -> np.ndarray:
+        """Where to look first for each id."""
+        at = mixed(ids).view(np.int64)
+        at &= self._mask
+        return at
 
     def add(self, ids: np.ndarray, first: int) -> None:
         """Enters new ids, without repetition, whose rows are ``first`` and on.
@@ -75,15 +87,13 @@ class Index:
         self._enter(ids, np.arange(first, first + len(ids), dtype=np.uint32))
 
     def _enter(self, ids: np.ndarray, rows: np.ndarray) -> None:
-        slots = self._slots
-        at = mixed(ids) & self._mask
-        step = 0
+        slots, at, step = self._slots, self._places(ids), 0
         while len(at):
             free = slots[at] == 0
             slots[at[free]] = rows[free]  # of several that want a slot, the last gets it
             left = np.flatnonzero(slots[at] != rows)
             step += 1
-            at, rows = at[left] + np.uint64(step) & self._mask, rows[left]
+            at, rows = at[left] + step & self._mask, rows[left]
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -25,10 +25,9 @@ _KINDS = ("constant", "uniform", "gaussian", "truncated_gaussian")
 def mixed(numbers: np.ndarray) -> np.ndarray:
     """Scrambles 64-bit numbers (the finalizer of SplitMix64); makes a new array."""
     z = numbers.view(np.uint64) * _GOLDEN
-    z ^= z >> _S30
-    z *= _MIX_1
-    z ^= z >> _S27
-    z *= _MIX_2
+    for shift, factor in ((_S30, _MIX_1), (_S27, _MIX_2)):
+        z ^= z >> shift
+        z *= factor
     z ^= z >> _S31
     return z
 

@@ -35,3 +35,23 @@ def of(program: Any) -> Any:
             hint="minimize it by fleet.distributed_optimizer, or transpile it, in this process",
         )
     return found
+
+
+def with_table(name: str) -> tuple[Any, int]:
+    """Returns the connected job that has a table, and the table's number.
+
+    Args:
+        name (str): of the table.
+
+    Raises:
+        PreconditionNotMetError: no job of this process has it.
+    """
+    for job in reversed(list(_jobs.values())):
+        if job.client is not None:
+            for one in job.plan.sparse:
+                if one.name == name:
+                    return job, one.table
+    raise PreconditionNotMetError(
+        f"this process is not connected to parameter servers that have a table {name!r}.",
+        hint="tables are made by fleet's minimize, and fleet.init_worker() connects",
+    )

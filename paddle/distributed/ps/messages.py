@@ -26,6 +26,7 @@ HEADER = struct.Struct("<4sHBBIIIHHQII")
 FRAME_LIMIT = 256 << 20
 TEXT_LIMIT = 1 << 20
 FRAMES_LIMIT = 4096  # frames of one message
+NUMBER_BITS = 40  # of a push's sequence: its number; the bits above are the client's session
 TRAINERS_LIMIT = 4096  # trainers of one job: their numbers are beside every table
 
 
@@ -90,7 +91,7 @@ class Frame:
         kind: what is asked for.
         table: number of the table.
         trainer: number of the trainer that asks.
-        sequence: of a push, its number among this trainer's; of other kinds a plain number.
+        sequence: of a push, the client's session and its number; of other kinds a plain number.
         flags: bits of :class:`Flag` that say how values are meant.
         ids: row numbers, int64, or None.
         values: ``[rows, width]``, or None.

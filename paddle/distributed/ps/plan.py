@@ -1,4 +1,4 @@
-"""Which tables a Program needs on parameter servers, and how they update: read off its operators."""
+"""Which tables a Program needs on parameter servers, and how they update: read off operators."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class _Reader:
         dtype = _float(var)
         key = (
             rule.name, tuple(sorted(rule.settings.items())), tuple(sorted(rule.fill.items())),
-            rate_name, rule.factor, rule.l1, rule.l2, rule.clip, dtype,
+            rate_name, rule.factor, rule.l1, rule.l2, rule.clip, rule.outer_epsilon, dtype,
         )  # fmt: skip
         group = groups.setdefault(key, Group(rule, dtype))
         group.members.append(Dense(var.name, grad, list(var.shape)))
@@ -238,10 +238,7 @@ class _Reader:
         param = op.input("Param")[0]
         known = rule_of(op.type)
         if op.type not in _KNOWN or known is None:
-            raise UnimplementedError(
-                f"parameter {param!r}: the optimizer {op.type!r} cannot run on parameter servers.",
-                hint="take SGD, Momentum, Adagrad or Adam",
-            )
+            raise _unknown(param, op.type)
         if known.powers and op.inputs.get("MasterParam"):
             raise UnimplementedError(f"parameter {param!r}: expected no master copy in float32.")
         settings = known.settings_of(op.attrs)
@@ -252,7 +249,8 @@ class _Reader:
                 fill[state] = float(first.attrs["value"])
         factor, rate_name, rate = self._rate(op)
         grad, l1, l2, clip = self._penalties(op, param)
-        made = Rule(op.type, rate, settings, fill, factor, l1, l2, clip)
+        outer = op.type == "adam" and self.main.of_1x
+        made = Rule(op.type, rate, settings, fill, factor, l1, l2, clip, outer)
         return made, grad, rate_name
 
     def _writer(self, name: str, before: int) -> int:
@@ -303,13 +301,18 @@ class _Reader:
             made = self.block.ops[at]
             names = made.input_arg_names
             if made.type in ("sum", "elementwise_add") and len(names) == 2:
-                decay, others = None, []
+                decay: tuple[float, float] | None = None
+                others: list[str] = []
                 for other in names:
                     found = None if other == name else self._decay(other, at, param)
                     decay, others = (found or decay), (others if found else [*others, other])
                 if decay is not None and len(others) == 1:
                     l1, l2, name = l1 + decay[0], l2 + decay[1], others[0]
                     continue
+            elif made.type == "scale" and names == made.output_arg_names:
+                break  # what a server of 1.x does to the sum of all trainers' gradients
+            elif made.type == "sum" and all(_of_trainer(n) for n in names):
+                break
             elif made.type == "clip" and clip is None:
                 clip = (float(made.attrs["min"]), float(made.attrs["max"]))
                 name = made.input("X")[0]
@@ -330,6 +333,34 @@ class _Reader:
         if at >= 0 and self.block.ops[at].type == "sign":
             return (coeff, 0.0) if self.block.ops[at].input("X")[0] == param else None
         return None
+
+
+def _of_trainer(name: str) -> bool:
+    return name.rpartition(".trainer_")[2].isdigit() and ".trainer_" in name
+
+
+def read_update(block: Block, op: Operator) -> tuple[float, float, tuple[float, float] | None]:
+    """Returns the penalties (of both kinds) and the clip before an update on a server of 1.x.
+
+    Args:
+        block (Block): with the operators for one parameter.
+        op (Operator): the update.
+
+    Raises:
+        UnimplementedError: something else is done to the gradient, or the optimizer is unknown.
+    """
+    if op.type not in _KNOWN:
+        raise _unknown(op.input("Param")[0], op.type)
+    reader = _Reader(block.program, block.program, "async", 1, 1, 1)
+    reader.block = block
+    return reader._penalties(op, op.input("Param")[0])[1:]
+
+
+def _unknown(param: str, kind: str) -> UnimplementedError:
+    return UnimplementedError(
+        f"parameter {param!r}: the optimizer {kind!r} cannot run on parameter servers.",
+        hint="take SGD, Momentum, Adagrad or Adam",
+    )
 
 
 def _norms(param: str, op: Operator) -> UnimplementedError:

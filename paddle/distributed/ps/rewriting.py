@@ -75,25 +75,18 @@ def _rewrite_startup(startup: Program, main: Program, plan: JobPlan, local: bool
         if one is not None and not one.given:
             shape = [int(n) for n in block.var(one.name).shape]
             kept.append(Operator(block, "fake_init", {}, {"Out": [one.name]}, {"shape": shape}))
-        elif (
-            one is not None
-            or used.intersection(outputs)
-            or not outputs
-            or (
-                any(main.global_block().has_var(n) for n in outputs)
-                and not _of_update(outputs, main)
-            )
-        ):
+        elif one is not None or not outputs or not _only_servers(op, used, main):
             kept.append(op)
     block.ops = kept
     names = [m.name for m in plan.dense] + [one.name for one in plan.sparse if one.given]
     _append(block, "recv", {"X": names}, {"Out": names}, {"recv_varnames": names})
 
 
-def _of_update(names: list[str], main: Program) -> bool:
-    """Whether variables belong to an optimizer and to nothing else."""
-    found = (main.global_block().vars[n] for n in names if main.global_block().has_var(n))
-    return not any(var.is_parameter for var in found)
+def _only_servers(op: Operator, used: set[str], main: Program) -> bool:
+    """Whether what an operator sets belongs to an optimizer and to nothing else."""
+    names = op.output_arg_names
+    known = [main.global_block().vars[n] for n in names if main.global_block().has_var(n)]
+    return not used.intersection(names) and not any(var.is_parameter for var in known)
 
 
 def look_up_remotely(block: Block, tables: dict[str, int]) -> None:

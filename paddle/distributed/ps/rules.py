@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,20 @@ from paddle.ops.optimizer.updates import rule_of
 _KNOWN = ("sgd", "momentum", "adagrad", "adam")
 
 
+class _OuterEpsilon(FusedUpdate):
+    """Adam of 1.x: each update has an epsilon of its own."""
+
+    def update(self, params: Any, grads: Any, states: Any, rate: float) -> None:
+        epsilon, beta = self.settings["epsilon"], self.settings["beta2"]
+        count: Any = self.count
+        steps = count.done + 1 + count.ahead
+        self.settings["epsilon"] = epsilon / math.sqrt(1.0 - beta**steps)
+        try:
+            super().update(params, grads, states, rate)
+        finally:
+            self.settings["epsilon"] = epsilon
+
+
 @dataclass(frozen=True)
 class Rule:
     """The optimizer of one table.
@@ -32,6 +47,8 @@ class Rule:
         l1 (float): coefficient of a penalty on the parameters that are updated.
         l2 (float): the same, of squares.
         clip (tuple, optional): least and greatest number in a gradient, before the penalties.
+        outer_epsilon (bool): of Adam: epsilon is not scaled with the correction of the bias, as in
+            1.x.
 
     Examples:
         .. code-block:: python
@@ -49,6 +66,7 @@ class Rule:
     l1: float = 0.0
     l2: float = 0.0
     clip: tuple[float, float] | None = None
+    outer_epsilon: bool = False
 
     def __post_init__(self) -> None:
         if self.name not in _KNOWN:
@@ -97,7 +115,8 @@ class Rule:
         defaults = {k: v for k, v in rule.settings.items() if v is not REQUIRED}
         settings = {**defaults, **self.settings}
         ahead = rule.rows_ahead if by_rows else 0
-        return FusedUpdate(rule, settings, UpdateCount(rule, settings, done, ahead))
+        kind = _OuterEpsilon if self.outer_epsilon and rule.powers else FusedUpdate
+        return kind(rule, settings, UpdateCount(rule, settings, done, ahead))
 
     def prepared(self, grad: torch.Tensor, param: torch.Tensor) -> torch.Tensor:
         """The gradient with clip and penalties, ready for the update."""

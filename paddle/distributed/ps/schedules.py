@@ -60,19 +60,27 @@ class ProgramRate:
         startup (Program): sets what they count with.
         name (str): the variable of the rate.
         trainers (int): how many steps of all trainers are one of the schedule.
+        starts (dict, optional): in place of ``startup``: values by name; ``main`` has no other
+            operators then.
     """
 
-    def __init__(self, main: Program, startup: Program, name: str, trainers: int = 1) -> None:
+    def __init__(
+        self, main: Program, startup: Program | None, name: str, trainers: int = 1,
+        starts: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         self._name, self._trainers = name, max(1, trainers)
-        self._program = _only(main, lambda op: op.role == Role.LR_SCHED)
+        self._program = main
+        if startup is not None:
+            self._program = _only(main, lambda op: op.role == Role.LR_SCHED)
         block = self._program.global_block()
         read = {n for op in block.ops for n in (*op.input_arg_names, *op.output_arg_names)}
         self._scope = Scope()
         self._executor = Executor()
-        self._executor.run(
-            _only(startup, lambda op: bool(read.intersection(op.output_arg_names))),
-            scope=self._scope,
-        )
+        for key in read.intersection(starts or {}):
+            self._scope.var(key).held.put((starts or {})[key].clone())
+        if startup is not None:
+            first = _only(startup, lambda op: bool(read.intersection(op.output_arg_names)))
+            self._executor.run(first, scope=self._scope)
         self._counters = {
             op.output_arg_names[0]: (
                 self._scope.var(op.output_arg_names[0]).get_tensor(), op.attrs.get("step", 1.0)
@@ -80,7 +88,7 @@ class ProgramRate:
             for op in block.ops
             if op.type == "increment"
         }  # fmt: skip
-        self._starts = {n: held.numpy().copy() for n, (held, _) in self._counters.items()}
+        self._first = {n: held.numpy().copy() for n, (held, _) in self._counters.items()}
         self._lock = threading.Lock()
         self._known: dict[int, float] = {}
 
@@ -89,7 +97,7 @@ class ProgramRate:
         with self._lock:
             if step not in self._known:
                 for name, (held, by) in self._counters.items():
-                    start = self._starts[name]
+                    start = self._first[name]
                     held.set((start + step * by).astype(start.dtype))
                 got = self._executor.run(self._program, fetch_list=[self._name], scope=self._scope)
                 self._known = {step: float(got[0].reshape(-1)[0])}

@@ -11,6 +11,8 @@ from concurrent import futures
 from pathlib import Path
 from typing import Any
 
+import torch
+
 try:
     import grpc
 except ImportError:
@@ -85,8 +87,10 @@ class Server:
         self.service = Service(
             tables, self.folder, server, servers, trainers, mode, int(memory) << 20
         )
-        # A trainer at a barrier holds a thread.
-        self._pool = futures.ThreadPoolExecutor(trainers + 4, thread_name_prefix="ps-server")
+        # A trainer at a barrier holds a thread. Requests are small and many: one core for each.
+        self._pool = futures.ThreadPoolExecutor(
+            trainers + 4, "ps-server", torch.set_num_threads, (1,)
+        )
         self._server: Any = None
 
     def start(self) -> None:
@@ -99,6 +103,7 @@ class Server:
             self._pool,
             [_Handler(self.service, self._token)],
             options=[
+                ("grpc.http2.max_frame_size", 1 << 20),
                 ("grpc.so_reuseport", 0),  # else two servers could share a port
                 ("grpc.max_receive_message_length", FRAME_LIMIT),
                 ("grpc.max_send_message_length", FRAME_LIMIT),

@@ -25,6 +25,7 @@ from paddle.distributed.ps.messages import (
     FRAME_LIMIT,
     FRAMES_LIMIT,
     HEADER,
+    NUMBER_BITS,
     TRAINERS_LIMIT,
     Flag,
     Frame,
@@ -34,13 +35,16 @@ from paddle.distributed.ps.messages import (
     read,
 )
 from paddle.distributed.ps.spec import TableSpec
+from paddle.distributed.ps.store import SEEN
 from paddle.distributed.ps.table import Table, check_ids
 
 MODES = ("sync", "async", "geo")
 _FORMAT = 0x5050534A
-# Places in the file `job`: what it is, barriers that are over, then steps and leaves of trainers.
+# Places in the file `job`: what it is, barriers that are over; then for each trainer its steps,
+# whether it left, and the session of the client that pushes.
 _BARRIERS, _STEPS = 4, 64
 _LEFT = _STEPS + TRAINERS_LIMIT
+_SESSIONS = _LEFT + TRAINERS_LIMIT
 
 
 class Service:
@@ -102,7 +106,7 @@ class Service:
         }
 
     def _open_job(self) -> None:
-        self._file = Mapped(self.folder / "job", np.int64, 1, _LEFT + TRAINERS_LIMIT)
+        self._file = Mapped(self.folder / "job", np.int64, 1, _SESSIONS + TRAINERS_LIMIT)
         self._job = self._file.flat
         mine = [_FORMAT, self.server, self.servers, self.trainers]
         if not self._job[:4].any():
@@ -190,7 +194,8 @@ class Service:
                 f"table {spec.name!r}: expected at most {spec.row_limit} ids in a request, but "
                 f"received {len(ids)}."
             )
-        return Frame(frame.kind, frame.table, values=table.pull(ids, not frame.flags & Flag.LOOK))
+        values = table.pull(ids, not frame.flags & Flag.LOOK, frame.trainer)
+        return Frame(frame.kind, frame.table, values=values)
 
     def _push(self, frame: Frame, raw: Any, seconds: float) -> None:
         table = self.table(frame)
@@ -205,11 +210,19 @@ class Service:
                 f"table {spec.name!r}: expected values {spec.dtype}[{rows}, {spec.width}], but "
                 f"received {got}."
             )
-        if frame.sequence < 1 or frame.sequence >= 1 << 38:
+        session, number = divmod(frame.sequence, 1 << NUMBER_BITS)
+        if not 1 <= number < 1 << (62 - SEEN):
             raise InvalidArgumentError(
-                f"table {spec.name!r}: expected pushes numbered from 1, but received "
-                f"{frame.sequence}."
+                f"table {spec.name!r}: expected pushes numbered from 1, but received {number}."
             )
+        if session != self._job[_SESSIONS + frame.trainer]:
+            raise PreconditionNotMetError(
+                f"table {spec.name!r}: another client of trainer {frame.trainer} pushes now; this "
+                "one's pushes are refused.",
+                hint="use one client for the pushes of a trainer, and start a server again with "
+                "its folder",
+            )
+        frame.sequence = number
         table.push(frame, table.rate(self.steps), raw)
 
     def _ids(self, frame: Frame, spec: TableSpec) -> np.ndarray:
@@ -307,6 +320,10 @@ class Service:
     def _hello(self, frame: Frame, raw: Any, seconds: float) -> Frame:
         with self._turn:
             self._job[_LEFT + frame.trainer] = 0
+            at = _SESSIONS + frame.trainer
+            if frame.sequence:  # this client is going to push
+                self._job[at] += 1
+            session = int(self._job[at])
         tables = {
             str(s.id): [s.name, s.kind, s.width, s.dtype, s.server] for s in self.specs.values()
         }
@@ -320,6 +337,7 @@ class Service:
                 "mode": self.mode,
                 "tables": tables,
                 "pushes": pushes,
+                "session": session,
                 "barriers": int(self._job[_BARRIERS]),
                 "steps": int(self._job[_STEPS + frame.trainer]),
             }),
@@ -349,6 +367,7 @@ class Service:
         text: dict[str, Any] = {"server": self.server, "steps": self.steps}
         if frame.text:
             text["versions"] = snapshot.versions(Path(frame.text), self.server, self.servers)
+            text["last"] = snapshot.last(Path(frame.text))
         else:
             text["tables"] = {str(i): t.stat() for i, t in self.tables.items()}
         return Frame(frame.kind, text=json.dumps(text))

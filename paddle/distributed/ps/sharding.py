@@ -10,6 +10,27 @@ import numpy as np
 import torch
 
 from paddle.distributed.ps.messages import FRAME_LIMIT, FRAMES_LIMIT, HEADER, Frame
+from paddle.ops.optimizer.row_updates import sums_of_groups
+
+
+def ascending(ids: np.ndarray) -> bool:
+    """Whether every id is greater than the one before."""
+    return len(ids) < 2 or bool((ids[1:] > ids[:-1]).all())
+
+
+def grouped(ids: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Every id once in ascending order, the places of all by id, and where each id begins there."""
+    order = ids.argsort()
+    there = ids[order]
+    starts = np.flatnonzero(there[1:] != there[:-1])
+    starts = np.concatenate([np.zeros(1, np.int64), starts + 1])
+    return there[starts], order, starts
+
+
+def sums(values: np.ndarray, order: np.ndarray, starts: np.ndarray) -> np.ndarray:
+    """Sums of groups of rows, see :func:`grouped`."""
+    given = torch.from_numpy(values if values.flags.writeable else values.copy())
+    return sums_of_groups(given, torch.from_numpy(order), torch.from_numpy(starts)).numpy()
 
 
 class Lookup:
@@ -20,22 +41,26 @@ class Lookup:
         servers (int): how many servers there are; row ``id`` is on server ``id % servers``.
 
     Attributes:
+        count: how many ids were given.
+        groups: where they repeat or are not in order, their places by id, and where each begins.
         unique: every id once, in ascending order.
         inverse: for each given id its place in ``unique``; None where they are the same.
         by_server: for each server the places in ``unique`` of its ids.
         sorted: for each server its ids.
     """
 
-    __slots__ = ("by_server", "count", "ids", "inverse", "sorted", "unique")
+    __slots__ = ("by_server", "count", "groups", "ids", "inverse", "sorted", "unique")
 
     def __init__(self, ids: np.ndarray, servers: int) -> None:
         self.ids, self.count = ids, len(ids)
         self.inverse: np.ndarray | None = None
-        if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
-            self.unique = ids
-        else:
-            self.unique, inverse = np.unique(ids, return_inverse=True)
-            self.inverse = inverse.reshape(-1)
+        self.unique = ids
+        if not ascending(ids):
+            self.unique, *self.groups = grouped(ids)
+            new = np.zeros(len(ids), np.int64)
+            new[self.groups[1][1:]] = 1
+            self.inverse = np.empty(len(ids), np.int64)
+            self.inverse[self.groups[0]] = new.cumsum()
         if servers == 1:
             self.by_server = [np.arange(len(self.unique))]
             self.sorted = [self.unique]
@@ -53,9 +78,7 @@ class Lookup:
         """For each id of ``unique`` the sum of the values given for it."""
         if self.inverse is None:
             return values
-        given = torch.from_numpy(np.ascontiguousarray(values))
-        total = torch.zeros(len(self.unique), *values.shape[1:], dtype=given.dtype)
-        return total.index_add_(0, torch.from_numpy(self.inverse), given).numpy()
+        return sums(values, *self.groups)
 
     def pieces(self, most: int) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Server, places in ``unique`` and ids of requests for at most so many rows each."""

@@ -124,6 +124,11 @@ def versions(folder: Path, server: int, servers: int) -> list[int]:
     return [v for v in sorted(_versions(folder)) if _parts(folder, v, server, servers)]
 
 
+def last(folder: Path) -> int:
+    """The greatest version in a folder, whole or not; 0 where there is none."""
+    return max(_versions(folder), default=0)
+
+
 def _parts(folder: Path, version: int, server: int, servers: int) -> list[Path]:
     """The parts of a version that a server has to read; none where it is not whole.
 
@@ -258,6 +263,7 @@ def _check_table(spec: TableSpec, parts: list[_Part]) -> None:
 def _fill(table: Table, parts: list[_Part], server: int, servers: int) -> None:
     spec = table.spec
     names = spec.rule.states
+    table.forget_round()
     with table.replacing() as store:
         steps, epoch = 0, 0
         for part in parts:

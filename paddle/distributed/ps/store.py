@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from paddle.core.errors import PreconditionNotMetError
+from paddle.core.errors import PreconditionNotMetError, ResourceExhaustedError
 from paddle.distributed.ps.files import Budget, Mapped
 from paddle.distributed.ps.index import Index
 from paddle.distributed.ps.messages import DTYPE_CODES, TRAINERS_LIMIT
@@ -21,6 +21,7 @@ from paddle.distributed.ps.spec import TableSpec
 from paddle.ops.optimizer.row_updates import put_back, rows_of
 
 _FORMAT = 0x50505331  # "PPS1"
+_ROWS_LIMIT = 1 << 32  # row numbers have four bytes in the index
 # Places in the file `about`.
 _HEAD = 8  # numbers that say what the files are
 COUNT, STEPS, EPOCH, ROUND, LOGGED, RATED, RATE = range(8, 15)
@@ -114,6 +115,11 @@ class RowStore:
             numpy.ndarray: the row numbers.
         """
         first, count = self.count, self.count + len(ids)
+        if count > _ROWS_LIMIT:
+            raise ResourceExhaustedError(
+                f"table {self.spec.name!r}: a server holds at most {_ROWS_LIMIT} rows of a table.",
+                hint="use more servers",
+            )
         self._room(count)
         self._index.reserve(count, first)
         self.ids.flat[first:count] = ids

@@ -17,8 +17,12 @@ from paddle.distributed.ps.files import Budget, Mapped, failure, write_whole
 from paddle.distributed.ps.index import Index
 from paddle.distributed.ps.initial import CountFilter, Probability
 from paddle.distributed.ps.messages import Flag, Frame
+from paddle.distributed.ps.sharding import ascending, grouped
 from paddle.distributed.ps.spec import TableSpec
 from paddle.distributed.ps.store import EPOCH, LOGGED, RATE, RATED, ROUND, STEPS, RowStore
+from paddle.ops.optimizer.row_updates import sums_of_groups
+
+_KEPT = 1 << 16  # ids of a look-up that are remembered until they are pushed
 
 
 class Table:
@@ -49,12 +53,13 @@ class Table:
         self.lock = threading.RLock()
         self._budget = budget
         folder.mkdir(parents=True, exist_ok=True)
-        self.store = self._open(self._generation())
+        self.store = self.open_store(self._generation())
         self._log = os.open(folder / "log", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         self._pending: list[Frame] = []
         self._seen: Counters | None = None
+        self._found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self._read_log()
-        self._prepare()
+        self.prepare()
 
     def _generation(self) -> str:
         current = self.folder / "current"
@@ -64,15 +69,18 @@ class Table:
                 shutil.rmtree(old, ignore_errors=True)
         return name
 
-    def _open(self, generation: str) -> RowStore:
+    def open_store(self, generation: str) -> RowStore:
+        """The rows in one of the table's folders."""
         return RowStore(
             self.folder / generation, self.spec, self.server, self.servers, self._budget
         )
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
+        """Makes what goes with the rows: the optimizer's count, the filter, a block's only row."""
         spec = self.spec
         self._fused = spec.rule.update(spec.is_sparse, int(self.store.about[STEPS]))
         self._fills = [float(spec.rule.fill.get(name, 0.0)) for name in spec.rule.states]
+        self._found.clear()
         if self._seen is not None:
             self._seen.close()
             self._seen = None
@@ -83,20 +91,21 @@ class Table:
 
     # -- look-ups ----------------------------------------------------------------------------------
 
-    def pull(self, ids: np.ndarray, make: bool = True) -> np.ndarray:
+    def pull(self, ids: np.ndarray, make: bool = True, trainer: int = 0) -> np.ndarray:
         """Returns the values of rows.
 
         Args:
             ids (numpy.ndarray): int64, maybe with repetition.
             make (bool): whether rows that are not there are made; else they read as they would
                 begin.
+            trainer (int): who asks.
         """
         with self.lock:
-            rows = self._rows(ids, make)
+            rows = self._rows(ids, make, trainer=trainer)
             found = self.store.read(rows, 1)[0].numpy()
             absent = rows == 0
             if not make and self.spec.entry is None and absent.any():
-                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width)
+                found[absent] = self.spec.initial.rows(ids[absent], self.spec.width, found.dtype)
         return found
 
     def pull_dense(self) -> np.ndarray:
@@ -104,8 +113,14 @@ class Table:
         with self.lock:
             return self.store.read(np.ones(1, np.int64), 1)[0].numpy()
 
-    def _rows(self, ids: np.ndarray, make: bool, count: bool = True) -> np.ndarray:
+    def _rows(
+        self, ids: np.ndarray, make: bool, count: bool = True, trainer: int = 0
+    ) -> np.ndarray:
         """The rows of ids; those that are new are made where the entry lets them in."""
+        held = self._found.get(trainer)  # what a trainer looked up it pushes next
+        if held is not None and np.array_equal(held[0], ids):
+            self.store.touch(held[1])
+            return held[1]
         rows = self.store.find(ids)
         if make and len(rows):
             absent = rows == 0
@@ -115,6 +130,8 @@ class Table:
                     self._make(new)
                     rows[absent] = self.store.find(ids[absent])
             self.store.touch(rows)
+            if len(rows) <= _KEPT and rows.all():
+                self._found[trainer] = np.array(ids), rows
         return rows
 
     def _let_in(self, ids: np.ndarray, count: bool) -> np.ndarray:
@@ -161,7 +178,7 @@ class Table:
             return True
 
     def _targets(
-        self, ids: np.ndarray, values: torch.Tensor, all_: bool = False
+        self, ids: np.ndarray, values: torch.Tensor, all_: bool = False, trainer: int = 0
     ) -> tuple[np.ndarray, torch.Tensor]:
         """The rows of ids, without those that have none, and the values that remain."""
         if not self.spec.is_sparse:
@@ -173,14 +190,14 @@ class Table:
                 self._make(new)
                 rows = self.store.find(ids)
             return rows, values
-        rows = self._rows(ids, make=True, count=False)
+        rows = self._rows(ids, make=True, count=False, trainer=trainer)
         kept = rows != 0
         if kept.all():
             return rows, values
         return rows[kept], values[torch.from_numpy(kept)]
 
     def _change(self, ids: np.ndarray, values: torch.Tensor, frame: Frame, add: bool) -> None:
-        rows, values = self._targets(ids, values, all_=not add)
+        rows, values = self._targets(ids, values, all_=not add, trainer=frame.trainer)
         if add:
             values = self.store.read(rows, 1)[0].add_(values)
         steps = int(self.store.about[STEPS])
@@ -195,7 +212,7 @@ class Table:
         round_: int | None = None,
     ) -> None:
         """One step of the optimizer for some rows."""
-        rows, values = self._targets(ids, values)
+        rows, values = self._targets(ids, values, trainer=0 if push is None else push[0])
         parts = self.store.read(rows)
         fused = self._fused
         counted: Any = fused.count
@@ -233,9 +250,16 @@ class Table:
         while at < end:
             size = int.from_bytes(os.pread(self._log, 8, at), "little")
             frame = messages.decode(os.pread(self._log, size, at + 8))
+            frame.sequence %= 1 << messages.NUMBER_BITS
             self.store.mark(frame.trainer, frame.sequence)
             self._pending.append(frame)
             at += 8 + size
+
+    def forget_round(self) -> None:
+        """Drops what trainers sent for a round that will not end, since a snapshot is loaded."""
+        with self.lock:
+            self.store.about[LOGGED] = 0
+            self._pending = []
 
     def end_round(self, round_: int, rate: float) -> None:
         """Averages what all trainers sent, and updates; a round that is over is not done again."""
@@ -342,7 +366,7 @@ class _Replacing:
 
     def __enter__(self) -> RowStore:
         try:
-            self._new = self._table._open(self._name)
+            self._new = self._table.open_store(self._name)
         except BaseException:
             self._table.lock.release()
             raise
@@ -361,7 +385,7 @@ class _Replacing:
                 return
             write_whole(table.folder / "current", self._name.encode())
             old, table.store = table.store, self._new
-            table._prepare()
+            table.prepare()
             old.close()
             shutil.rmtree(old.folder, ignore_errors=True)
         finally:
@@ -409,11 +433,10 @@ class Counters:
 
 def merged(ids: np.ndarray, values: torch.Tensor) -> tuple[np.ndarray, torch.Tensor]:
     """Each id once, in ascending order, with the sum of its values."""
-    if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
+    if ascending(ids):
         return ids, values
-    found, inverse = np.unique(ids, return_inverse=True)
-    total = torch.zeros(len(found), *values.shape[1:], dtype=values.dtype)
-    return found, total.index_add_(0, torch.from_numpy(inverse.reshape(-1)), values)
+    found, order, starts = grouped(ids)
+    return found, sums_of_groups(values, torch.from_numpy(order), torch.from_numpy(starts))
 
 
 def _merged(frame: Frame, assigned: bool) -> tuple[np.ndarray, torch.Tensor]:
@@ -422,7 +445,7 @@ def _merged(frame: Frame, assigned: bool) -> tuple[np.ndarray, torch.Tensor]:
     ids = frame.ids
     if ids is None:
         return np.zeros(1, np.int64), values
-    if assigned and len(ids) > 1 and not bool((ids[1:] > ids[:-1]).all()):
+    if assigned and not ascending(ids):
         found, at = np.unique(ids[::-1], return_index=True)  # the last of several counts
         return found, values[torch.from_numpy(len(ids) - 1 - at)]
     return merged(ids, values)

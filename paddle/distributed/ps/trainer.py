@@ -23,6 +23,23 @@ from paddle.ir.operator import Operator
 _ASSIGNED = 1 << 16  # rows of a table that are sent at a time
 
 
+def connected(endpoints: Sequence[str], trainer: int, tables: Any = None) -> Any:
+    """Returns a connection to servers, with the token and certificates that the launcher told.
+
+    Args:
+        endpoints (list[str]): the servers.
+        trainer (int): number of this trainer.
+        tables (list[TableSpec], optional): what they have to have.
+    """
+    # Readers of data are forked beside gRPC's threads and never call it. Its own handlers of forks,
+    # which are meant for those that do, end such a process now and then.
+    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
+    from paddle.distributed.ps.client import Client
+
+    token, vouched = os.environ.get("PADDLE_JOB_TOKEN", ""), os.environ.get("PADDLE_TLS_CA")
+    return Client(endpoints, trainer, token, tables, tls=vouched or None)
+
+
 class TrainerJob:
     """The tables of a job as one trainer sees them.
 
@@ -54,12 +71,7 @@ class TrainerJob:
         """
         if self.client is not None:
             return
-        from paddle.distributed.ps.client import Client
-
-        self.client = Client(
-            self.endpoints, self.trainer, os.environ.get("PADDLE_JOB_TOKEN", ""),
-            self.plan.tables, tls=os.environ.get("PADDLE_TLS_CA") or None,
-        )  # fmt: skip
+        self.client = connected(self.endpoints, self.trainer, self.plan.tables)
         self.closed = False
         self.exchange = exchange_of(self.plan, self.client, self.configs)
         holders = {}
@@ -145,6 +157,14 @@ class TrainerJob:
                 hint="call fleet.init_worker() first, and nothing after fleet.stop_worker()",
             )
         return self.exchange
+
+    def flush(self) -> None:
+        """Returns when the servers have all that this trainer sent."""
+        self._connected().flush()
+
+    def pull(self, holders: dict[str, Any]) -> None:
+        """Puts the servers' values of dense parameters into holders of a scope."""
+        self._connected().pull(holders)
 
     # -- what operators call ---------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 """DistributeTranspiler of 1.x: writes the Programs of trainers and of parameter servers.
 
-They have the operators, blocks and sizes that 1.8.5 gives them; running them is refused, because
-the operators that send and receive are not available.
+They have the operators, blocks and sizes that 1.8.5 gives them;
+:mod:`paddle.distributed.ps.transpiled` runs them.
 """
 
 from __future__ import annotations
@@ -260,7 +260,7 @@ class DistributeTranspiler:
         """Returns the Program of this trainer; the startup Program gets what it needs.
 
         Args:
-            wait_port (bool): would wait until the servers listen; running is refused anyway.
+            wait_port (bool): no effect: the first run waits until the servers answer.
         """
         block = self.origin_program.global_block()
         gone = {id(op) for op in (*self.optimize_ops, *self.lr_ops)}
@@ -341,6 +341,8 @@ class DistributeTranspiler:
             "dc_asgd": self.config.enable_dc_asgd, "rpc_get_thread_num": 12,
             "rpc_send_thread_num": 12, "rpc_prefetch_thread_num": 12, "op_role": int(Role.RPC),
         }  # fmt: skip
+        if not self.sync_mode:  # 1.8.5 looks at the config alone
+            attrs["_async"] = True
         _append(top, "listen_and_serv", {"X": received}, {}, attrs)
         return program
 

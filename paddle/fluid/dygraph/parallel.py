@@ -1,11 +1,12 @@
-"""Training in several processes as 1.x dygraph names it; here for one process."""
+"""Training in several processes as 1.x dygraph names it."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.errors import UnimplementedError
-from paddle.distributed.parallel import ParallelEnv
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.rings import rings
+from paddle.distributed.parallel import ParallelEnv, init_parallel_env
 
 __all__ = ["Env", "ParallelStrategy", "prepare_context"]
 
@@ -37,16 +38,17 @@ class ParallelStrategy:
 
 
 def prepare_context(strategy: Any = None) -> Any:
-    """Connects the processes that train together; one process has nothing to connect.
+    """Connects this process to those that it trains with; one process has nothing to connect.
 
     Args:
         strategy (ParallelStrategy, optional): None: what the environment says.
 
     Returns:
-        None, as in 1.x where there is one process.
+        ParallelStrategy: the strategy, for :class:`DataParallel`; None, as in 1.x, where there is
+        one process.
 
     Raises:
-        NotImplementedError: there are several processes.
+        ValueError: the strategy has another number of processes than the environment.
 
     Examples:
         .. code-block:: python
@@ -57,10 +59,20 @@ def prepare_context(strategy: Any = None) -> Any:
                 net = fluid.dygraph.DataParallel(fluid.dygraph.Linear(2, 2), strategy)
                 print(net.full_name())  # linear_0_data_parallel_0
     """
-    count = ParallelEnv().nranks if strategy is None else strategy.nranks
-    if count >= 2:
-        raise UnimplementedError(
-            f"prepare_context: training in {count} processes is not part of this version.",
-            hint="run one process (unset PADDLE_TRAINERS_NUM)",
+    env = ParallelEnv()
+    if strategy is None and env.nranks > 1:
+        strategy = ParallelStrategy()
+        strategy.nranks, strategy.local_rank = env.nranks, env.local_rank
+        strategy.trainer_endpoints = env.trainer_endpoints
+        strategy.current_endpoint = env.current_endpoint
+    if strategy is None or strategy.nranks < 2:
+        return strategy
+    if strategy.nranks != env.nranks:
+        raise InvalidArgumentError(
+            f"prepare_context(strategy): it says that there are {strategy.nranks} processes, but "
+            f"PADDLE_TRAINERS_NUM says {env.nranks}.",
+            hint="start them by python -m paddle.distributed.launch",
         )
+    if not rings.known(0):
+        init_parallel_env()
     return strategy

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle.core.guards import guard_module
 from paddle.fluid.layers.common import both_modes
+from paddle.ir.variable import Variable
 from paddle.static.nn import basic
 from paddle.static.nn.common import bilinear_tensor_product as _bilinear
 from paddle.static.nn.common import prelu as _prelu
@@ -61,7 +62,8 @@ def embedding(
         input (Variable): int64 ids; the last dimension is 1.
         size (list[int]): the number of rows and their length.
         is_sparse (bool): the gradient is of the rows that occur. Default: False.
-        is_distributed (bool): kept for parameter servers; only False. Default: False.
+        is_distributed (bool): parameter servers keep the table; one process keeps it as with
+            ``is_sparse``. Default: False.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         param_attr (ParamAttr, optional): the table.
         dtype (str): its element type. Default: float32.
@@ -71,7 +73,6 @@ def embedding(
 
     Raises:
         ValueError: the size or ``padding_idx`` does not fit.
-        NotImplementedError: ``is_distributed``.
 
     Examples:
         .. code-block:: python
@@ -93,10 +94,6 @@ def look_up(
     """Makes a table and looks rows up, by the operator of either generation."""
     layer = StaticLayer("embedding")
     layer.check("input", ids, dtypes=("int64", "int32"))
-    if is_distributed:
-        raise NotImplementedError(
-            f"{layer.api}(is_distributed=True): there is no parameter server; use False."
-        )
     if not isinstance(size, (list, tuple)) or len(size) != 2:
         raise layer.wrong("size", "[rows, length]", size)
     rows = layer.count("size", size[0])
@@ -105,7 +102,9 @@ def look_up(
     table = layer.weight("param_attr", param_attr, list(size), dtype)
     row = -1 if padding_idx is None else padding_idx % rows
     operands = (table, ids) if operator == "lookup_table" else (ids, table)
-    return layer.call(operator, *operands, is_sparse=bool(is_sparse), padding_idx=row)
+    sparse = bool(is_sparse or is_distributed)
+    made = layer.call(operator, *operands, is_sparse=sparse, padding_idx=row)
+    return basic.far_away(made) if is_distributed and isinstance(made, Variable) else made
 
 
 @both_modes

@@ -248,9 +248,11 @@ def _number(block: Any, name: str, dtype: str, value: float) -> Variable:
 
 
 class PipelineOptimizer:
-    """Training in sections; with one device, the sections run one after the other.
+    """Training in sections; in one process they run one after the other.
 
-    The Program is the same as the inner optimizer's, and so are the numbers.
+    With one part the Program is the inner optimizer's. With more, it runs the parts of the batch in
+    turn and adds their gradients up; the numbers are the same where the loss is a mean over the
+    batch. ``strategy.pipeline`` of fleet gives each section a process.
 
     Args:
         optimizer (Optimizer): does the updates.
@@ -260,6 +262,8 @@ class PipelineOptimizer:
         queue_size (int): how many batches may wait between sections. Default: 30.
         sync_steps (int): steps between copies of a section. Default: 1.
         start_cpu_core_id (int): first core of sections on CPUs. Default: 0.
+        num_microbatches (int): into how many parts a batch is cut; 2.0's second argument.
+            Default: 1.
 
     Examples:
         .. code-block:: python
@@ -295,11 +299,12 @@ class PipelineOptimizer:
             )
         if isinstance(cut_list, int) and not isinstance(cut_list, bool):  # 2.0's second argument
             num_microbatches, cut_list = cut_list, None
-        if num_microbatches != 1:
-            raise NotImplementedError(
-                "PipelineOptimizer(num_microbatches): more than one needs several devices; "
-                "feed smaller batches, or use GradientMerge of 2.0."
+        if isinstance(num_microbatches, bool) or num_microbatches < 1:
+            raise InvalidArgumentError(
+                "PipelineOptimizer(num_microbatches): expected 1 or more, but received "
+                f"{num_microbatches!r}."
             )
+        self._num_microbatches = int(num_microbatches)
         self._optimizer = optimizer
         self._cut_list = cut_list
         self._place_list = place_list
@@ -340,4 +345,11 @@ class PipelineOptimizer:
         Returns:
             tuple: the operators of the updates, and the pairs (parameter, gradient).
         """
-        return self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
+        made = self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
+        if self._num_microbatches > 1:
+            # what needs no fleet does without importing it
+            from paddle.distributed.fleet.meta_optimizers.pipeline import micro_batches
+
+            startup = default_startup_program() if startup_program is None else startup_program
+            micro_batches(loss.block.program, startup, loss, made[1], self._num_microbatches)
+        return made

@@ -103,6 +103,7 @@ def _(
 ):  # fmt: skip
     group = _everybody(x, is_test, use_global_stats, trainable_statistics)
     if group.size == 1:
+        assert batch_norm.gradient is not None
         return batch_norm.gradient.kernel(
             dy, x, scale, bias, saved_mean, saved_scale, is_test=is_test, epsilon=epsilon,
             data_layout=data_layout, use_global_stats=use_global_stats,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import ArgumentTypeError, InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.ir.variable import Variable
 from paddle.static.nn.helper import FLOATS, INTS, StaticLayer, known_size
@@ -99,8 +99,9 @@ def embedding(
         input (Variable): row numbers, int64 or int32.
         size (list[int]): the number of rows and their length.
         is_sparse (bool): SGD, and Adam with ``lazy_mode``, update the rows that occur, and no
-            others. Default: False.
-        is_distributed (bool): True raises: there is no parameter server.
+            others. In a job with parameter servers they keep the table. Default: False.
+        is_distributed (bool): parameter servers keep the table; one process keeps it as with
+            ``is_sparse``. Default: False.
         padding_idx (int, optional): a row that gives zeros; negative counts from the end.
         param_attr (ParamAttr, optional): the table.
         dtype (str): its element type. Default: float32.
@@ -120,10 +121,6 @@ def embedding(
     """
     layer = StaticLayer("embedding")
     layer.check("input", input, dtypes=INTS)
-    if is_distributed:
-        raise NotImplementedError(
-            "static.nn.embedding(is_distributed=True): there is no parameter server; use False."
-        )
     if not isinstance(size, (list, tuple)) or len(size) != 2:
         raise layer.wrong("size", "[rows, length]", size)
     for n in size:
@@ -135,7 +132,9 @@ def embedding(
         )
     table = layer.weight("param_attr", param_attr, list(size), dtype)
     row = -1 if padding_idx is None else padding_idx % size[0]
-    return layer.call("lookup_table_v2", input, table, is_sparse=is_sparse, padding_idx=row)
+    sparse = bool(is_sparse or is_distributed)
+    made = layer.call("lookup_table_v2", input, table, is_sparse=sparse, padding_idx=row)
+    return far_away(made) if is_distributed else made
 
 
 def sparse_embedding(
@@ -147,21 +146,27 @@ def sparse_embedding(
     param_attr: Any = None,
     dtype: Any = "float32",
 ) -> Variable:
-    """Raises: its table lives on parameter servers, which this package does not have.
+    """Adds a table on parameter servers, of which rows are looked up by any 64-bit ids.
 
-    :func:`paddle.static.nn.embedding` keeps the table on the device.
+    A row is made when it is first looked up. In a job without servers this is
+    :func:`paddle.static.nn.embedding` with ``is_sparse``: ids have to be below ``size[0]`` then.
 
     Args:
-        input (Variable): row numbers, int64.
-        size (list[int]): the number of rows and their length.
-        padding_idx (int, optional): a row that gives zeros.
-        is_test (bool): do not add rows.
-        entry (optional): which rows are worth adding.
+        input (Variable): ids, int64.
+        size (list[int]): rows (servers take any id) and their length.
+        padding_idx (int, optional): a row that gives zeros; negative counts from the end.
+        is_test (bool): look-ups make no rows. Default: False.
+        entry (CountFilterEntry|ProbabilityEntry, optional): which ids get a row; the others read
+            as zeros.
         param_attr (ParamAttr, optional): the table.
-        dtype (str): its element type.
+        dtype (str): its element type. Default: float32.
+
+    Returns:
+        Variable: the shape of ``input`` and the length of a row.
 
     Raises:
-        NotImplementedError: always.
+        ValueError: an argument is out of range.
+        TypeError: an argument of another type.
 
     Examples:
         .. code-block:: python
@@ -170,17 +175,43 @@ def sparse_embedding(
             paddle.enable_static()
             with paddle.static.program_guard(paddle.static.Program(), paddle.static.Program()):
                 ids = paddle.static.data("ids", [None, 1], "int64")
-                try:
-                    paddle.static.nn.sparse_embedding(ids, [1000, 8])
-                except NotImplementedError:
-                    print(paddle.static.nn.embedding(ids, [1000, 8]).shape)  # (-1, 1, 8)
+                print(paddle.static.nn.sparse_embedding(ids, [1000, 8]).shape)  # (-1, 1, 8)
             paddle.disable_static()
     """
-    raise NotImplementedError(
-        "static.nn.sparse_embedding: there is no parameter server to hold its table; use "
-        "paddle.static.nn.embedding(input, size, padding_idx=, param_attr=, dtype=), whose table "
-        "is a parameter on the device."
-    )
+    layer = StaticLayer("sparse_embedding")
+    layer.check("input", input, dtypes=("int64",))
+    if not isinstance(size, (list, tuple)) or len(size) != 2:
+        raise layer.wrong("size", "[rows, length]", size)
+    for n in size:
+        layer.count("size", n)
+    table = layer.weight("param_attr", param_attr, list(size), dtype)
+    row = -1 if padding_idx is None else padding_idx % size[0]
+    made = layer.call("lookup_table_v2", input, table, is_sparse=True, padding_idx=row)
+    return far_away(made, entry, is_test, "static.nn.sparse_embedding")
+
+
+def far_away(made: Any, entry: Any = None, is_test: bool = False, api: str = "embedding") -> Any:
+    """Notes on the operator of a look-up that its table is for parameter servers.
+
+    Args:
+        made (Variable): what was looked up.
+        entry (CountFilterEntry|ProbabilityEntry, optional): which ids get a row; None: all.
+        is_test (bool): no id gets one now.
+        api (str): the public function, for errors.
+
+    Returns:
+        Variable: ``made``.
+    """
+    if entry is not None and not hasattr(entry, "_to_attr"):
+        raise ArgumentTypeError(
+            f"{api}(entry): expected a CountFilterEntry or a ProbabilityEntry, but received "
+            f"{type(entry).__name__}."
+        )
+    op = next(o for o in reversed(made.block.ops) if made.name in o.output_arg_names)
+    told = {"is_distributed": True, "is_test": is_test or None,
+            "entry": None if entry is None else entry._to_attr()}  # fmt: skip
+    op.attrs.update({name: value for name, value in told.items() if value is not None})
+    return made
 
 
 guard_module(globals())

@@ -174,6 +174,31 @@ def test_every_record_arrives_once(job: Ranks, tmp_path: Path, settings: dict) -
     assert job.run(_shuffled, str(tmp_path), settings) == found  # it follows the seed
 
 
+def _by_fleet(folder: str, servers: bool) -> tuple[list[str], int]:
+    from paddle.distributed import fleet
+
+    rank = rings.get(0).rank
+    beside = {
+        "TRAINING_ROLE": "TRAINER", "PADDLE_PSERVERS_IP_PORT_LIST": "127.0.0.1:9",
+        "PADDLE_TRAINER_ID": str(rank),
+    }  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in beside.items() if servers else ():
+            patch.setenv(name, value)
+        fleet.init(is_collective=not servers)
+        dataset = _dataset(folder)
+        dataset.load_into_memory()
+        dataset.global_shuffle(fleet)
+        return _lines(dataset), dataset.get_shuffle_data_size(fleet)
+
+
+@pytest.mark.parametrize("servers", [False, True])
+def test_the_trainers_of_a_fleet(job: Ranks, tmp_path: Path, servers: bool) -> None:
+    found = job.run(_by_fleet, str(tmp_path), servers)
+    assert sorted(t for lines, _ in found for t in lines) == sorted(line(n) for n in range(63))
+    assert [size for _, size in found] == [63] * 3
+
+
 def _merged(folder: str) -> list[list[int]]:
     dataset = _dataset(folder, named=True)
     dataset._init_distributed_settings(merge_size=2, parse_ins_id=True)

@@ -1,0 +1,1 @@
+"""Meta-optimizers of fleet: their operators, and their numbers over two processes."""

@@ -113,12 +113,17 @@ def service(tmp_path):
         TableSpec(2, "rare", "sparse", 2, entry=CountFilter(3)),
     ]
     made = Service(tables, tmp_path / "files", trainers=2, mode="async")
+    for trainer in (0, 1):
+        made.answer(encode(Frame(Kind.HELLO, trainer=trainer, sequence=1)))
     yield made
     made.close()
 
 
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+SESSION = 1 << messages.NUMBER_BITS
 
 
 def hostile(rng, folder):
@@ -130,7 +135,7 @@ def hostile(rng, folder):
     text = rng.choice(["", "", "\0", "../x", str(folder / "none"), "x" * 5000])
     frame = Frame(
         kind, rng.choice([0, 1, 2, 3, 2**32 - 1]), rng.choice([0, 1, 2, 65535]),
-        rng.choice([0, 1, 7, 2**38, 2**64 - 1, rng.randrange(2**30)]),
+        rng.choice([0, 1, SESSION + 7, 2**38, 2**64 - 1, SESSION + rng.randrange(2**30)]),
         rng.choice([0, 4, 8, 12, 16, 28]), rng.choice([None, ids]), rng.choice([None, values]),
         text, rng.choice([0, 0, 3]),
     )  # fmt: skip
@@ -161,7 +166,7 @@ def every(body):
 def test_several_frames(service):
     ids, grad = np.array([3, 4]), np.ones((2, 4), "f4")
     frames = [
-        Frame(Kind.PULL, 0, ids=ids), Frame(Kind.PUSH, 0, 0, 1, ids=ids, values=grad),
+        Frame(Kind.PULL, 0, ids=ids), Frame(Kind.PUSH, 0, 0, SESSION + 1, ids=ids, values=grad),
         Frame(Kind.PULL, 9, ids=ids), Frame(Kind.PULL_DENSE, 1), Frame(Kind.STAT, text="x"),
     ]  # fmt: skip
     answers = every(service.answer(encode(*frames)))

@@ -1,9 +1,14 @@
 """Servers and clients over gRPC: numbers, failures, who is let in."""
 
 import json
+import shutil
 import socket
 import struct
+import subprocess
+import sys
+import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -25,7 +30,7 @@ from paddle.core.errors import (
     ResourceExhaustedError,
 )
 from paddle.distributed.ps import messages
-from paddle.distributed.ps.client import Client
+from paddle.distributed.ps.client import Client, _leave
 from paddle.distributed.ps.files import Mapped
 from paddle.distributed.ps.initial import Initial
 from paddle.distributed.ps.messages import Frame, Kind
@@ -119,6 +124,7 @@ def test_several_tables_at_a_time(job):
     specs += [TableSpec(10 + i, f"d{i}", "dense", 5, server=i % 2) for i in range(3)]
     started = job(tables=specs)
     client = started.client()
+    client.push_sparse(2, np.arange(2), np.zeros((2, 3)))
     asked: list = []
     for server in started.servers:
         answer = server.service.answer
@@ -187,14 +193,32 @@ def test_threads_share_a_client(job):
     )
 
 
-@pytest.mark.parametrize("rule", [Rule("sgd", 0.1), Rule("adam", 0.05)])
-def test_sync_equals_one_process_over_the_joined_batch(job, rule):
+def crashed(server):
+    """Ends a server without a word to anybody; what it was doing is done, but not answered."""
+    server._server.stop(0).wait()
+    server._server = None
+    server.service.release()
+    server._pool.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("rule", "crashes"), [(Rule("sgd", 0.1), False), (Rule("adam", 0.05), True)]
+)
+def test_sync_equals_one_process_over_the_joined_batch(job, tmp_path, rule, crashes):
+    """Also when servers crash half-way and are started again."""
     height, width, batch = 20, 4, 6
     specs = [
         TableSpec(0, "embedding", "sparse", width, rule=rule),
         TableSpec(1, "weight", "dense", width, rule=rule, server=1),
     ]
-    started = job(tables=specs, trainers=2, mode="sync")
+    started = job(0)
+    started.servers = [
+        Server("127.0.0.1:0", specs, 2, "sync", TOKEN, tmp_path / str(i), i, 2) for i in (0, 1)
+    ]
+    for server in started.servers:
+        server.start()
+    started.endpoints = [s.endpoint for s in started.servers]
+    middle = threading.Event()
     rng = np.random.default_rng(0)
     table = rng.standard_normal((height, width)).astype("f4")
     weight = rng.standard_normal(width).astype("f4")
@@ -202,13 +226,15 @@ def test_sync_equals_one_process_over_the_joined_batch(job, rule):
     labels = rng.standard_normal((20, 2, batch)).astype("f4")
 
     def train(trainer):
-        client = started.client(trainer, tables=specs)
+        client = started.client(trainer, tables=specs, deadline=60)
         if trainer == 0:
             client.push_sparse(0, np.arange(height), table, mode="assign")
             client.set_dense(1, weight)
         client.barrier("start")
         losses = []
         for step in range(20):
+            if step == 8:
+                middle.set()
             mine, label = ids[step, trainer], paddle.to_tensor(labels[step, trainer])
             rows = paddle.to_tensor(client.pull_sparse(0, mine), stop_gradient=False)
             w = paddle.to_tensor(client.pull_dense(1), stop_gradient=False)
@@ -221,7 +247,15 @@ def test_sync_equals_one_process_over_the_joined_batch(job, rule):
         return losses
 
     with ThreadPoolExecutor(2) as pool:
-        losses = np.mean(list(pool.map(train, [0, 1])), 0)
+        runs = [pool.submit(train, i) for i in (0, 1)]
+        for i in (0, 1) if crashes else ():
+            middle.wait(60)
+            old = started.servers[i]
+            crashed(old)
+            again = Server(old.endpoint, specs, 2, "sync", TOKEN, tmp_path / str(i), i, 2)
+            started.servers[i] = again
+            again.start()
+        losses = np.mean([r.result(120) for r in runs], 0)
     layer = paddle.nn.Embedding(height, width, sparse=True)
     layer.weight.set_value(table)
     w = paddle.create_parameter([width], "float32")
@@ -274,6 +308,8 @@ def test_save_and_load(job, tmp_path):
     data = tmp_path / "s" / "version-3" / "server-1-of-2" / "data"
     data.write_bytes(data.read_bytes()[:-1])
     assert client.load(tmp_path / "s") == 2
+    (tmp_path / "s" / "version-8" / "server-1-of-3").mkdir(parents=True)  # torn
+    assert client.save(tmp_path / "s") == 9  # its parts must not meet those of another
     with pytest.raises(NotFoundError, match="server 0"):
         client.load(tmp_path / "none")
     assert sum(s["tables"]["0"]["rows"] for s in client.stat()) == 100
@@ -371,6 +407,20 @@ def test_junk_on_the_port(steady):
     assert steady.client().pull_sparse(0, [1, 2]).shape == (2, 4)
 
 
+def test_encrypted(tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    key, chain = str(tmp_path / "key"), str(tmp_path / "chain")
+    command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
+    command += "-subj /CN=ps -addext subjectAltName=IP:127.0.0.1 -keyout"
+    subprocess.run([*command.split(), key, "-out", chain], check=True, capture_output=True)
+    with Server("127.0.0.1:0", [ROWS], token=TOKEN, tls=(key, chain)) as server:
+        with Client([server.endpoint], token=TOKEN, tls=chain) as client:
+            assert client.pull_sparse(0, [1]).shape == (1, 4)
+        with pytest.raises(ExternalError, match=r"no answer within 0\.5 s"):
+            Client([server.endpoint], token=TOKEN, deadline=0.5)
+
+
 # -- failures --------------------------------------------------------------------------------------
 
 
@@ -438,6 +488,20 @@ def test_a_server_that_comes_back(job, tmp_path):
     np.testing.assert_allclose(client.pull_sparse(0, ids) - ROWS.initial.rows(ids, 4), 4, rtol=1e-5)
 
 
+def test_one_client_of_a_trainer_pushes(job):
+    """Two that count their pushes alike would lose some of them without a word."""
+    started = job()
+    one, two = started.client(), started.client()
+    ids, ones = np.arange(4), np.ones((4, 4), "f4")
+    one.push_sparse(0, ids, ones, mode="delta")
+    two.push_sparse(0, ids, ones, mode="delta")
+    with pytest.raises(PreconditionNotMetError, match="another client of trainer 0 pushes now"):
+        one.push_sparse(0, ids, ones, mode="delta")
+    two.push_sparse(0, ids, ones, mode="delta")
+    moved = one.pull_sparse(0, ids) - ROWS.initial.rows(ids, 4)
+    np.testing.assert_allclose(moved, 3, rtol=1e-5)
+
+
 def test_lost_answers(job):
     """A push whose answer is lost is sent again and applied once."""
     started = job(1, tables=[ROWS])
@@ -452,6 +516,7 @@ def test_lost_answers(job):
         return found
 
     client = started.client(deadline=60)
+    client.push_sparse(0, [1, 2], np.zeros((2, 4), "f4"), mode="delta")
     service.answer = lossy
     for _ in range(5):
         client.push_sparse(0, [1, 2], np.ones((2, 4), "f4"), mode="delta")
@@ -470,6 +535,9 @@ def test_the_barrier_names_who_is_missing(job, mode):
         for wait in waits:
             with pytest.raises(ExecutionTimeoutError, match=r"trainer\(s\) .*2.* of 3 did not"):
                 wait.result(60)
+    two.close()  # lost without a word: the others go on
+    one.push_sparse(0, [3], np.ones((1, 4), "f4"), mode="delta")
+    assert one.pull_sparse(0, [3]).shape == (1, 4)
 
 
 def test_a_trainer_that_leaves_is_not_waited_for(job):
@@ -485,6 +553,17 @@ def test_a_trainer_that_leaves_is_not_waited_for(job):
     one.stop()
     one.stop()
     assert all(s.wait(60) for s in started.servers)
+
+
+def test_leaving_at_exit(job, monkeypatch):
+    started = job(1, tables=[ROWS])
+    client = started.client()
+    monkeypatch.setattr(sys, "last_type", ValueError, raising=False)  # the script failed
+    _leave(weakref.WeakMethod(client.stop))
+    assert not started.servers[0].wait(0.1)
+    monkeypatch.delattr(sys, "last_type")
+    _leave(weakref.WeakMethod(client.stop))
+    assert started.servers[0].wait(60)
 
 
 def test_barriers_of_other_names(job):

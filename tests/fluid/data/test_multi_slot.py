@@ -95,6 +95,7 @@ def test_any_cut_gives_the_same_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunk: int, processes: int, command: str
 ) -> None:
     monkeypatch.setattr(files, "_CHUNK", chunk)
+    monkeypatch.setattr(files, "_PIECE", chunk)
     paths, records = write(tmp_path, [11, 6, 0, 1, 9])
     source = files.Source(SLOTS, (), False, files.parts_of(paths, command))
     sizes = []
@@ -154,6 +155,7 @@ def test_bad_records_are_named_or_skipped(tmp_path: Path, line: str, told: str) 
 
 def test_lines_are_counted_across_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_CHUNK", 50)
+    monkeypatch.setattr(files, "_PIECE", 50)
     path = tmp_path / "a.txt"
     path.write_text("\n".join([GOOD] * 30 + ["1 x"]) + "\n")
     for command in ("cat", "cat; true"):
@@ -378,6 +380,8 @@ def test_async_executor(program: Any, text: str, tmp_path: Path, capfd: Any) -> 
     assert capfd.readouterr().out.count("data: [7]") == 1
     with pytest.raises(ValueError, match="DataFeedDesc"):
         exe.run(program, "data.proto", [text], 1, [])
+    with pytest.raises(ValueError, match=r"filelist\): expected at least one file"):
+        exe.run(program, feed, [], 1, [])
     with pytest.raises(NotImplementedError):
         exe.run(program, feed, [text], 1, [], mode="mpi")
 

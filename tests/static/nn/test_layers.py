@@ -164,8 +164,8 @@ WRONG: list[tuple[Any, type, str]] = [
     (lambda: nn.embedding(data(-1, 4), [3, 2]), ValueError, "int32 or int64.*float32"),
     (lambda: nn.embedding(ids(-1, 4), [3]), ValueError, r"\[rows, length\].*\[3\]"),
     (lambda: nn.embedding(ids(-1, 4), [3, 2], padding_idx=3), ValueError, r"\[-3, 3\).* 3"),
-    (lambda: nn.embedding(ids(-1, 4), [3, 2], is_distributed=True), NotImplementedError, "server"),
-    (lambda: nn.sparse_embedding(ids(-1, 1), [3, 2]), NotImplementedError, "static.nn.embedding"),
+    (lambda: nn.sparse_embedding(ids(-1, 1), [3, 2], entry=3), TypeError, "CountFilterEntry.*int"),
+    (lambda: nn.sparse_embedding(ids(-1, 1), [3]), ValueError, r"\[rows, length\].*\[3\]"),
     (lambda: nn.conv2d(data(-1, 4, 8), 2, 3), ValueError, r"4 dimensions.*\[-1, 4, 8\]"),
     (lambda: nn.conv2d(ids(*IMAGE), 2, 3), ValueError, "received int64"),
     (lambda: nn.conv2d(data(-1, -1, 8, 8), 2, 3), ValueError, "known size of dimension 1"),
@@ -255,10 +255,9 @@ def test_wrong_arguments(at: int) -> None:
 
 
 OTHERS = {"case", "cond", "switch_case", "while_loop", "create_parameter", "py_func"}
-RAISES = {"sparse_embedding"}
 
 
-@pytest.mark.parametrize("name", sorted(set(nn.__all__) - OTHERS - RAISES))
+@pytest.mark.parametrize("name", sorted(set(nn.__all__) - OTHERS))
 def test_dynamic_mode_is_refused(name: str) -> None:
     function = getattr(nn, name)
     inner = inspect.unwrap(function)

@@ -12,9 +12,14 @@ from paddle.distributed.fleet.meta_optimizers.graph_execution import GraphExecut
 from paddle.distributed.fleet.meta_optimizers.lamb import LambOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import LarsOptimizer
 from paddle.distributed.fleet.meta_optimizers.localsgd import LocalSGDOptimizer
+from paddle.distributed.fleet.meta_optimizers.parameter_server import (
+    ParameterServerGraphOptimizer,
+    ParameterServerOptimizer,
+)
 from paddle.distributed.fleet.meta_optimizers.pipeline import PipelineOptimizer
 from paddle.distributed.fleet.meta_optimizers.recompute import RecomputeOptimizer
 from paddle.distributed.fleet.meta_optimizers.sharding import ShardingOptimizer
+from paddle.distributed.fleet.meta_optimizers.sync_batch_norm import SyncBatchNormOptimizer
 
 __all__ = [
     "TABLE",
@@ -29,9 +34,12 @@ __all__ = [
     "LarsOptimizer",
     "LocalSGDOptimizer",
     "MetaOptimizer",
+    "ParameterServerGraphOptimizer",
+    "ParameterServerOptimizer",
     "PipelineOptimizer",
     "RecomputeOptimizer",
     "ShardingOptimizer",
+    "SyncBatchNormOptimizer",
 ]
 
 # From the outermost to the innermost: whoever may wrap another one stands before it.
@@ -47,5 +55,6 @@ TABLE: tuple[type[MetaOptimizer], ...] = (
     DGCOptimizer,
     LarsOptimizer,
     LambOptimizer,
+    SyncBatchNormOptimizer,
     GraphExecutionOptimizer,
 )

@@ -35,6 +35,7 @@ class AdaptiveLocalSGDOptimizer(LocalSGDOptimizer):
     name = "adaptive_localsgd"
 
     def rewrite(self, context: Context) -> None:
+        """Adds averages under a condition that changes."""
         given = context.strategy.adaptive_localsgd_configs
         main, startup = context.main_program, context.startup_program
         start(context)
@@ -71,8 +72,10 @@ class AdaptiveLocalSGDOptimizer(LocalSGDOptimizer):
 def _rate(context: Context) -> Variable:
     """The variable of the learning rate."""
     block = context.main_program.global_block()
-    op = next(updates(block))
-    return block._var_recursive(op.input("LearningRate")[0])
+    names = [op.input("LearningRate")[0] for op in updates(block)]
+    found = [block._var_recursive(name) for name in names]
+    # That of a parameter with a factor of its own is a result of the step.
+    return next((rate for rate in found if rate.persistable), found[0])
 
 
 def _mean_loss(context: Context, mean: Variable) -> None:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from paddle.core.dtype import VarType
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import all_ops, insert, scratch
+from paddle.distributed.fleet.meta_optimizers.programs import (
+    all_ops,
+    insert,
+    scratch,
+    sparse_gradient,
+)
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 
@@ -23,10 +28,12 @@ class FP16AllReduceOptimizer(MetaOptimizer):
     })  # fmt: skip
 
     def rewrite(self, context: Context) -> None:
+        """Adds casts around exchanges."""
         for block, op in all_ops(context.main_program):
             if op.type == "c_allreduce_sum":
                 (name,) = op.input("X")
-                if block._var_recursive(name).dtype == VarType.FP32 and name == op.output("Out")[0]:
+                wide = block._var_recursive(name).dtype == VarType.FP32
+                if wide and [name] == op.output("Out") and not sparse_gradient(block, name):
                     _in_16_bits(block, op, name)
 
 

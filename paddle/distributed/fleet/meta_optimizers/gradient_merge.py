@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from paddle.core.dtype import VarType
-from paddle.core.errors import UnimplementedError
 from paddle.core.op import C
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import append, kept
+from paddle.distributed.fleet.meta_optimizers.programs import append, kept, refuse_sparse
 from paddle.ir.block import Block
 from paddle.ir.control.conditional import ConditionalBlock
 from paddle.ir.current import program_guard
@@ -29,12 +27,14 @@ class GradientMergeOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         steps = context.strategy.gradient_merge_configs["k_steps"]
         if steps <= 1:
             return f'gradient_merge_configs["k_steps"] is {steps}, and merging begins with 2'
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Puts updates under a condition."""
         given = context.strategy.gradient_merge_configs
         merge_gradients(
             context.main_program, context.startup_program, context.params_grads,
@@ -56,12 +56,8 @@ def merge_gradients(
     """
     block = main.global_block()
     pairs = [(p, g) for p, g in params_grads if g is not None]
-    for param, grad in pairs:
-        if grad.type == VarType.SELECTED_ROWS:
-            raise UnimplementedError(
-                f"gradient_merge: the gradient of {param.name!r} is sparse, and sums are dense.",
-                hint="make the embedding with is_sparse=False",
-            )
+    names = [(p.name, g.name) for p, g in pairs]
+    refuse_sparse(block, names, "gradient_merge", "sums over steps are dense")
     moved = _taken_out(block, {g.name for _, g in pairs})
     sums = {
         g.name: kept(main, startup, f"{g.name}@GradientMerge", p.shape, g.dtype, 0.0)
@@ -98,7 +94,6 @@ def _taken_out(block: Block, grads: set[str]) -> list[Operator]:
 
     moved = [op for op in block.ops if belongs(op)]
     block.ops = [op for op in block.ops if not belongs(op)]
-    block.program._changed()
     return moved
 
 

@@ -9,7 +9,11 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.dividing import Division
-from paddle.distributed.fleet.meta_optimizers.sections import devices, sections_of
+from paddle.distributed.fleet.meta_optimizers.sections import (
+    EVERYWHERE,
+    devices,
+    sections_of,
+)
 from paddle.distributed.transpiler.inserting import (
     insert_broadcast,
     insert_comm_init,
@@ -38,6 +42,7 @@ class PipelineOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         count = len(devices(context.main_program.global_block()))
         if count < 2:
             return 'the Program has no sections: no device_guard("gpu:0"), device_guard("gpu:1")'
@@ -46,6 +51,7 @@ class PipelineOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Leaves one section, on parts of the batch."""
         block = context.main_program.global_block()
         count = len(devices(block))
         copies = context.worker_num // count
@@ -54,7 +60,7 @@ class PipelineOptimizer(MetaOptimizer):
         _connect(context, count)
         job = _Job(
             context.main_program, context.startup_program, context.loss, context.params_grads,
-            context.strategy.pipeline_configs["micro_batch"], me, ring, copies,
+            context.strategy.pipeline_configs["micro_batch"], me, ring, copies, first=copy == 0,
         )  # fmt: skip
         if copies > 1:
             endpoints = context.role_maker._get_trainer_endpoints()
@@ -107,6 +113,7 @@ class _Phase:
     """The operators of one way through the network, forward or back."""
 
     ops: list[Operator]
+    role: int
     transfers: list[_Transfer] = field(default_factory=list)
 
 
@@ -120,15 +127,17 @@ class _Job:
         ring (int): the group of the sections.
         copies (int): how many pipelines train together.
         alone (bool): all sections run here.
+        first (bool): of several pipelines this is the first one.
     """
 
     def __init__(
         self, main: Program, startup: Program, loss: Variable, params_grads: list, count: int,
-        me: int, ring: int, copies: int, alone: bool = False,
+        me: int, ring: int, copies: int, alone: bool = False, first: bool = True,
     ) -> None:  # fmt: skip
         self.main, self.startup, self.loss = main, startup, loss
         self.block: Block = main.global_block()
         self.count, self.me, self.ring, self.copies = count, me, ring, copies
+        self.first = first
         self.grads = {p.name: g.name for p, g in params_grads if g is not None}
         self.alone = alone
         self.section, owner = sections_of(self.block, self.grads)
@@ -138,6 +147,8 @@ class _Job:
         self.division = Division(main, startup, self.grads, owner, me, ring)
         self._sums = {g for p, g in self.grads.items() if p not in self.division.foreign}
         self._last: dict[str, Operator] = {}  # which operator completes a value
+        self._role = Role.FORWARD  # of operators that are added
+        self._parted: set[str] = set()  # what each part has its own of
         self.batches = {v.shape[0] for v in self.block.vars.values() if v.is_data and v.shape}
 
     def spread(self) -> list[str]:
@@ -152,7 +163,7 @@ class _Job:
         self.division.prune_updates()
         rates, ahead, back, rest = _stages(self.block.ops)
         self._refuse_blocks([*ahead, *back])
-        phases = self._planned([_Phase(ahead), _Phase(back)])
+        phases = self._planned([_Phase(ahead, Role.FORWARD), _Phase(back, Role.BACKWARD)])
         self.block.ops = rates
         self._cut([*ahead, *back])
         for phase in phases:
@@ -161,8 +172,20 @@ class _Job:
         self._finish_gradients()
         self._finish_loss()
         self.block.ops += rest
-        self.main._changed()
         self.division.forget()
+        self._note_own([*ahead, *back])
+
+    def _note_own(self, ops: list[Operator]) -> None:
+        """What this process has to save: of several pipelines only one does."""
+        written = {
+            n
+            for op in ops
+            if self.section[id(op)] == self.me
+            for n in op.output_arg_names
+            if self.block.has_var(n) and self.block.var(n).persistable
+        }
+        own = {*self.main.__dict__["_fleet_own"], *written}
+        self.main.__dict__["_fleet_own"] = sorted(own) if self.first else []
 
     def _refuse_blocks(self, ops: Iterable[Operator]) -> None:
         for op in ops:
@@ -189,7 +212,7 @@ class _Job:
                         phase.transfers.append(
                             _Transfer(name, maker[name], section, made.get(name, -1), at)
                         )
-                for name in op.output_arg_names:
+                for name in op.output_arg_names if section != EVERYWHERE else ():
                     if not self.block._var_recursive(name).persistable:
                         maker[name], there[name], made[name] = section, {section}, at
             phase.transfers.sort(key=lambda t: t.made)
@@ -197,13 +220,14 @@ class _Job:
 
     def _emit(self, phase: _Phase, part: int) -> None:
         """Adds the operators of this section for one part of the batch."""
+        self._role = phase.role
         coming = [t for t in phase.transfers if t.target == self.me]
         going = [t for t in phase.transfers if t.source == self.me]
         for transfer in going:
             if transfer.made == -1:
                 self._send(transfer, part)
         for at, op in enumerate(phase.ops):
-            if self.section[id(op)] == self.me:
+            if self.section[id(op)] in (self.me, EVERYWHERE):
                 for source in {t.source for t in coming if t.needed <= at}:
                     self._receive(coming, source, at, part)
                 self._copy(op, part)
@@ -229,12 +253,11 @@ class _Job:
                  "use_calc_stream": True}  # fmt: skip
         self._append("send_v2", {"X": self._name(transfer.name, part)}, {}, attrs)
 
-    # -- operators for one part ----------------------------------------------------------------
+    # -- operators for one part --------------------------------------------------------------
 
     def _name(self, name: str, part: int) -> str:
         """What a value is called for one part of the batch."""
-        var = self.block._find_var_recursive(name)
-        if self.count == 1 or var is None or var.persistable or (not part and name in self._sums):
+        if self.count == 1 or name not in self._parted or (not part and name in self._sums):
             return name
         return f"{name}@MICRO_{part}"
 
@@ -267,7 +290,7 @@ class _Job:
                     self._append("sum", {"X": names}, {"Out": names[0]}, {})
 
     def _append(self, type: str, inputs: Any, outputs: Any, attrs: Any) -> None:
-        role = {"op_role": Role.BACKWARD, "op_role_var": []}
+        role = {"op_role": self._role, "op_role_var": []}
         self.block.append_op(type, inputs, outputs, {**attrs, **role})
 
     def _cut(self, ops: list[Operator]) -> None:
@@ -275,10 +298,11 @@ class _Job:
         self._last = {n: op for op in ops for n in op.output_arg_names}
         if self.count == 1:
             return
-        fed = dict.fromkeys(
-            n for op in ops if self.section[id(op)] == self.me for n in op.input_arg_names
-            if self.block.var(n).is_data and n not in self._last
-        )  # fmt: skip
+        here = [op for op in ops if self.section[id(op)] in (self.me, EVERYWHERE)]
+        read = dict.fromkeys(n for op in here for n in op.input_arg_names if self.block.has_var(n))
+        fed = [n for n in read if self.block.var(n).is_data and n not in self._last]
+        made = [n for n in self._last if not self.block._var_recursive(n).persistable]
+        self._parted = {*made, *fed}
         for name in fed:
             var = self.block.var(name)
             if var.lod_level:
@@ -297,7 +321,7 @@ class _Job:
                 "split", {"X": name}, {"Out": parts}, {"num": self.count, "axis": 0, **role}
             )
 
-    # -- after all parts -----------------------------------------------------------------------------
+    # -- after all parts ---------------------------------------------------------------------
 
     def _finish_gradients(self) -> None:
         for grad in sorted(self._sums):
@@ -309,7 +333,11 @@ class _Job:
             self._append("c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": _COPIES_RING})
 
     def _finish_loss(self) -> None:
-        """Makes the loss the mean over the parts, and gives it to all sections."""
+        """Makes the loss the mean over the parts, and gives it to all sections.
+
+        This is part of the way forward: a copy of the Program for testing has it too.
+        """
+        self._role = Role.FORWARD
         loss = self.loss.name
         root = self.section[id(self._last[loss])]
         if root == self.me and self.count > 1:
@@ -327,12 +355,12 @@ class _Job:
 
 
 def _stages(ops: list[Operator]) -> tuple[list, list, list, list]:
-    """Learning rates, forward, backward, updates."""
+    """What comes once before all parts; forward, backward, updates."""
     rates, ahead, back, rest = [], [], [], []
     for op in ops:
         if op.role & Role.OPTIMIZE:
             rest.append(op)
-        elif op.role & Role.LR_SCHED:
+        elif op.role & Role.LR_SCHED or op.type.startswith("create_"):  # of rates, of readers
             rates.append(op)
         elif op.role & Role.BACKWARD:
             back.append(op)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from paddle.core.dtype import to_vartype
+from paddle.core.dtype import VarType, to_vartype
+from paddle.core.errors import UnimplementedError
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
@@ -92,6 +93,31 @@ def updates(block: Block) -> Iterator[Operator]:
             yield from updates(inner)
 
 
+def sparse_gradient(block: Block, name: str) -> bool:
+    """Whether a gradient is made as row numbers and values, by a look-up with ``is_sparse``."""
+    var = block._find_var_recursive(name)
+    if var is not None and var.type == VarType.SELECTED_ROWS:
+        return True
+    return any(op.attrs.get("is_sparse") for op in block.ops if name in op.output_arg_names)
+
+
+def refuse_sparse(block: Block, pairs: Iterable[tuple[str, str]], what: str, why: str) -> None:
+    """Raises where a gradient is sparse.
+
+    Args:
+        block (Block): has the operators.
+        pairs (list): names of parameters and their gradients.
+        what (str): the strategy that cannot.
+        why (str): what it would need.
+    """
+    for param, grad in pairs:
+        if sparse_gradient(block, grad):
+            raise UnimplementedError(
+                f"{what}: the gradient of {param!r} is sparse, but {why}.",
+                hint="make the embedding with is_sparse=False",
+            )
+
+
 def all_ops(program: Program) -> Iterator[tuple[Block, Operator]]:
     """Every operator of every block, with its block."""
     for block in program.blocks:
@@ -134,3 +160,21 @@ def add_decay(op: Operator, grad: str, param: str, factor: float) -> None:
     role = Role.OPTIMIZE
     insert(block, at, "scale", {"X": param}, {"Out": part}, {"scale": factor}, role)
     insert(block, at + 1, "sum", {"X": [grad, part]}, {"Out": grad}, None, role)
+
+
+# -- what optimizers and strategies keep for themselves --------------------------------------------
+
+
+def rule_of(optimizer: Any) -> Any:
+    """By which rule an optimizer updates, one of ``paddle.ops.optimizer``."""
+    return getattr(type(optimizer), "_rule", None)
+
+
+def decay_of(optimizer: Any, param: Variable) -> Any:
+    """The penalty that an optimizer puts on a parameter without one of its own."""
+    return optimizer._group_of(param)["weight_decay"]
+
+
+def skipped_passes(strategy: Any) -> list[str]:
+    """The passes that a BuildStrategy leaves out."""
+    return strategy._skipped()

@@ -6,6 +6,8 @@ from paddle.core.errors import UnimplementedError
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 
+EVERYWHERE = -1  # the section of an operator that all sections run
+
 
 def devices(block: Block) -> list[str]:
     """The devices with a number that operators were given, in the order of their numbers."""
@@ -36,6 +38,9 @@ def sections_of(block: Block, grads: dict[str, str]) -> tuple[dict[int, int], di
         op for op in block.ops if not op.role & (Role.BACKWARD | Role.OPTIMIZE | Role.LR_SCHED)
     ]
     _place_forward(block, ahead, numbers, found, where)
+    for op in ahead:
+        if op.type == "read":  # every process has the loader, so that all of them see its end
+            found[id(op)] = EVERYWHERE
     owner = _owners(block, ahead, found, grads)
     where |= owner
     for op in block.ops:

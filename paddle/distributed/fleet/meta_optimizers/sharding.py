@@ -9,7 +9,7 @@ from paddle.core.dtype import numpy_dtype
 from paddle.core.errors import InvalidArgumentError
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.dividing import Division
-from paddle.distributed.fleet.meta_optimizers.programs import insert
+from paddle.distributed.fleet.meta_optimizers.programs import insert, refuse_sparse, scratch
 from paddle.distributed.transpiler.inserting import (
     insert_broadcast,
     insert_comm_init,
@@ -37,6 +37,7 @@ class ShardingOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         if context.worker_num < 2:
             return "there is one process only"
         given = context.strategy.sharding_configs
@@ -48,6 +49,7 @@ class ShardingOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Divides parameters, gradients and updates."""
         _Sharding(context).rewrite()
 
 
@@ -105,12 +107,17 @@ class _Sharding:
                 f"sharding: expected at least as many parameters as processes, {self.size}, but "
                 f"there are {len(self.params)}."
             )
+        refuse_sparse(
+            self.block, self.grads.items(), "sharding", "its owner gets it as a dense sum"
+        )
         self._connect()
         insert_scale_loss_grad(self.main, 1.0 / self.context.worker_num)
         self._reduce()
         self.division.prune_updates()
         self._borrow()
         self.division.forget()
+        if self.context.worker_index >= self.size:  # of several copies the first is saved
+            self.main.__dict__["_fleet_own"] = []
 
     # -- startup -------------------------------------------------------------------------------
 
@@ -144,14 +151,19 @@ class _Sharding:
             if op.role & Role.BACKWARD:
                 for name in op.output_arg_names:
                     last[name] = op
-        for param, grad in self.grads.items():
-            writer, root = last[grad], self.owner[param]
-            at = writer.idx + 1
+        order = sorted(self.grads, key=lambda p: last[self.grads[p]].idx)
+        going: list[str] = []  # parameters whose gradients may still be on their way
+        for param in order:
+            grad, root = self.grads[param], self.owner[param]
+            at = last[grad].idx + 1
+            going.append(param)
+            while sum(_bytes(self.params[p]) for p in going[:-1]) > self.limit:
+                at += self._sent(at, going.pop(0))
             attrs = {"ring_id": self.ring, "root_id": root}
             insert(self.block, at, "c_reduce_sum", {"X": grad}, {"Out": grad}, attrs)
             if self.hybrid and root == self.me:
-                ring = {"ring_id": _COPIES_RING}
-                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, ring)
+                copies = {"ring_id": _COPIES_RING}
+                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, copies)
         own = [g for p, g in self.grads.items() if p not in self.foreign]
         at = next(op.idx for op in self.block.ops if op.role & Role.OPTIMIZE)
         for ring in (self.ring, _COPIES_RING)[: 1 + self.hybrid]:
@@ -159,10 +171,22 @@ class _Sharding:
                 self.block, at, "c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": ring}
             )
 
+    def _sent(self, at: int, param: str) -> int:
+        """Waits until a gradient for another process has gone, so that its memory is free."""
+        if param not in self.foreign:
+            return 0
+        grad = self.block.var(self.grads[param])
+        done = scratch(self.block, grad, f"{grad.name}@SENT")
+        ring = {"ring_id": self.ring}
+        insert(self.block, at, "c_sync_comm_stream", {"X": grad}, {"Out": done}, ring)
+        return 1
+
     # -- parameters ----------------------------------------------------------------------------
 
     def _borrow(self) -> None:
         """Broadcasts parameters before they are used, a segment at a time."""
+        for name in sorted(self.foreign):
+            self._one(self.params[name])
         segments: list[tuple[int, list[str]]] = []  # first operator, parameters
         size = 0
         readers: list[tuple[Operator, str, int]] = []
@@ -198,14 +222,26 @@ class _Sharding:
                     name=_borrowed(name, number), shape=param.shape, dtype=param.dtype,
                     stop_gradient=True,
                 )  # fmt: skip
-                space = {"shape": list(param.shape), "dtype": int(param.dtype)}
-                insert(self.block, at, "empty", {}, {"Out": target}, space, role)
+                form = {"shape": list(param.shape)}  # a shape without memory of its own
+                one = self._one(param)
+                insert(self.block, at, "expand_v2", {"X": one}, {"Out": target}, form, role)
                 at += 1
             insert(self.block, at, "c_broadcast", {"X": target}, {"Out": target}, attrs, role)
             at += 1
             taken.append(target)
         ring = {"ring_id": self.ring}
         insert(self.block, at, "c_sync_comm_stream", {"X": taken}, {"Out": taken}, ring, role)
+
+    def _one(self, param: Variable) -> Variable:
+        """A number of a parameter's type."""
+        name = f"@SHARDING_{param.dtype.name}@"
+        found = self.block.vars.get(name)
+        if found is not None:
+            return found
+        made = self.block.create_var(name=name, shape=[1], dtype=param.dtype, stop_gradient=True)
+        attrs = {"shape": [1], "dtype": int(param.dtype), "value": 0.0}
+        insert(self.block, 0, "fill_constant", {}, {"Out": made}, attrs, Role.FORWARD)
+        return made
 
 
 def _borrowed(name: str, number: int) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError
 from paddle.fluid.layers.rare import seeded
 from paddle.incubate.layer_helper import LayerHelper
+from paddle.ir.variable import Variable
+from paddle.static.nn.basic import far_away
 
 __all__ = [
     "fused_bn_add_act", "fused_elemwise_activation", "fused_embedding_seq_pool",
@@ -426,14 +428,15 @@ def sparse_embedding(
     input: Any, size: list[int], padding_idx: int | None = None, is_test: bool = False,
     entry: Any = None, param_attr: Any = None, dtype: Any = "float32",
 ) -> Any:  # fmt: skip
-    """Looks rows of a table up that learns by the rows that occur.
+    """Looks rows of a table up that learns by the rows that occur; parameter servers keep it.
 
     Args:
         input (Variable): int64 numbers [n, 1].
         size (list[int]): rows and columns of the table.
         padding_idx (int, optional): a number whose row is zeros.
-        is_test (bool): no row is added; there is one table, so none is added anyway.
-        entry (optional): when a parameter server adds a row.
+        is_test (bool): look-ups add no row to the table of a parameter server.
+        entry (CountFilterEntry|ProbabilityEntry, optional): when a parameter server adds a row; a
+            table of one process has all rows.
         param_attr (ParamAttr, optional): of the table.
         dtype (str): its type. Default: float32.
 
@@ -441,7 +444,7 @@ def sparse_embedding(
         Variable: [n, columns].
 
     Raises:
-        NotImplementedError: ``entry`` is given.
+        TypeError: ``entry`` is something else.
 
     Examples:
         .. code-block:: python
@@ -451,14 +454,12 @@ def sparse_embedding(
                 words = fluid.data("words", [None, 1], "int64", lod_level=1)
                 print(fluid.contrib.layers.sparse_embedding(words, [20, 4]).shape)  # (-1, 4)
     """
-    if entry is not None:
-        raise NotImplementedError(
-            "sparse_embedding(entry): expected None; parameter servers are not part of this "
-            "version, and a table of one process has all rows."
-        )
     helper = LayerHelper("sparse_embedding", **locals())
     w = helper.create_parameter(helper.param_attr, list(size), dtype)
     place = (
         -1 if padding_idx is None else padding_idx if padding_idx >= 0 else size[0] + padding_idx
     )
-    return helper.call("lookup_table", w, input, is_sparse=True, padding_idx=place)
+    made = helper.call("lookup_table", w, input, is_sparse=True, padding_idx=place)
+    if not isinstance(made, Variable):
+        return made
+    return far_away(made, entry, is_test, "sparse_embedding")

@@ -1,0 +1,335 @@
+"""Programs by DistributeTranspiler of 1.x: trainers that send and receive by name, and servers.
+
+Each server of such a job stands for itself: it has the blocks of parameters that its Program
+names, and a trainer has a connection to each. A table is named ``parameter <- gradient``, by which
+trainers find it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.distributed.ps.plan import read_update
+from paddle.distributed.ps.rules import Rule
+from paddle.distributed.ps.schedules import ProgramRate
+from paddle.distributed.ps.spec import TableSpec
+from paddle.distributed.ps.trainer import connected
+from paddle.ir.block import Block
+from paddle.ir.cloning import clone
+from paddle.ir.operator import Operator
+from paddle.ir.program import Program
+from paddle.ops.optimizer.updates import rule_of
+
+_ARROW = " <- "
+_TRAINER = re.compile(r"\.trainer_\d+$")
+_SYNC = 0  # of distributed_mode
+
+
+# -- servers ---------------------------------------------------------------------------------------
+
+
+class BlockServer:
+    """What runs for an operator ``listen_and_serv``.
+
+    Args:
+        op (Operator): the operator.
+
+    Attributes:
+        names (list[str]): variables of the scope: parameters, accumulators, learning rates.
+    """
+
+    def __init__(self, op: Operator) -> None:
+        attrs = op.attrs
+        self.endpoint, self.trainers = str(attrs["endpoint"]), int(attrs.get("Fanin", 1))
+        together = int(attrs.get("distributed_mode", 0)) == _SYNC and not attrs.get("_async")
+        self.mode = "sync" if together else "async"
+        self.program = op.block.program
+        self.names: list[str] = []
+        self._parts: list[tuple[str, str, Operator, tuple]] = []
+        for text in attrs["grad_to_block_id"]:
+            grad, _, number = str(text).rpartition(":")
+            self._read(grad, self.program.blocks[int(number)])
+        decay = int(attrs.get("lr_decay_block_id", -1))
+        self._decay = self.program.blocks[decay] if decay > 0 else None
+        if self._decay is not None:
+            made = {n for o in self._decay.ops for n in o.output_arg_names}
+            for o in self._decay.ops:
+                for name in o.input_arg_names:
+                    if name not in made or o.type == "increment":
+                        self._note(name)
+
+    def _note(self, name: str) -> None:
+        if name not in self.names:
+            self.names.append(name)
+
+    def _read(self, grad: str, block: Block) -> None:
+        updates = [o for o in block.ops if "Param" in o.inputs]
+        if len(updates) != 1:
+            raise UnimplementedError(
+                f"listen_and_serv: expected one update in block {block.idx}, but it has "
+                f"{[o.type for o in block.ops]}."
+            )
+        op = updates[0]
+        penalties = read_update(block, op)
+        param = op.input("Param")[0]
+        self._note(param)
+        known = rule_of(op.type)
+        assert known is not None
+        for slot in (*(known.slots[s] for s in known.states), "LearningRate"):
+            self._note(op.input(slot)[0])
+        self._parts.append((param, grad, op, penalties))
+
+    def __call__(self, held: tuple) -> None:
+        """Serves with what the scope holds until all trainers have left."""
+        from paddle.distributed.ps.server import Server
+
+        values = dict(zip(self.names, held, strict=True))
+        tables = [self._table(i, part, values) for i, part in enumerate(self._parts)]
+        server = Server(
+            self.endpoint, tables, self.trainers, self.mode, os.environ.get("PADDLE_JOB_TOKEN", "")
+        )
+        one = np.ones(1, np.int64)
+        for spec, (param, *_) in zip(tables, self._parts, strict=True):
+            first = values[param].tensor._buf.reshape(1, -1).clone()
+            server.service.tables[spec.id].store.commit(one, [first], 0)
+        server.start()
+        try:
+            server.wait()
+            for spec, (param, *_) in zip(tables, self._parts, strict=True):
+                found = torch.from_numpy(server.service.tables[spec.id].pull_dense().copy())
+                values[param].put(found.reshape(values[param].tensor._buf.shape))
+        finally:
+            server.stop()
+
+    def _table(self, number: int, part: tuple, values: dict[str, Any]) -> TableSpec:
+        param, grad, op, (l1, l2, clip) = part
+        if values[param].tensor is None:
+            raise NotFoundError(
+                f"listen_and_serv: parameter {param!r} has no value.",
+                hint="run the server's startup Program first",
+            )
+        known = rule_of(op.type)
+        assert known is not None
+        fill = {}
+        for state in known.states:
+            start = values[op.input(known.slots[state])[0]].tensor
+            if start is not None and (first := float(start._buf.reshape(-1)[0])):
+                fill[state] = first
+        rule = Rule(op.type, self._rate(op.input("LearningRate")[0], values),
+                    known.settings_of(op.attrs), fill, 1.0, l1, l2, clip,
+                    bool(op.attrs.get("_epsilon_outside")))  # fmt: skip
+        buffer = values[param].tensor._buf
+        dtype = str(buffer.dtype).removeprefix("torch.")
+        return TableSpec(number, f"{param}{_ARROW}{grad}", "dense", buffer.numel(), dtype, rule)
+
+    def _rate(self, name: str, values: dict[str, Any]) -> Any:
+        block = self._decay
+        if block is None or name not in {n for o in block.ops for n in o.output_arg_names}:
+            held = values[name].tensor
+            if held is None:
+                raise NotFoundError(f"listen_and_serv: learning rate {name!r} has no value.")
+            return float(held._buf.reshape(-1)[0])
+        made = clone(self.program)
+        top = made.global_block()
+        top.ops = []
+        for op in block.ops:
+            for n in (*op.input_arg_names, *op.output_arg_names):
+                if not top.has_var(n):
+                    var = block._var_recursive(n)
+                    top.create_var(name=n, shape=var.shape, dtype=var.dtype)
+            attrs = {k: v for k, v in op.attrs.items() if k != "op_role_var"}
+            top.ops.append(Operator(top, op.type, dict(op.inputs), dict(op.outputs), attrs))
+        del made.blocks[1:]
+        together = self.trainers if self.mode == "sync" else 1
+        starts = {n: h.tensor._buf for n, h in values.items() if h.tensor is not None}
+        return ProgramRate(made, None, name, together, starts)
+
+
+def server_of(op: Operator) -> BlockServer:
+    """Returns what serves for an operator ``listen_and_serv``."""
+    return BlockServer(op)
+
+
+# -- trainers --------------------------------------------------------------------------------------
+
+_trainers: dict[tuple, NamedTrainer] = {}
+
+
+class NamedTrainer:
+    """The connections of a trainer whose Program names variables and servers.
+
+    Args:
+        number (int): of the trainer.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.running = False  # whether a Communicator sends without waiting
+        self._clients: dict[str, Any] = {}
+        self._tables: dict[tuple[str, str], int] = {}
+        self._waiting: dict[str, list[tuple]] = {}
+        atexit.register(_end, weakref.ref(self))
+
+    def client(self, endpoint: str) -> Any:
+        """The connection to a server; made when first needed."""
+        if endpoint not in self._clients:
+            made = self._clients[endpoint] = connected([endpoint], self.number)
+            for number, spec in made.tables.items():
+                for name in spec.name.split(_ARROW):
+                    self._tables[endpoint, name] = number
+        return self._clients[endpoint]
+
+    def _table(self, endpoint: str, name: str) -> int:
+        self.client(endpoint)
+        found = self._tables.get((endpoint, name))
+        if found is None:
+            raise NotFoundError(
+                f"server {endpoint} has no variable {name!r}; it has "
+                f"{sorted(n for e, n in self._tables if e == endpoint)}."
+            )
+        return found
+
+    # -- what operators call ---------------------------------------------------------------------
+
+    def sender(self, op: Operator) -> Callable:
+        """What a ``send`` calls with gradients."""
+        names = [_TRAINER.sub("", n) for n in op.inputs["X"] if "__control_" not in n]
+        places = _places(op, names)
+        barriers = any(o.type == "send_barrier" for o in op.block.ops)
+        later = op.block.ops[op.block.ops.index(op) + 1 :]
+        after = {str(e) for o in later if o.type == "send" for e in o.attrs.get("epmap") or []}
+        last = sorted(set(places) - after)  # servers that get nothing more in this step
+
+        def send(values: tuple) -> None:
+            for name, endpoint, value in zip(names, places, values, strict=True):
+                flat = (value.to_dense() if value.is_sparse else value).reshape(-1).numpy()
+                request = (self._table(endpoint, name), None, flat)
+                if barriers:
+                    self._waiting.setdefault(endpoint, []).append(request)
+                else:
+                    self.client(endpoint).push_many([request], wait=not self.running)
+            for endpoint in () if barriers else last:
+                self.client(endpoint).advance()
+
+        return send
+
+    def stepper(self, op: Operator) -> Callable:
+        """What a ``send_barrier`` calls: servers update when all trainers are here."""
+        endpoints = [str(e) for e in op.attrs["endpoints"]]
+        together = not op.attrs.get("half_async", False)
+
+        def step() -> None:
+            for endpoint in endpoints:
+                waiting = self._waiting.pop(endpoint, [])
+                if waiting:
+                    self.client(endpoint).push_many(waiting)
+            for endpoint in endpoints:
+                client = self.client(endpoint)
+                if together and client.mode == "sync":
+                    client.barrier("step")
+                client.advance()
+
+        return step
+
+    def fetcher(self, op: Operator) -> Callable:
+        """What a ``fetch_barrier`` calls: everything was received already."""
+        return lambda: None
+
+    def receiver(self, op: Operator) -> Callable:
+        """What a ``recv`` calls: the values that servers have now."""
+        names = [str(n) for n in op.outputs["Out"]]
+        places = _places(op, names)
+        block = op.block
+        shapes = [tuple(block._var_recursive(n).shape) for n in names]
+
+        def receive(values: tuple, held: tuple) -> list[torch.Tensor]:
+            found = []
+            for name, endpoint, shape in zip(names, places, shapes, strict=True):
+                value = self.client(endpoint).pull_dense(self._table(endpoint, name))
+                found.append(torch.from_numpy(value).reshape(shape))
+            return found
+
+        return receive
+
+    def finder(self, op: Operator) -> Callable:
+        """What a look-up on servers would call."""
+        raise UnimplementedError(
+            f"operator {op.type} of a transpiled Program looks up in tables that are spread over "
+            "servers, which is not part of this version.",
+            hint="paddle.distributed.fleet has such tables: static.nn.sparse_embedding",
+        )
+
+    def saver(self, op: Operator) -> Callable:
+        """What a ``checkpoint_notify`` calls: each server saves what it has."""
+        attrs = op.attrs
+        endpoints = list(attrs.get("epmap") or attrs.get("endpoints") or [])
+        folder = str(attrs.get("dir") or attrs.get("dirname") or "")
+
+        def save() -> None:
+            for i, endpoint in enumerate(endpoints):
+                self.client(endpoint).save(os.path.join(folder, f"server-{i}"))
+
+        return save
+
+    def flush(self) -> None:
+        """Returns when the servers have all that was sent."""
+        for client in self._clients.values():
+            client.flush()
+
+    def close(self) -> None:
+        """Leaves all servers, which end when all trainers have."""
+        clients, self._clients = list(self._clients.values()), {}
+        self._tables.clear()
+        for client in clients:
+            client.stop()
+
+
+def _places(op: Operator, names: list[str]) -> list[str]:
+    places = [str(e) for e in op.attrs.get("epmap") or []]
+    if len(places) != len(names):
+        raise InvalidArgumentError(
+            f"operator {op.type}: expected a server for each of {names}, but epmap is {places}."
+        )
+    return places
+
+
+def _end(reference: weakref.ref) -> None:
+    trainer = reference()
+    if trainer is not None:
+        try:
+            trainer.close()
+        except Exception:  # the servers have gone
+            pass
+
+
+def trainer_of(program: Program) -> NamedTrainer:
+    """Returns the trainer that a transpiled Program is for; its main and startup Program share one.
+
+    Args:
+        program (Program): one with operators that send or receive.
+    """
+    servers: set[str] = set()
+    number = 0
+    for op in program.global_block().ops:
+        if op.type in ("send", "recv", "send_barrier", "fetch_barrier"):
+            servers.update(op.attrs.get("epmap") or [], op.attrs.get("endpoints") or [])
+            number = int(op.attrs.get("trainer_id", 0))
+    key = (number, *sorted(servers))
+    if key not in _trainers:
+        _trainers[key] = NamedTrainer(number)
+    return _trainers[key]
+
+
+def close_all() -> None:
+    """Ends all trainers of this process (``Executor.close``)."""
+    for trainer in _trainers.values():
+        trainer.close()

@@ -1,0 +1,1 @@
+"""Tests of training with parameter servers: Programs, modes, saving, transpiled Programs."""

@@ -1,0 +1,146 @@
+"""DistributeTranspiler's Programs run: servers by ``exe.run``, trainers against one process."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import paddle
+import paddle.fluid as fluid
+from paddle.distributed.ps import transpiled
+
+OPTIMIZERS: dict[str, Callable[[], Any]] = {
+    "sgd": lambda: fluid.optimizer.SGD(0.01, regularization=fluid.regularizer.L2Decay(0.1)),
+    "adam": lambda: fluid.optimizer.Adam(fluid.layers.exponential_decay(0.01, 2, 0.5)),
+    "adagrad": lambda: fluid.optimizer.Adagrad(0.01, initial_accumulator_value=0.5),
+    "momentum": lambda: fluid.optimizer.Momentum(0.01, 0.9),
+}
+
+
+@pytest.fixture(autouse=True)
+def static_mode() -> Iterator[None]:
+    paddle.enable_static()
+    yield
+    transpiled.close_all()
+    paddle.disable_static()
+
+
+def free_port() -> int:
+    with socket.socket() as opened:
+        opened.bind(("127.0.0.1", 0))
+        return opened.getsockname()[1]
+
+
+def minimized(name: str) -> tuple[Any, Any, Any]:
+    main, startup = fluid.Program(), fluid.Program()
+    with fluid.program_guard(main, startup), fluid.unique_name.guard():
+        x, y = fluid.data("x", [None, 100]), fluid.data("y", [None, 1])
+        start = fluid.ParamAttr(initializer=fluid.initializer.Constant(0.01))
+        hidden = fluid.layers.fc(x, 200, act="tanh", param_attr=start)
+        score = fluid.layers.fc(hidden, 1, param_attr=start)
+        loss = fluid.layers.mean(fluid.layers.square_error_cost(score, y))
+        OPTIMIZERS[name]().minimize(loss)
+    return main, startup, loss
+
+
+def cut(name: str, servers: list[str], trainer: int, trainers: int, **told: Any) -> tuple:
+    main, startup, loss = minimized(name)
+    config = fluid.DistributeTranspilerConfig()
+    config.slice_var_up = told.pop("slices", True)
+    config.split_method = told.pop("split", None)
+    made = fluid.DistributeTranspiler(config)
+    made.transpile(trainer, program=main, pservers=",".join(servers), trainers=trainers,
+                   startup_program=startup, **told)  # fmt: skip
+    return made, startup, loss
+
+
+class Serving:
+    """A server in a thread; what it ended with is in ``failed`` and ``scope``."""
+
+    def __init__(self, main: Any, startup: Any) -> None:
+        self.main, self.startup, self.scope = main, startup, fluid.Scope()
+        self.failed: Any = None
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        try:
+            exe = fluid.Executor(fluid.CPUPlace())
+            exe.run(self.startup, scope=self.scope)
+            exe.run(self.main, scope=self.scope)
+        except BaseException as error:
+            self.failed = error
+
+    def end(self) -> None:
+        self.thread.join(30)
+        assert not self.thread.is_alive() and self.failed is None, self.failed
+
+
+def data() -> list[dict[str, Any]]:
+    rng = np.random.RandomState(0)
+    return [
+        {"x": rng.rand(16, 100).astype("float32"), "y": rng.rand(16, 1).astype("float32")}
+        for _ in range(8)
+    ]
+
+
+def losses_of(main: Any, startup: Any, loss: Any, batches: list) -> list[float]:
+    exe, scope = fluid.Executor(fluid.CPUPlace()), fluid.Scope()
+    exe.run(startup, scope=scope)
+    return [exe.run(main, feed=b, fetch_list=[loss], scope=scope)[0].item() for b in batches]
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+@pytest.mark.parametrize(
+    "told", [{}, {"slices": False, "split": fluid.transpiler.HashName}, {"sync_mode": False}],
+    ids=["sync", "whole", "async"],
+)  # fmt: skip
+def test_one_trainer(name: str, told: dict) -> None:
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = []
+    for endpoint in servers:
+        made, _, _ = cut(name, servers, 0, 1, **told)
+        running.append(Serving(*made.get_pserver_programs(endpoint)))
+    made, startup, loss = cut(name, servers, 0, 1, **told)
+    got = losses_of(made.get_trainer_program(), startup, loss, data())
+    transpiled.close_all()
+    for one in running:
+        one.end()
+    np.testing.assert_allclose(got, losses_of(*minimized(name), data()), rtol=1e-5)
+
+
+def test_two_trainers_in_step() -> None:
+    servers = [f"127.0.0.1:{free_port()}"]
+    made, _, _ = cut("sgd", servers, 0, 2)
+    running = Serving(*made.get_pserver_programs(servers[0]))
+    whole = data()
+    parts: list[Any] = [None, None]
+
+    def train(trainer: int) -> None:
+        made, startup, loss = programs[trainer]
+        halves = [{k: v[trainer::2] for k, v in b.items()} for b in whole]
+        parts[trainer] = losses_of(made.get_trainer_program(), startup, loss, halves)
+
+    programs = [cut("sgd", servers, i, 2) for i in range(2)]
+    threads = [threading.Thread(target=train, args=(i,), daemon=True) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    transpiled.close_all()
+    running.end()
+    np.testing.assert_allclose(np.mean(parts, 0), losses_of(*minimized("sgd"), whole), rtol=1e-5)
+
+
+def test_what_is_missing_is_named() -> None:
+    servers = [f"127.0.0.1:{free_port()}"]
+    made, _, _ = cut("sgd", servers, 0, 1)
+    with pytest.raises(RuntimeError, match="startup"):
+        fluid.Executor(fluid.CPUPlace()).run(
+            made.get_pserver_program(servers[0]), scope=fluid.Scope()
+        )
