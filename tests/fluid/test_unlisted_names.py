@@ -65,8 +65,7 @@ NAMES = [
      "paddle.dataset.conll05.get_dict"]  # fmt: skip
 
 # For one process; in several they are issue H.
-REFUSED = """framework.IrGraph
-    incubate.fleet.parameter_server.distribute_transpiler.fleet"""
+REFUSED = "framework.IrGraph"
 
 # Deep imports of 2.0 clients -> what each name is.
 DEEP = {
