@@ -66,7 +66,7 @@ NAMES = [
 
 # For one process; in several they are issue H.
 REFUSED = """framework.IrGraph
-    incubate.fleet.parameter_server.distribute_transpiler.fleet"""
+    incubate.fleet.parameter_server.pslib.fleet"""
 
 # Deep imports of 2.0 clients -> what each name is.
 DEEP = {
