@@ -9,6 +9,7 @@ import json
 import sys
 
 import numpy as np
+
 import paddle.fluid as fluid
 
 ENDPOINT = "127.0.0.1:6174"

@@ -47,7 +47,7 @@ class Collective:
 
     def transpile(
         self, startup_program: Any, main_program: Any, rank: int, endpoints: Any,
-        current_endpoint: str, wait_port: bool = False,
+        current_endpoint: str, wait_port: bool,
     ) -> None:  # fmt: skip
         """Adds collective operators to Programs.
 
@@ -136,7 +136,8 @@ class GradAllReduce(Collective):
                 loss = paddle.mean(paddle.static.nn.fc(x, 2))
                 fluid.optimizer.SGD(0.1).minimize(loss)
             way = fluid.transpiler.collective.GradAllReduce(nrings=1)
-            way.transpile(startup, main, 0, "127.0.0.1:6170,127.0.0.1:6171", "127.0.0.1:6170")
+            way.transpile(startup, main, 0, "127.0.0.1:6170,127.0.0.1:6171",
+                          "127.0.0.1:6170", False)
             print([op.type for op in main.global_block().ops].count("c_allreduce_sum"))  # 2
     """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,16 @@ def facts() -> dict[str, Any]:
     return json.loads((Path(__file__).parent / "framework.json").read_text("utf8"))
 
 
+@functools.lru_cache(maxsize=1)
+def _classes() -> Callable[[str], Any]:
+    """All of them from one pool: messages of two pools do not go into one another."""
+    return message_classes(facts(), _AS_BYTES)
+
+
 @functools.cache
 def message_class(name: str) -> Any:
     """Returns the class of a message, such as ``"ProgramDesc"`` or ``"VarType.TensorDesc"``."""
-    return message_classes(facts(), _AS_BYTES)(name)
+    return _classes()(name)
 
 
 def parse(name: str, data: bytes, what: str) -> Any:
