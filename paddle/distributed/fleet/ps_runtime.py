@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import os
 import shutil
-import weakref
 from typing import Any
 
 from paddle.core.errors import (
@@ -105,7 +103,6 @@ class ParameterServerRuntime(Runtime):
             return None if found is None else found.held
 
         job.connect(find)
-        atexit.register(_leave, weakref.ref(job))
 
     def _trainer(self) -> TrainerJob:
         self._planned()
@@ -200,21 +197,11 @@ class ParameterServerRuntime(Runtime):
             )  # fmt: skip
 
 
-def _leave(reference: weakref.ref) -> None:
-    """Stops a trainer that ends without ``stop_worker``."""
-    job = reference()
-    if job is not None:
-        try:
-            job.close()
-        except Exception:  # the servers have gone
-            pass
-
-
 def _folder(number: int) -> str | None:
     """Where a server's tables lie, so that it goes on after it was killed; None: for this run.
 
-    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs, which
-    goes when the job is over.
+    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs,
+    which goes when the job is over.
     """
     given, logs = os.environ.get("PADDLE_PS_FOLDER"), os.environ.get("PADDLE_LOG_DIR")
     if not given and logs:
