@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib
 import os
 import time
 import weakref
@@ -37,10 +38,9 @@ def connected(endpoints: Sequence[str], trainer: int, tables: Any = None) -> Any
     # Readers of data are forked beside gRPC's threads and never call it. Its own handlers of forks,
     # which are meant for those that do, end such a process now and then.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-    from paddle.distributed.ps.client import Client
-
+    client = importlib.import_module("paddle.distributed.ps.client")  # which imports grpc
     token, vouched = os.environ.get("PADDLE_JOB_TOKEN", ""), os.environ.get("PADDLE_TLS_CA")
-    return Client(endpoints, trainer, token, tables, tls=vouched or None)
+    return client.Client(endpoints, trainer, token, tables, tls=vouched or None)
 
 
 def _leave(reference: weakref.ref) -> None:
