@@ -89,7 +89,8 @@ class RowExchange:
             leaf._grad = selected_rows.summed(before, grad)
         else:
             leaf._grad = selected_rows.of_rows(grad) if grad.is_sparse else wrap(grad)
-        self._given[leaf] = leaf._grad
+        if type(leaf._grad) is RowsGradient:
+            self._given[leaf] = leaf._grad
 
     def _whole(self, leaf: Tensor, grad: Any, factor: float) -> torch.Tensor:
         """The average of gradients of which not all are rows."""

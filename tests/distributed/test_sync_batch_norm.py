@@ -12,7 +12,7 @@ import paddle
 import paddle.distributed as dist
 from paddle import nn
 from paddle.core.op import C
-from tests.distributed.ranks import RankError, Ranks
+from tests.distributed.ranks import Ranks
 
 
 @pytest.fixture(scope="module")
@@ -154,9 +154,9 @@ def _twice() -> None:
     x = paddle.to_tensor(np.eye(3, dtype="float32"), stop_gradient=False)
     y = nn.SyncBatchNorm(3)(x)
     (dx,) = paddle.grad([(y**2).sum()], [x], create_graph=True)
-    dx.sum().backward()
+    with pytest.raises(NotImplementedError, match="no derivatives of higher order in several"):
+        dx.sum().backward()
 
 
 def test_second_derivatives_are_refused(job: Ranks) -> None:
-    with pytest.raises(RankError, match="no derivatives of higher order in several processes"):
-        job.run(_twice)
+    job.run(_twice)
