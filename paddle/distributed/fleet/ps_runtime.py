@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
+import importlib
 import os
 import shutil
-import weakref
 from typing import Any
 
 from paddle.core.errors import (
@@ -14,7 +13,7 @@ from paddle.core.errors import (
     NotFoundError,
     PreconditionNotMetError,
 )
-from paddle.distributed.fleet import compiler
+from paddle.distributed.fleet import compiler, ps_saving
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.runtime import Runtime
 from paddle.distributed.ps import jobs
@@ -53,6 +52,7 @@ class ParameterServerRuntime(Runtime):
     # -- the Programs ----------------------------------------------------------------------------
 
     def minimize(self, context: Context) -> tuple[list, list]:
+        """Makes the gradients and updates of a static Program, and rewrites it for this job."""
         compiler.choose(context)  # drops what is for collective jobs, and says so
         context.optimize_ops, context.params_grads = context.user_optimizer.minimize(
             context.loss, context.startup_program, context.parameters, context.no_grad_set
@@ -98,6 +98,7 @@ class ParameterServerRuntime(Runtime):
     # -- trainers --------------------------------------------------------------------------------
 
     def init_worker(self) -> None:
+        """Connects this trainer to the servers."""
         job, scope = self._trainer(), global_scope()
 
         def find(name: str) -> Any:
@@ -105,7 +106,6 @@ class ParameterServerRuntime(Runtime):
             return None if found is None else found.held
 
         job.connect(find)
-        atexit.register(_leave, weakref.ref(job))
 
     def _trainer(self) -> TrainerJob:
         self._planned()
@@ -123,6 +123,7 @@ class ParameterServerRuntime(Runtime):
         return job
 
     def stop_worker(self) -> None:
+        """Tells the servers that this trainer has ended."""
         self._trainer().close()
 
     def barrier_worker(self) -> bool:
@@ -133,24 +134,25 @@ class ParameterServerRuntime(Runtime):
         return True
 
     def shrink(self, threshold: float) -> None:
+        """Drops the rows of tables that nobody used for so many calls."""
         job = self._connected("shrink")
         job.client.shrink(int(threshold))
 
     # -- servers ---------------------------------------------------------------------------------
 
     def init_server(self, model_dir: str | None = None, *more: Any, **options: Any) -> None:
+        """Makes this server's tables, with what a folder holds if one is given."""
         if more or any(k not in ("dirname", "var_names") for k in options):
             raise InvalidArgumentError(
                 f"fleet.init_server: expected one folder, but received {[*more, *options]}."
             )
         model_dir = options.get("dirname") if model_dir is None else model_dir
-        from paddle.distributed.ps.server import Server
-
+        serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc
         plan, role = self._planned(), self.role_maker
         if self.server is not None:
             self.server.stop()
         number = role._server_index()
-        self.server = Server(
+        self.server = serving.Server(
             role._get_pserver_endpoints()[number], plan.tables, plan.trainers, plan.server_mode,
             os.environ.get("PADDLE_JOB_TOKEN", ""), _folder(number), number, plan.servers,
             tls=_tls(),
@@ -163,6 +165,7 @@ class ParameterServerRuntime(Runtime):
         self.server.load(model_dir)
 
     def run_server(self) -> None:
+        """Serves until the trainers have gone."""
         if self.server is None:
             self.init_server()
         server, self.server = self.server, None
@@ -181,8 +184,7 @@ class ParameterServerRuntime(Runtime):
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
     ) -> None:
-        from paddle.distributed.fleet import ps_saving
-
+        """Saves all that outlives a step."""
         if self.role_maker._is_first_worker():
             job = self._connected("save_persistables")
             ps_saving.save_persistables(job, executor, dirname, main_program)
@@ -191,8 +193,7 @@ class ParameterServerRuntime(Runtime):
         self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
         main_program: Any = None, export_for_deployment: bool = True,
     ) -> None:  # fmt: skip
-        from paddle.distributed.fleet import ps_saving
-
+        """Saves what the predictor runs."""
         if self.role_maker._is_first_worker():
             ps_saving.save_inference_model(
                 self._connected("save_inference_model"), executor, dirname, feeded_var_names,
@@ -200,21 +201,11 @@ class ParameterServerRuntime(Runtime):
             )  # fmt: skip
 
 
-def _leave(reference: weakref.ref) -> None:
-    """Stops a trainer that ends without ``stop_worker``."""
-    job = reference()
-    if job is not None:
-        try:
-            job.close()
-        except Exception:  # the servers have gone
-            pass
-
-
 def _folder(number: int) -> str | None:
     """Where a server's tables lie, so that it goes on after it was killed; None: for this run.
 
-    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs, which
-    goes when the job is over.
+    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs,
+    which goes when the job is over.
     """
     given, logs = os.environ.get("PADDLE_PS_FOLDER"), os.environ.get("PADDLE_LOG_DIR")
     if not given and logs:

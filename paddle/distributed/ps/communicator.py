@@ -125,9 +125,11 @@ class Sync(Exchange):
         self._waiting: list[tuple] = []
 
     def send_dense(self, group: Group, grads: tuple) -> None:
+        """Takes the gradients of a group of dense parameters."""
         self._waiting += self._blocks(group, self.flat(group, grads))
 
     def send_rows(self, one: Sparse, grad: Any) -> None:
+        """Takes the gradient of a table."""
         ids, values = numbered(grad)
         if len(ids):
             self._waiting.append((one.table, ids, values))
@@ -138,11 +140,13 @@ class Sync(Exchange):
             self.client.push_many(waiting, wait=True)
 
     def barrier(self) -> None:
+        """All gradients of a step were sent."""
         self._push()
         self.client.barrier("step")
         self._advance()
 
     def receive(self, holders: dict[str, Any]) -> None:
+        """Ends a step: parameters of the scope may be exchanged for newer ones."""
         self.pull(holders)
 
 
@@ -150,6 +154,7 @@ class HalfAsync(Sync):
     """Trainers wait for the servers, but not for one another."""
 
     def barrier(self) -> None:
+        """All gradients of a step were sent."""
         self._push()
         self._advance()
 
@@ -294,13 +299,16 @@ class Async(Exchange):
             self._turn.notify_all()
 
     def send_dense(self, group: Group, grads: tuple) -> None:
+        """Takes the gradients of a group of dense parameters."""
         self._put(self._group_numbers[id(group)], self.flat(group, grads))
 
     def send_rows(self, one: Sparse, grad: Any) -> None:
+        """Takes the gradient of a table."""
         ids, values = numbered(grad)
         self._put(one.name, (ids, np.array(values)))
 
     def receive(self, holders: dict[str, Any]) -> None:
+        """Ends a step: parameters of the scope may be exchanged for newer ones."""
         self._check()
         if self.holders.keys() != holders.keys() or any(
             self.holders[n] is not held for n, held in holders.items()
@@ -310,12 +318,14 @@ class Async(Exchange):
         self._advance()
 
     def flush(self) -> None:
+        """Returns when the servers have all that was sent."""
         for waiting in self._queues.values():
             waiting.join()
         self._check()
         self.client.flush()
 
     def stop(self) -> None:
+        """Sends what waits; nothing is exchanged afterwards."""
         try:
             if self._error is None:
                 self.flush()
@@ -343,6 +353,7 @@ class Geo(Exchange):
         self._steps = 0
 
     def begin(self, holders: dict[str, Any]) -> None:
+        """Training begins with the servers' values, in these holders of a scope."""
         super().begin(holders)
         self._remember(holders)
 
@@ -354,17 +365,21 @@ class Geo(Exchange):
         self._bases = [self._values(group, holders) for group in self.plan.groups]
 
     def rows(self, table: int, ids: np.ndarray, make: bool) -> np.ndarray:
+        """Looks rows up."""
         return self._near[table].pull(ids)
 
     def send_dense(self, group: Group, grads: tuple) -> None:
+        """Takes the gradients of a group of dense parameters."""
         raise AssertionError("trainers update dense parameters themselves")
 
     def send_rows(self, one: Sparse, grad: Any) -> None:
+        """Takes the gradient of a table."""
         ids, values = numbered(grad)
         if len(ids):
             self._near[one.table].learn(ids, values)
 
     def receive(self, holders: dict[str, Any]) -> None:
+        """Ends a step: parameters of the scope may be exchanged for newer ones."""
         if any(self.holders.get(n) is not held for n, held in holders.items()):
             self.begin(holders)  # another scope
         self._steps += 1
@@ -387,11 +402,13 @@ class Geo(Exchange):
             near.refresh()
 
     def flush(self) -> None:
+        """Returns when the servers have all that was sent."""
         if self.holders and self._steps:
             self._exchange(self.holders)
         self.client.flush()
 
     def stop(self) -> None:
+        """Sends what waits; nothing is exchanged afterwards."""
         try:
             self.flush()
         finally:

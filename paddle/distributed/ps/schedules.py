@@ -42,6 +42,7 @@ class SchedulerRate:
         self._now, self._epoch = copy.deepcopy(self._first), 0
 
     def __call__(self, step: int) -> float:
+        """The rate after so many steps of all trainers."""
         epoch = step // self._steps
         with self._lock:
             if epoch < self._epoch:
@@ -93,6 +94,7 @@ class ProgramRate:
         self._known: dict[int, float] = {}
 
     def __call__(self, step: int) -> float:
+        """The rate after so many steps of all trainers."""
         step //= self._trainers
         with self._lock:
             if step not in self._known:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
+import importlib
 import os
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -34,10 +38,17 @@ def connected(endpoints: Sequence[str], trainer: int, tables: Any = None) -> Any
     # Readers of data are forked beside gRPC's threads and never call it. Its own handlers of forks,
     # which are meant for those that do, end such a process now and then.
     os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
-    from paddle.distributed.ps.client import Client
-
+    client = importlib.import_module("paddle.distributed.ps.client")  # which imports grpc
     token, vouched = os.environ.get("PADDLE_JOB_TOKEN", ""), os.environ.get("PADDLE_TLS_CA")
-    return Client(endpoints, trainer, token, tables, tls=vouched or None)
+    return client.Client(endpoints, trainer, token, tables, tls=vouched or None)
+
+
+def _leave(reference: weakref.ref) -> None:
+    """Stops a trainer that ends without ``stop_worker``."""
+    job = reference()
+    if job is not None:
+        with contextlib.suppress(Exception):  # the servers have gone
+            job.close()
 
 
 class TrainerJob:
@@ -73,6 +84,7 @@ class TrainerJob:
             return
         self.client = connected(self.endpoints, self.trainer, self.plan.tables)
         self.closed = False
+        atexit.register(_leave, weakref.ref(self))
         self.exchange = exchange_of(self.plan, self.client, self.configs)
         holders = {}
         for name in self._first_names():
@@ -151,6 +163,8 @@ class TrainerJob:
         exchange.begin({n: holders[n] for n in dense})
 
     def _connected(self) -> Exchange:
+        if self.client is None and self._holders and not self.closed:
+            self.connect(lambda name: None)  # the guide's scripts do not always ask for it
         if self.exchange is None or self.client is None:
             raise PreconditionNotMetError(
                 "the Program trains with parameter servers, but this process is not connected.",

@@ -8,6 +8,7 @@ trainers find it.
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import re
 import weakref
@@ -90,11 +91,10 @@ class BlockServer:
 
     def __call__(self, held: tuple) -> None:
         """Serves with what the scope holds until all trainers have left."""
-        from paddle.distributed.ps.server import Server
-
+        serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc
         values = dict(zip(self.names, held, strict=True))
         tables = [self._table(i, part, values) for i, part in enumerate(self._parts)]
-        server = Server(
+        server = serving.Server(
             self.endpoint, tables, self.trainers, self.mode, os.environ.get("PADDLE_JOB_TOKEN", "")
         )
         one = np.ones(1, np.int64)

@@ -202,14 +202,14 @@ def far_away(made: Any, entry: Any = None, is_test: bool = False, api: str = "em
     Returns:
         Variable: ``made``.
     """
-    if entry is not None and not hasattr(entry, "_to_attr"):
+    if entry is not None and not hasattr(entry, "to_attr"):
         raise ArgumentTypeError(
             f"{api}(entry): expected a CountFilterEntry or a ProbabilityEntry, but received "
             f"{type(entry).__name__}."
         )
     op = next(o for o in reversed(made.block.ops) if made.name in o.output_arg_names)
     told = {"is_distributed": True, "is_test": is_test or None,
-            "entry": None if entry is None else entry._to_attr()}  # fmt: skip
+            "entry": None if entry is None else entry.to_attr()}  # fmt: skip
     op.attrs.update({name: value for name, value in told.items() if value is not None})
     return made
 

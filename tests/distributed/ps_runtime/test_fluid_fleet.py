@@ -20,7 +20,7 @@ Factory = strategies.StrategyFactory
 
 
 def train(strategy: Any, batches: list) -> list[float]:
-    with jobs.static() as (_main, _startup):
+    with jobs.static():
         loss, _ = jobs.network()
         fleet = distribute_transpiler.DistributedTranspiler()
         fleet.init(

@@ -110,10 +110,10 @@ def test_not_connected(tmp_path: Path) -> None:
         exe = paddle.static.Executor()
         exe.run(startup)
         with pytest.raises(RuntimeError, match="init_worker"):
-            exe.run(main, feed=jobs.batches(1)[0], fetch_list=[loss])
-        with pytest.raises(RuntimeError, match="init_worker"):
             fleet.save_persistables(exe, str(tmp_path))
-        fleet.init_worker()
+        exe.run(main, feed=jobs.batches(1)[0], fetch_list=[loss])  # connects by itself
         job.end()
+        with pytest.raises(RuntimeError, match=r"after fleet\.stop_worker"):
+            exe.run(main, feed=jobs.batches(1)[0], fetch_list=[loss])
         with pytest.raises(RuntimeError, match="server"):
             fleet.run_server()
