@@ -1,4 +1,3 @@
-# ruff: noqa: I001
 """Programs that DistributeTranspiler of PaddlePaddle 1.8.5 writes, for tests/distributed/ps_runtime.
 
     cd / && /work/oracle/p185/bin/python scripts/oracle/pserver_programs_185.py TARGET
