@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import socket
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -78,11 +79,16 @@ def batches(network: str, rank: int) -> list[tuple[np.ndarray, ...]]:
     return made
 
 
-def start(index: int, shape: list[int]) -> np.ndarray | None:
-    """The value that a parameter begins with, by its number; None: the network's own."""
+def start(before: Counter[tuple], shape: list[int]) -> np.ndarray | None:
+    """The value that a parameter begins with; None: the network's own.
+
+    It depends on the shape and on how many had that shape before (``before`` counts them): the two
+    frameworks list convolutions beside a block in another order.
+    """
     if len(shape) != 2 and len(shape) != 4:
         return None
-    rng = np.random.RandomState(index)
+    before[tuple(shape)] += 1
+    rng = np.random.RandomState([before[tuple(shape)], *shape])
     bound = (shape[0] if len(shape) == 2 else int(np.prod(shape[1:]))) ** -0.5
     return rng.uniform(-bound, bound, shape).astype("float32")
 
@@ -126,8 +132,9 @@ def paddle_step(network: str, rank: int, form: str) -> Callable[[], Any]:
     if form == TOGETHER:
         paddle.distributed.init_parallel_env()
     net = made[network]()
-    for i, parameter in enumerate(net.parameters()):
-        value = start(i, parameter.shape)
+    before: Counter[tuple] = Counter()
+    for parameter in net.parameters():
+        value = start(before, parameter.shape)
         if value is not None:
             parameter.set_value(value)
     if form == TOGETHER:
@@ -197,10 +204,11 @@ def torch_step(network: str, rank: int, form: str, meeting: str) -> Callable[[],
     }
     net: Any = made[network]()
     with torch.no_grad():
-        for i, (name, parameter) in enumerate(net.named_parameters()):
+        before: Counter[tuple] = Counter()
+        for name, parameter in net.named_parameters():
             turned = parameter.dim() == 2 and "tables" not in name and "words" not in name
             shape = list(parameter.shape)
-            value = start(i, shape[::-1] if turned else shape)
+            value = start(before, shape[::-1] if turned else shape)
             if value is not None:
                 parameter.copy_(torch.from_numpy(value.T if turned else value))
             elif name.endswith("bias"):
