@@ -74,9 +74,7 @@ COVERED = (
 )
 
 # What a covered module still lacks: pattern of the whole name -> what will bring it.
-NOT_YET: dict[str, str] = {
-    r"paddle\.distributed\.fleet\.utils\.DistributedInfer(\..*)?": "parameter servers",
-}
+NOT_YET: dict[str, str] = {}
 
 
 def _covered(name: str) -> bool:
