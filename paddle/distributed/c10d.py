@@ -103,6 +103,7 @@ class C10dGroup(Communicator):
         return self.all_reduce(numbers, 1, operation)
 
     def compare(self, text: str) -> None:
+        """Raises on every member where not all say the same."""
         check.always_compare(self, text)
 
     def texts(self, text: str) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import weakref
 import zlib
 
-from paddle.core.dtype import dtype_name
+from paddle.core.dtype import VarType, dtype_name
 from paddle.core.op import REGISTRY
 from paddle.core.rings import rings
 from paddle.executor.plan import Plan
@@ -72,9 +72,9 @@ def _describe(block: Block, told: dict[int, list[str]]) -> None:
         parts = []
         for name in names:
             var = block._find_var_recursive(name)
-            if var is not None and var._dtype is not None:
+            if var is not None and var.type == VarType.LOD_TENSOR:
                 # A batch may differ in rows, so sizes that are not known are not compared.
-                shape = "x".join("?" if n < 0 else str(n) for n in var._dims or ())
+                shape = "x".join("?" if n < 0 else str(n) for n in var.shape)
                 parts.append(f"{dtype_name(var.dtype)}[{shape}]")
         attrs = op.attrs.get("told") or op.attrs
         details = [f"{k}={attrs[k]}" for k in ("op", "root", "nranks") if k in attrs]

@@ -104,6 +104,7 @@ class PlaceRing(Alone):
         self.rank = outer.rank * meeting.count + place
 
     def all_reduce(self, buffer: torch.Tensor, op: int = 0) -> torch.Tensor:
+        """Returns the sum over all places of all processes."""
         if op:
             self._refuse()
 
@@ -114,10 +115,13 @@ class PlaceRing(Alone):
         return self.meeting.exchange(self.place, buffer, join).to(buffer.device)
 
     def all_reduce_async(self, buffer: torch.Tensor, op: int = 0) -> Work:
+        """The same in place, over at once."""
         buffer.copy_(self.all_reduce(buffer, op))
         return DONE
 
     def all_gather(self, buffer: torch.Tensor) -> list[torch.Tensor]:
+        """Returns what all places of all processes have."""
+
         def join(parts: list[torch.Tensor]) -> list[torch.Tensor]:
             stacked = torch.stack([p.to(parts[0].device) for p in parts])
             return list(torch.cat(self.outer.all_gather(stacked)))

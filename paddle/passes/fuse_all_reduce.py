@@ -94,17 +94,15 @@ class _Buckets:
         if op.type != "c_allreduce_sum" or op.attrs.get("use_model_parallel"):
             return None
         for name in (*op.inputs["X"], *op.outputs["Out"]):
-            var = self.block.vars.get(name)
-            if var is None or var.type not in _DENSE or var._dtype is None:
-                return None
-            if var._dims is None or any(n < 0 for n in var._dims):
+            var = self.block._find_var_recursive(name)
+            if var is None or var.type not in _DENSE or any(n < 0 for n in var.shape):
                 return None
         name = op.inputs["X"][0]
         writer = self.writer.get(name)
         if writer is not None and writer.attrs.get("is_sparse"):
             return None
-        var = self.block.vars[name]
-        return math.prod(var._dims) * torch_dtype(var.dtype).itemsize
+        var = self.block._var_recursive(name)
+        return math.prod(var.shape) * torch_dtype(var.dtype).itemsize
 
     def _kind(self, op: Operator) -> tuple:
         """What sums of one bucket have in common."""
@@ -112,7 +110,7 @@ class _Buckets:
         if mb is None:
             given = float(flags.get("FLAGS_fuse_parameter_memory_size"))
             mb = given if given > 0 else _DEFAULT_MB
-        dtype = self.block.vars[op.inputs["X"][0]].dtype
+        dtype = self.block._var_recursive(op.inputs["X"][0]).dtype
         mean = bool(op.attrs.get(MEAN))
         return op.attr("ring_id"), dtype, is_optimizing(op), mean, float(mb)
 

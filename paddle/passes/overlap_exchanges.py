@@ -29,10 +29,17 @@ def overlap_exchanges(program: Program, feeds: Sequence[str], fetches: Sequence[
     program._changed()
 
 
+def attribute(op: Operator, name: str) -> Any:
+    """An attribute of an operator without a kernel, or its declared default."""
+    known = op.declared
+    assert known is not None
+    return op.attrs.get(name, known.attrs.get(name))
+
+
 def sending(op: Operator) -> dict[str, Any]:
     """What a plan is told of an operator that sends or receives."""
     return {
-        "ring_id": op.attr("ring_id"), "peer": op.attr("peer"),
+        "ring_id": attribute(op, "ring_id"), "peer": attribute(op, "peer"),
         "dynamic": bool(op.attrs.get("dynamic_shape")),
         "count": op.attrs.get("num", 1), "part": op.attrs.get("id", 0),
     }  # fmt: skip

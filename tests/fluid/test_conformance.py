@@ -18,7 +18,7 @@ ROWS = api_table.fluid_rows()
 # What is not there yet, and says so when it is used: pattern of names -> which issue brings it.
 REFUSED = {
     r"contrib\.(slim\..*|Compressor(\.\w+)?)": "K: slim",
-    r"(incubate\.fleet\.parameter_server|distributed|communicator)\..*": "H: several machines",
+    r"(incubate\.fleet\.parameter_server\.pslib|distributed)\..*": "pslib is not public",
     r"contrib\.(convert_dist_to_sparse_program|load_persistables_for_\w+)": "H: tables on servers",
 }
 # The class is there; making one says what to use.

@@ -64,9 +64,9 @@ NAMES = [
 ] + ["paddle.dataset.imdb.word_dict", "paddle.dataset.conll05.test",
      "paddle.dataset.conll05.get_dict"]  # fmt: skip
 
-# For one process; in several they are issue H.
+# What says on use what it needs.
 REFUSED = """framework.IrGraph
-    incubate.fleet.parameter_server.distribute_transpiler.fleet"""
+    incubate.fleet.parameter_server.pslib.fleet"""
 
 # Deep imports of 2.0 clients -> what each name is.
 DEEP = {

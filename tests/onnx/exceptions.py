@@ -50,6 +50,15 @@ WITHOUT_RULE: dict[str, str] = {
         "as_complex as_real complex conj imag real fft_c2c fft_c2r fft_r2c stft",
     ),
     **_each(
+        "it exchanges values with other processes, or waits for them",
+        "allreduce alltoall barrier c_allgather c_allreduce_max c_allreduce_min c_allreduce_prod "
+        "c_allreduce_sum c_broadcast c_concat c_embedding c_identity c_reduce_max c_reduce_min "
+        "c_reduce_prod c_reduce_sum c_reducescatter c_scatter c_softmax_with_cross_entropy c_split "
+        "c_sync_calc_stream c_sync_comm_stream c_wait_comm c_wait_compute depend "
+        "mp_allreduce_sum partial_allgather ref_by_trainer_id split_byref",
+    ),
+    **_each("it trains over processes", "all_reduce_list dgc_allreduce gather_rows"),
+    **_each(
         "ONNX has no decompositions of matrices",
         "cholesky cholesky_solve eig eigh eigvals eigvalsh lstsq lu lu_unpack matrix_rank qr svd "
         "slogdeterminant solve triangular_solve inverse spectral_norm",

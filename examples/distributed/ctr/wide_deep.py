@@ -28,8 +28,8 @@ def parsed():
     """What the command line says."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--mode", choices=["local", "sync", "async", "geo"], default="async")
-    parser.add_argument("--epochs", type=int, default=3)
-    parser.add_argument("--rate", type=float, default=0.02)
+    parser.add_argument("--epochs", type=int, default=5)
+    parser.add_argument("--rate", type=float, default=0.05)
     parser.add_argument("--restart", default=None, help="a folder that an earlier run saved")
     parser.add_argument("--save", default="saved")
     parser.add_argument("--tested", type=int, default=1, help="the number of the file to test on")
@@ -54,7 +54,7 @@ def main():
     ids = [paddle.static.data(f"C{i}", [None, 1], "int64", lod_level=1) for i in range(1, 27)]
     label = paddle.static.data("label", [None, 1], "int64")
     inputs = [dense, *ids, label]
-    loss, auc_var, _, chance = wide_and_deep(dense / 100.0, ids, label, 8, HEIGHT)
+    loss, _, latest_auc, chance = wide_and_deep(dense / 40.0, ids, label, 8, HEIGHT)
     main, startup = paddle.static.default_main_program(), paddle.static.default_startup_program()
     test = main.clone(for_test=True)
     exe = paddle.static.Executor()
@@ -91,8 +91,8 @@ def main():
         print(f"AUC {predicted(f'{args.save}/model', held_out, inputs):.4f}")
         exe.infer_from_dataset(
             fleet.utils.DistributedInfer(test, startup).get_dist_infer_program(),
-            dataset_of([held_out], inputs), fetch_list=[auc_var], fetch_info=["AUC over servers"],
-            print_period=50,
+            dataset_of([held_out], inputs), fetch_list=[latest_auc], fetch_info=["AUC over servers"],
+            print_period=29,
         )  # fmt: skip
     fleet.barrier_worker()
     fleet.stop_worker()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
+import shutil
 import weakref
 from typing import Any
 
@@ -169,6 +171,10 @@ class ParameterServerRuntime(Runtime):
             server.wait()
         finally:
             server.stop()
+        if "PADDLE_PS_FOLDER" not in os.environ and (folder := _folder(server.service.server)):
+            shutil.rmtree(folder, ignore_errors=True)
+            with contextlib.suppress(OSError):  # the others are still there
+                os.rmdir(os.path.dirname(folder))
 
     # -- saving ----------------------------------------------------------------------------------
 
@@ -207,11 +213,13 @@ def _leave(reference: weakref.ref) -> None:
 def _folder(number: int) -> str | None:
     """Where a server's tables lie, so that it goes on after it was killed; None: for this run.
 
-    ``PADDLE_PS_FOLDER`` names a folder, and the launcher one of its own where it starts again what
-    has ended.
+    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs, which
+    goes when the job is over.
     """
-    given = os.environ.get("PADDLE_PS_FOLDER")
-    return None if not given else os.path.join(given, f"server-{number}")
+    given, logs = os.environ.get("PADDLE_PS_FOLDER"), os.environ.get("PADDLE_LOG_DIR")
+    if not given and logs:
+        given = os.path.join(logs, f"tables-{os.environ.get('PADDLE_JOB_TOKEN', '')[:12]}")
+    return os.path.join(given, f"server-{number}") if given else None
 
 
 def _tls() -> tuple[str, str] | None:

@@ -14,6 +14,7 @@ import torch
 
 from paddle.core.selected_rows import Rows
 from paddle.distributed.ps.plan import Group, JobPlan, Sparse
+from paddle.distributed.ps.store import STEPS
 from paddle.distributed.ps.table import Table, merged
 
 _DEFAULTS = {
@@ -158,7 +159,9 @@ class Async(Exchange):
 
     def __init__(self, plan: JobPlan, client: Any, configs: dict[str, Any]) -> None:
         super().__init__(plan, client, configs)
-        size = max(1, int(configs["send_queue_size"]))
+        # Gradients that wait are of old parameters: with many of them training may diverge. More
+        # than two pushes' worth gains nothing, so what the user allows is only an upper limit.
+        size = max(1, min(int(configs["send_queue_size"]), 2 * int(configs["max_merge_var_num"])))
         keys: list[Any] = [*range(len(plan.groups)), *(one.name for one in plan.sparse)]
         self._queues: dict[Any, queue.Queue] = {key: queue.Queue(size) for key in keys}
         self._group_numbers = {id(g): i for i, g in enumerate(plan.groups)}
@@ -448,5 +451,5 @@ class _Near(Table):
             return
         rows, self._used = self._rows_used, []
         values = torch.from_numpy(self._client.pull_sparse(self._number, self.store.ids.flat[rows]))
-        self.store.commit(rows, [values], int(self._fused.count.done))
+        self.store.commit(rows, [values], int(self.store.about[STEPS]))
         self._keep(rows, values)

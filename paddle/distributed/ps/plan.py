@@ -301,7 +301,8 @@ class _Reader:
             made = self.block.ops[at]
             names = made.input_arg_names
             if made.type in ("sum", "elementwise_add") and len(names) == 2:
-                decay, others = None, []
+                decay: tuple[float, float] | None = None
+                others: list[str] = []
                 for other in names:
                     found = None if other == name else self._decay(other, at, param)
                     decay, others = (found or decay), (others if found else [*others, other])

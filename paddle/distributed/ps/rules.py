@@ -25,7 +25,8 @@ class _OuterEpsilon(FusedUpdate):
 
     def update(self, params: Any, grads: Any, states: Any, rate: float) -> None:
         epsilon, beta = self.settings["epsilon"], self.settings["beta2"]
-        steps = self.count.done + 1 + self.count.ahead
+        count: Any = self.count
+        steps = count.done + 1 + count.ahead
         self.settings["epsilon"] = epsilon / math.sqrt(1.0 - beta**steps)
         try:
             super().update(params, grads, states, rate)

@@ -58,8 +58,8 @@ class BlockServer:
         for text in attrs["grad_to_block_id"]:
             grad, _, number = str(text).rpartition(":")
             self._read(grad, self.program.blocks[int(number)])
-        number = int(attrs.get("lr_decay_block_id", -1))
-        self._decay = self.program.blocks[number] if number > 0 else None
+        decay = int(attrs.get("lr_decay_block_id", -1))
+        self._decay = self.program.blocks[decay] if decay > 0 else None
         if self._decay is not None:
             made = {n for o in self._decay.ops for n in o.output_arg_names}
             for o in self._decay.ops:

@@ -76,7 +76,8 @@ class Collective:
         self.startup_program, self.main_program = startup, main
         self.rank, self.nranks, self.endpoints = rank, len(listed), listed
         self.current_endpoint, self.wait_port = current_endpoint, wait_port
-        startup._origin_program, main._origin_program = clone(startup), clone(main)
+        for program in (startup, main):
+            program.__dict__["_origin_program"] = clone(program)
         self._transpile_startup_program()
         self._transpile_main_program()
 

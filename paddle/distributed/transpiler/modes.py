@@ -83,7 +83,7 @@ def _connect(
             "DistributeTranspiler.transpile(current_endpoint): expected that of process "
             f"{trainer_id} of {trainers}, but received {current_endpoint!r}."
         )
-    main._trainers_endpoints = list(trainers)
+    main.__dict__["_trainers_endpoints"] = list(trainers)
     block = startup.global_block()
     for i in range(config.nccl_comm_num):
         name = f"NCCLID_{i}" if i else "NCCLID"

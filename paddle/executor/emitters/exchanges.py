@@ -14,7 +14,7 @@ from paddle.core.place import current_device
 from paddle.core.rings import DONE, Communicator, Work, rings
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import EMPTY, Operator
-from paddle.passes.overlap_exchanges import sending
+from paddle.passes.overlap_exchanges import attribute, sending
 
 
 class Begun:
@@ -160,7 +160,7 @@ def _send(em: Emitter, op: Operator) -> None:
 
 
 def _receive(em: Emitter, op: Operator) -> None:
-    told = {**sending(op), "dtype": op.attr("dtype"), "out_shape": op.attr("out_shape")}
+    told = {**sending(op), "dtype": attribute(op, "dtype"), "out_shape": attribute(op, "out_shape")}
     target = em.write(op.outputs["Out"][0])
     em.line(f"{target} = {em.constant(receive, 'receive')}({em.constant(told, 'told')})")
 
@@ -175,7 +175,9 @@ for _name in ("recv_v2", "partial_recv"):
 def _broadcast(em: Emitter, op: Operator) -> None:
     source = (op.inputs.get("X") or op.inputs["x"])[0]
     target = (op.outputs.get("Out") or op.outputs["out"])[0]
-    told = em.constant({"ring_id": op.attrs.get("ring_id", 0), "root": op.attr("root")}, "told")
+    told = em.constant(
+        {"ring_id": op.attrs.get("ring_id", 0), "root": attribute(op, "root")}, "told"
+    )
     call = f"{em.constant(broadcast, 'broadcast')}([{em.read(source)}], {told}).finish()[0]"
     em.line(f"{em.write(target)} = {call}")
 
@@ -199,7 +201,9 @@ def meeting(endpoint: str, others: list[str], rank: int) -> torch.Tensor:
 
 
 def _generate(em: Emitter, op: Operator) -> None:
-    made = meeting(op.attr("endpoint"), list(op.attr("other_endpoints")), op.attr("rank"))
+    made = meeting(
+        attribute(op, "endpoint"), list(attribute(op, "other_endpoints")), attribute(op, "rank")
+    )
     em.line(f"{em.write(op.outputs['Out'][0])} = {em.constant(made, 'meeting')}")
 
 
@@ -226,7 +230,7 @@ def connect(told: torch.Tensor | None, number: int, rank: int, count: int, given
 def _init(em: Emitter, op: Operator) -> None:
     names = op.inputs.get("X") or []
     told = em.read(names[0]) if names and names[0] != EMPTY else "None"
-    numbers = f"{op.attr('ring_id')}, {op.attr('rank')}, {op.attr('nranks')}"
+    numbers = f"{attribute(op, 'ring_id')}, {attribute(op, 'rank')}, {attribute(op, 'nranks')}"
     given = op.attrs.get("endpoints") or ""
     em.line(f"{em.constant(connect, 'connect')}({told}, {numbers}, {given!r})")
 
@@ -234,7 +238,7 @@ def _init(em: Emitter, op: Operator) -> None:
 @emitter("gen_nccl_id")
 def _generate_all(em: Emitter, op: Operator) -> None:
     """1.8's form for several trainers: the ring of all of them, at once."""
-    trainers, rank = list(op.attr("trainers")), int(op.attr("trainer_id"))
+    trainers, rank = list(attribute(op, "trainers")), int(attribute(op, "trainer_id"))
     made = torch.frombuffer(bytearray(json.dumps(trainers).encode()), dtype=torch.uint8)
     em.line(f"{em.write(op.outputs['NCCLID'][0])} = {em.constant(made, 'meeting')}")
     if len(trainers) > 1:
@@ -244,7 +248,7 @@ def _generate_all(em: Emitter, op: Operator) -> None:
 
 @emitter("c_comm_init_all")
 def _init_all(em: Emitter, op: Operator) -> None:
-    devices = list(op.attr("devices") or ())
+    devices = list(attribute(op, "devices") or ())
     if len(devices) > 1:
         raise UnimplementedError(
             f"c_comm_init_all(devices): one process works on one device, but received {devices}.",
@@ -256,5 +260,7 @@ def _init_all(em: Emitter, op: Operator) -> None:
 def _init_trainers(em: Emitter, op: Operator) -> None:
     names = op.inputs.get("X") or []
     told = em.read(names[0]) if names and names[0] != EMPTY else "None"
-    numbers = f"{op.attr('ring_id')}, {op.attr('trainer_id')}, {op.attr('ntrainers')}"
+    numbers = (
+        f"{attribute(op, 'ring_id')}, {attribute(op, 'trainer_id')}, {attribute(op, 'ntrainers')}"
+    )
     em.line(f"{em.constant(connect, 'connect')}({told}, {numbers}, '')")

@@ -7,7 +7,6 @@ from typing import Any
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.mode import recording
 from paddle.core.op import C
-from paddle.distributed.fleet.meta_optimizers.pipeline import micro_batches
 from paddle.fluid.optimizer.base import Optimizer
 from paddle.fluid.recording import fill
 from paddle.ir.autodiff.backward import append_backward
@@ -348,6 +347,9 @@ class PipelineOptimizer:
         """
         made = self._optimizer.minimize(loss, startup_program, parameter_list, no_grad_set)
         if self._num_microbatches > 1:
+            # what needs no fleet does without importing it
+            from paddle.distributed.fleet.meta_optimizers.pipeline import micro_batches
+
             startup = default_startup_program() if startup_program is None else startup_program
             micro_batches(loss.block.program, startup, loss, made[1], self._num_microbatches)
         return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from paddle.distributed.fleet.utils.fs import (
     FSTimeOut,
 )
 
-STAND_IN = Path(__file__).with_name("hadoop.py")
+STAND_IN = Path(__file__).with_name("hadoop.sh")
 
 
 @pytest.fixture
@@ -25,17 +24,24 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that stands for HDFS; ``home`` beside it is Hadoop's."""
     command = tmp_path / "home" / "bin" / "hadoop"
     command.parent.mkdir(parents=True)
-    command.write_text(f'#!/bin/sh\nexec {sys.executable} -S {STAND_IN} "$@"\n')
-    command.chmod(0o755)
+    command.symlink_to(STAND_IN)
     made = tmp_path / "hdfs"
     made.mkdir()
     monkeypatch.setenv("FAKE_HDFS", str(made))
     return made
 
 
-def _client(root: Path, time_out: int = 5000) -> HDFSClient:
+def _client(root: Path, time_out: int = 60000) -> HDFSClient:
     configs = {"fs.default.name": "hdfs://host:1", "hadoop.job.ugi": "user,pass word"}
     return HDFSClient(str(root.parent / "home"), configs, time_out=time_out, sleep_inter=10)
+
+
+def _replace(root: Path, script: str) -> None:
+    """Makes the command another one."""
+    command = root.parent / "home" / "bin" / "hadoop"
+    command.unlink()
+    command.write_text(f"#!/bin/sh\n{script}\n")
+    command.chmod(0o755)
 
 
 def _all_calls(fs: Any, top: str) -> None:
@@ -80,7 +86,7 @@ def test_local(tmp_path: Path) -> None:
 def test_hdfs(root: Path) -> None:
     _all_calls(_client(root), "/top")
     first = (root / ".log").read_text().splitlines()[0]
-    assert "'-Dhadoop.job.ugi=user,pass word'" in first  # one argument: no shell reads it
+    assert "[-Dhadoop.job.ugi=user,pass word]" in first  # one argument: no shell reads it
 
 
 def test_copies(root: Path, tmp_path: Path) -> None:
@@ -116,23 +122,35 @@ def test_is_tried_again(root: Path, tmp_path: Path, command: str) -> None:
     assert (root / ".fail").read_text() == f"{command} 0 255"
 
 
-def test_gives_up(root: Path) -> None:
-    (root / ".fail").write_text("-test 10000 255")
-    with pytest.raises(FSTimeOut, match=r"gave up after .* exit status 255: Connection refused"):
-        _client(root, time_out=150).is_exist("/f")
+def test_gives_up(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (root / ".fail").write_text("-test 1 255")
+    client = _client(root)
+    with pytest.raises(ExecuteError, match="exit status 255: Connection refused") as failed:
+        client._run("-test", "-e", "/f")
+    calls: list[tuple] = []
+
+    def fails(*args: str, **given: Any) -> None:
+        calls.append(args)
+        raise failed.value
+
+    monkeypatch.setattr(client, "_run", fails)
+    client._time_out = 100
+    with pytest.raises(FSTimeOut, match=r"gave up after [\d.]+ s: .*Connection refused"):
+        client.is_exist("/f")
+    assert len(calls) > 1
 
 
 def test_aborted_is_a_failure(root: Path) -> None:
-    (root / ".fail").write_text("-test 10000 134")
-    with pytest.raises(FSTimeOut) as caught:
-        _client(root, time_out=150).is_exist("/f")
-    assert isinstance(caught.value.__cause__, FSShellCmdAborted)
+    (root / ".fail").write_text("-test 1 134")
+    client = _client(root)
+    with pytest.raises(FSShellCmdAborted, match="134"):
+        client._run("-test", "-e", "/f")
     assert issubclass(FSShellCmdAborted, ExecuteError)
+    assert not client.is_exist("/f")
 
 
 def test_a_command_that_hangs(root: Path) -> None:
-    command = root.parent / "home" / "bin" / "hadoop"
-    command.write_text("#!/bin/sh\nexec sleep 60\n")
+    _replace(root, "exec sleep 60")
     with pytest.raises(FSTimeOut, match="did not end"):
         _client(root, time_out=200).is_exist("/f")
 
@@ -141,11 +159,7 @@ def test_a_move_whose_answer_was_lost(root: Path) -> None:
     """It fails, but what was to be moved has moved."""
     client = _client(root)
     client.touch("/f")
-    command = root.parent / "home" / "bin" / "hadoop"
-    command.write_text(
-        f'#!/bin/sh\n{sys.executable} -S {STAND_IN} "$@" || exit $?\n'
-        'case "$*" in *-mv*) exit 255;; esac\n'
-    )
+    _replace(root, f'{STAND_IN} "$@" || exit $?\ncase "$*" in *-mv*) exit 255;; esac')
     client.mv("/f", "/g")
     assert client.ls_dir("/") == ([], ["g"])
 

@@ -240,3 +240,25 @@ def loaded_by(
             loader.reset()
     paddle.disable_static()
     return losses
+
+
+def tested(switches: dict[str, Any], devices: bool) -> tuple[float, float]:
+    """The loss of a step, and then that of a copy of the Program for testing."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    with (
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        loss, _ = network(devices=devices)
+        made = paddle.optimizer.Adam(0.1)
+        fleet.distributed_optimizer(made, strategy_of(switches)).minimize(loss, startup)
+        test = main.clone(for_test=True)
+        exe = static.Executor()
+        exe.run(startup)
+        x, y = data(0)
+        losses = [exe.run(p, {"x": x, "y": y}, [loss])[0].item() for p in (main, test)]
+    paddle.disable_static()
+    return losses[0], losses[1]

@@ -213,3 +213,13 @@ def test_pipeline_fed_by_a_loader(job: Any) -> None:
     assert made[0] == made[1] and len(made[0]) == 3
     one = jobs.train({}, SGD, steps=3, group=2)
     np.testing.assert_allclose(made[0], one.losses, atol=2e-6)
+
+
+@pytest.mark.parametrize("devices", [False, True], ids=["sharding", "pipeline"])
+def test_a_copy_for_testing(job: Any, devices: bool) -> None:
+    name = "pipeline" if devices else "sharding"
+    given = {name: True, **({"pipeline_configs": {"micro_batch": 2}} if devices else {})}
+    made = job.run(jobs.tested, given, devices)
+    one = jobs.tested({}, devices)
+    for losses in made:
+        np.testing.assert_allclose(losses, one, atol=2e-6)

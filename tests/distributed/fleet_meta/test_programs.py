@@ -130,19 +130,20 @@ def test_gradient_merge() -> None:
         "k_steps": 3, "avg": False}}, sgd()), 1)  # fmt: skip
 
 
-def test_gradient_merge_refuses_sparse_gradients() -> None:
+@pytest.mark.parametrize("name", ["gradient_merge", "sharding"])
+def test_sparse_gradients_are_refused(name: str) -> None:
     main, startup = static.Program(), static.Program()
-    role = UserDefinedRoleMaker(
-        is_collective=True, current_id=0, worker_endpoints=["127.0.0.1:6170"]
-    )
+    ends = ["127.0.0.1:6170", "127.0.0.1:6171"]
+    role = UserDefinedRoleMaker(is_collective=True, current_id=0, worker_endpoints=ends)
     strategy = DistributedStrategy()
-    strategy.gradient_merge = True
+    setattr(strategy, name, True)
     strategy.gradient_merge_configs = {"k_steps": 2}
     with static.program_guard(main, startup):
         ids = static.data("ids", [None, 1], "int64")
-        loss = paddle.mean(static.nn.embedding(ids, [10, 4], is_sparse=True))
+        found = static.nn.embedding(ids, [10, 4], is_sparse=True)
+        loss = paddle.mean(static.nn.fc(found, 1))
         opt = sgd()
-        with pytest.raises(NotImplementedError, match="is_sparse=False"):
+        with pytest.raises(NotImplementedError, match=f"{name}.*(.|\\n)*is_sparse=False"):
             CollectiveRuntime(role).minimize(Context(loss, startup, role, strategy, opt, opt))
 
 

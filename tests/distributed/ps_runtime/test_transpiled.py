@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -144,3 +146,31 @@ def test_what_is_missing_is_named() -> None:
         fluid.Executor(fluid.CPUPlace()).run(
             made.get_pserver_program(servers[0]), scope=fluid.Scope()
         )
+
+
+def test_programs_of_185() -> None:
+    """What PaddlePaddle 1.8.5 has transpiled runs, and gives the losses of its one process."""
+    folder = Path(__file__).parents[2] / "data" / "programs"
+    told = json.loads((folder / "pserver_185.json").read_text())
+    endpoint = f"127.0.0.1:{free_port()}"
+
+    def read(name: str) -> Any:
+        program = fluid.Program.parse_from_string((folder / f"pserver_185_{name}.pb").read_bytes())
+        for op in program.global_block().ops:
+            for attr, value in list(op.attrs.items()):
+                if value == told["endpoint"]:
+                    op._set_attr(attr, endpoint)
+                elif value == [told["endpoint"]] * len(value if isinstance(value, list) else ()):
+                    op._set_attr(attr, [endpoint] * len(value))
+        return program
+
+    running = Serving(read("server"), read("server_startup"))
+    rng = np.random.RandomState(0)
+    batches = [
+        {"x": rng.rand(16, 4).astype("float32"), "y": rng.rand(16, 1).astype("float32")}
+        for _ in range(6)
+    ]
+    got = losses_of(read("trainer"), read("trainer_startup"), told["loss"], batches)
+    transpiled.close_all()
+    running.end()
+    np.testing.assert_allclose(got, told["losses"], rtol=1e-5)

@@ -35,6 +35,7 @@ class AdaptiveLocalSGDOptimizer(LocalSGDOptimizer):
     name = "adaptive_localsgd"
 
     def rewrite(self, context: Context) -> None:
+        """Adds averages under a condition that changes."""
         given = context.strategy.adaptive_localsgd_configs
         main, startup = context.main_program, context.startup_program
         start(context)

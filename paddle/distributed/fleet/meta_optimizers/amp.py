@@ -19,12 +19,14 @@ class AMPOptimizer(MetaOptimizer):
     may_wrap = frozenset({"recompute", "lars", "lamb", "sync_batch_norm", "graph_execution"})
 
     def apply(self, context: Context) -> None:
+        """Wraps the optimizer: casts and a scaled loss."""
         given = dict(context.strategy.amp_configs)
         names = ("custom_white_list", "custom_black_list", "custom_black_varnames")
         lists = AutoMixedPrecisionLists(*(set(given.pop(name)) for name in names))
         context.optimizer = decorate(context.optimizer, lists, **given)
 
     def rewrite(self, context: Context) -> None:
+        """Lets all processes know of an overflow."""
         if context.worker_num == 1:
             return
         for block, op in all_ops(context.main_program):

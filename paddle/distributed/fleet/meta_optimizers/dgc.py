@@ -9,6 +9,7 @@ from paddle.core.dtype import VarType
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import is_momentum
 from paddle.distributed.fleet.meta_optimizers.programs import (
+    decay_of,
     insert,
     kept,
     replace,
@@ -38,17 +39,19 @@ class DGCOptimizer(MetaOptimizer):
     may_wrap = frozenset({"sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         optimizer = context.user_optimizer
         if not is_momentum(optimizer):
             return f"the optimizer is {type(optimizer).__name__}, not Momentum"
         if context.worker_num < 2:
             return "there is one process only"
-        clip = optimizer._grad_clip
+        clip = getattr(optimizer, "_grad_clip", None)
         if clip is not None and not isinstance(clip, ClipGradByNorm):
             return f"gradients are clipped by {type(clip).__name__}, not ClipGradByNorm"
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Replaces exchange and update of large parameters."""
         block = context.main_program.global_block()
         raw = {p.name: g for p, g in context.params_grads if g is not None}
         chosen = [
@@ -88,7 +91,7 @@ def _compress(
     )
     at = exchange.idx
     block._remove_op(at)
-    clip = context.user_optimizer._grad_clip
+    clip = getattr(context.user_optimizer, "_grad_clip", None)
     if clip is not None and block.var(name).need_clip:
         attrs = {"max_norm": clip.clip_norm / math.sqrt(context.worker_num),
                  "rampup_begin_step": begin}  # fmt: skip
@@ -115,13 +118,13 @@ def _compress(
     slots |= {"Grad": [grad.name], "current_step": [step.name], "nranks": [ranks.name]}
     attrs = {"mu": mu, "use_nesterov": nesterov, "rampup_begin_step": begin}
     made = replace(op, "dgc_momentum", slots, attrs)
-    made._set_output("Grad_out", [grad.name])
+    made.outputs["Grad_out"] = [grad.name]
 
 
 def _penalty(optimizer: Any, param: Variable) -> tuple[int, float]:
     """How the weights of a parameter decay: 0 not, 1 as L1, 2 as L2; and how strongly."""
     own = getattr(param, "regularizer", None)
-    decay = own if own is not None else optimizer._group_of(param)["weight_decay"]
+    decay = own if own is not None else decay_of(optimizer, param)
     if isinstance(decay, L1Decay):
         return 1, float(decay.coeff)
     return (2, float(decay.coeff)) if isinstance(decay, L2Decay) else (0, 0.0)

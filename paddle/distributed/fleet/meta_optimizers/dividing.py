@@ -54,8 +54,8 @@ class Division:
     def _keep_own(self, op: Operator, about: dict[str, set[str]]) -> None:
         own = self._own(op.input("X"), about)
         if own:
-            op._set_input("X", own)
-            op._set_output("Out", self._own(op.output("Out"), about))
+            op.inputs["X"] = own
+            op.outputs["Out"] = self._own(op.output("Out"), about)
         elif op.type == "check_finite_and_unscale":  # nothing here that could overflow
             at, (found,) = op.idx, op.output("FoundInfinite")
             self.block._remove_op(at)
@@ -76,7 +76,7 @@ class Division:
         (out,) = op.output("Out")
         own, at = self._own(op.input("X"), about), op.idx
         if own:
-            op._set_input("X", own)
+            op.inputs["X"] = own
         else:
             self.block._remove_op(at)
             var = self.block.var(out)

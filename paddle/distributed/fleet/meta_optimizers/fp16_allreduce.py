@@ -28,6 +28,7 @@ class FP16AllReduceOptimizer(MetaOptimizer):
     })  # fmt: skip
 
     def rewrite(self, context: Context) -> None:
+        """Adds casts around exchanges."""
         for block, op in all_ops(context.main_program):
             if op.type == "c_allreduce_sum":
                 (name,) = op.input("X")

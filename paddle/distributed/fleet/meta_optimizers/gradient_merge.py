@@ -27,12 +27,14 @@ class GradientMergeOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         steps = context.strategy.gradient_merge_configs["k_steps"]
         if steps <= 1:
             return f'gradient_merge_configs["k_steps"] is {steps}, and merging begins with 2'
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Puts updates under a condition."""
         given = context.strategy.gradient_merge_configs
         merge_gradients(
             context.main_program, context.startup_program, context.params_grads,
@@ -92,7 +94,6 @@ def _taken_out(block: Block, grads: set[str]) -> list[Operator]:
 
     moved = [op for op in block.ops if belongs(op)]
     block.ops = [op for op in block.ops if not belongs(op)]
-    block.program._changed()
     return moved
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
+from paddle.distributed.fleet.meta_optimizers.programs import skipped_passes
 from paddle.distributed.transpiler.inserting import (
     insert_allreduce,
     insert_broadcast,
@@ -22,12 +23,14 @@ class GraphExecutionOptimizer(MetaOptimizer):
     name = "graph_execution"
 
     def asked(self, context: Context) -> bool:
+        """Always, where there are no parameter servers."""
         return context.role_maker._is_collective
 
     def disable(self, strategy: object) -> None:
         """It has no switch."""
 
     def rewrite(self, context: Context) -> None:
+        """Adds the exchange of gradients, and notes how the Program is to run."""
         self._compile(context)
         if context.worker_num == 1:
             return
@@ -43,5 +46,5 @@ class GraphExecutionOptimizer(MetaOptimizer):
     def _compile(self, context: Context) -> None:
         """Notes what the Executor has to know when it runs the Program."""
         strategy, main = context.strategy, context.main_program
-        main.__dict__["_fleet_skipped"] = strategy.build_strategy._skipped()
+        main.__dict__["_fleet_skipped"] = skipped_passes(strategy.build_strategy)
         main.__dict__["_fleet_iterations"] = strategy.execution_strategy.num_iteration_per_run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import replace, updates
+from paddle.distributed.fleet.meta_optimizers.programs import replace, rule_of, updates
 from paddle.ops.optimizer import updates as rules
 
 __all__ = ["LambOptimizer"]
@@ -21,11 +21,13 @@ class LambOptimizer(MetaOptimizer):
     may_wrap = frozenset({"sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
-        if type(context.user_optimizer)._rule is not rules.adam:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
+        if rule_of(context.user_optimizer) is not rules.adam:
             return f"the optimizer is {type(context.user_optimizer).__name__}, not Adam"
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Replaces the updates."""
         given = context.strategy.lamb_configs
         block = context.main_program.global_block()
         for op in [op for op in updates(block) if op.type == "adam"]:

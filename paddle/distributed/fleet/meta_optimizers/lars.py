@@ -7,7 +7,12 @@ from typing import Any
 
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
-from paddle.distributed.fleet.meta_optimizers.programs import add_decay, replace, updates
+from paddle.distributed.fleet.meta_optimizers.programs import (
+    add_decay,
+    replace,
+    rule_of,
+    updates,
+)
 from paddle.ops.optimizer import updates as rules
 
 __all__ = ["LarsOptimizer"]
@@ -15,7 +20,7 @@ __all__ = ["LarsOptimizer"]
 
 def is_momentum(optimizer: Any) -> bool:
     """Whether an optimizer is Momentum, of 2.0 or 1.x."""
-    return type(optimizer)._rule is rules.momentum
+    return rule_of(optimizer) is rules.momentum
 
 
 class LarsOptimizer(MetaOptimizer):
@@ -29,11 +34,13 @@ class LarsOptimizer(MetaOptimizer):
     may_wrap = frozenset({"sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         if not is_momentum(context.user_optimizer):
             return f"the optimizer is {type(context.user_optimizer).__name__}, not Momentum"
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Replaces the updates."""
         given = context.strategy.lars_configs
         block = context.main_program.global_block()
         nesterov = False

@@ -9,7 +9,7 @@ from paddle.core.dtype import VarType
 from paddle.core.op import C
 from paddle.distributed.fleet.meta_optimizers.base import Context, MetaOptimizer
 from paddle.distributed.fleet.meta_optimizers.lars import is_momentum
-from paddle.distributed.fleet.meta_optimizers.programs import append, kept
+from paddle.distributed.fleet.meta_optimizers.programs import append, kept, rule_of
 from paddle.distributed.transpiler.inserting import insert_broadcast, insert_comm_init
 from paddle.ir.block import Block
 from paddle.ir.control.functions import cond
@@ -34,7 +34,8 @@ class LocalSGDOptimizer(MetaOptimizer):
     may_wrap = frozenset({"sync_batch_norm"})
 
     def obstacle(self, context: Context) -> str:
-        rule = type(context.user_optimizer)._rule
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
+        rule = rule_of(context.user_optimizer)
         if not is_momentum(context.user_optimizer) and rule is not rules.sgd:
             return f"the optimizer is {type(context.user_optimizer).__name__}, not SGD or Momentum"
         if context.worker_num < 2:
@@ -42,6 +43,7 @@ class LocalSGDOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Adds averages under a condition."""
         given = context.strategy.localsgd_configs
         start(context)
         main, startup = context.main_program, context.startup_program

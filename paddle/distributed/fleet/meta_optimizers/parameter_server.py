@@ -17,9 +17,11 @@ class ParameterServerOptimizer(MetaOptimizer):
     name = "a_sync"
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         return "the job has no parameter servers" if context.role_maker._is_collective else ""
 
     def rewrite(self, context: Context) -> None:
+        """Raises: this is done elsewhere."""
         raise PreconditionNotMetError(
             f"{type(self).__name__}: Programs of a job with parameter servers are rewritten by its "
             "runtime.",

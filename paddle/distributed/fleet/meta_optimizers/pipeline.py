@@ -42,6 +42,7 @@ class PipelineOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         count = len(devices(context.main_program.global_block()))
         if count < 2:
             return 'the Program has no sections: no device_guard("gpu:0"), device_guard("gpu:1")'
@@ -50,6 +51,7 @@ class PipelineOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Leaves one section, on parts of the batch."""
         block = context.main_program.global_block()
         count = len(devices(block))
         copies = context.worker_num // count
@@ -111,6 +113,7 @@ class _Phase:
     """The operators of one way through the network, forward or back."""
 
     ops: list[Operator]
+    role: int
     transfers: list[_Transfer] = field(default_factory=list)
 
 
@@ -144,6 +147,7 @@ class _Job:
         self.division = Division(main, startup, self.grads, owner, me, ring)
         self._sums = {g for p, g in self.grads.items() if p not in self.division.foreign}
         self._last: dict[str, Operator] = {}  # which operator completes a value
+        self._role = Role.FORWARD  # of operators that are added
         self._parted: set[str] = set()  # what each part has its own of
         self.batches = {v.shape[0] for v in self.block.vars.values() if v.is_data and v.shape}
 
@@ -159,7 +163,7 @@ class _Job:
         self.division.prune_updates()
         rates, ahead, back, rest = _stages(self.block.ops)
         self._refuse_blocks([*ahead, *back])
-        phases = self._planned([_Phase(ahead), _Phase(back)])
+        phases = self._planned([_Phase(ahead, Role.FORWARD), _Phase(back, Role.BACKWARD)])
         self.block.ops = rates
         self._cut([*ahead, *back])
         for phase in phases:
@@ -168,7 +172,6 @@ class _Job:
         self._finish_gradients()
         self._finish_loss()
         self.block.ops += rest
-        self.main._changed()
         self.division.forget()
         self._note_own([*ahead, *back])
 
@@ -217,6 +220,7 @@ class _Job:
 
     def _emit(self, phase: _Phase, part: int) -> None:
         """Adds the operators of this section for one part of the batch."""
+        self._role = phase.role
         coming = [t for t in phase.transfers if t.target == self.me]
         going = [t for t in phase.transfers if t.source == self.me]
         for transfer in going:
@@ -286,7 +290,7 @@ class _Job:
                     self._append("sum", {"X": names}, {"Out": names[0]}, {})
 
     def _append(self, type: str, inputs: Any, outputs: Any, attrs: Any) -> None:
-        role = {"op_role": Role.BACKWARD, "op_role_var": []}
+        role = {"op_role": self._role, "op_role_var": []}
         self.block.append_op(type, inputs, outputs, {**attrs, **role})
 
     def _cut(self, ops: list[Operator]) -> None:
@@ -329,7 +333,11 @@ class _Job:
             self._append("c_sync_comm_stream", {"X": own}, {"Out": own}, {"ring_id": _COPIES_RING})
 
     def _finish_loss(self) -> None:
-        """Makes the loss the mean over the parts, and gives it to all sections."""
+        """Makes the loss the mean over the parts, and gives it to all sections.
+
+        This is part of the way forward: a copy of the Program for testing has it too.
+        """
+        self._role = Role.FORWARD
         loss = self.loss.name
         root = self.section[id(self._last[loss])]
         if root == self.me and self.count > 1:

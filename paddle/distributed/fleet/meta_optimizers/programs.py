@@ -160,3 +160,21 @@ def add_decay(op: Operator, grad: str, param: str, factor: float) -> None:
     role = Role.OPTIMIZE
     insert(block, at, "scale", {"X": param}, {"Out": part}, {"scale": factor}, role)
     insert(block, at + 1, "sum", {"X": [grad, part]}, {"Out": grad}, None, role)
+
+
+# -- what optimizers and strategies keep for themselves --------------------------------------------
+
+
+def rule_of(optimizer: Any) -> Any:
+    """By which rule an optimizer updates, one of ``paddle.ops.optimizer``."""
+    return getattr(type(optimizer), "_rule", None)
+
+
+def decay_of(optimizer: Any, param: Variable) -> Any:
+    """The penalty that an optimizer puts on a parameter without one of its own."""
+    return optimizer._group_of(param)["weight_decay"]
+
+
+def skipped_passes(strategy: Any) -> list[str]:
+    """The passes that a BuildStrategy leaves out."""
+    return strategy._skipped()

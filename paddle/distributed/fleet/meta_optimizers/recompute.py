@@ -20,11 +20,13 @@ class RecomputeOptimizer(MetaOptimizer):
     may_wrap = frozenset({"dgc", "lars", "lamb", "sync_batch_norm", "graph_execution"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         if not context.strategy.recompute_configs["checkpoints"]:
             return 'recompute_configs["checkpoints"] is empty'
         return super().obstacle(context)
 
     def apply(self, context: Context) -> None:
+        """Wraps the optimizer: gradients are made with checkpoints."""
         given = context.strategy.recompute_configs
         if given.get("enable_offload"):
             warnings.warn(

@@ -37,6 +37,7 @@ class ShardingOptimizer(MetaOptimizer):
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm"})
 
     def obstacle(self, context: Context) -> str:
+        """Says what is missing: the job may be of another kind, the optimizer another one."""
         if context.worker_num < 2:
             return "there is one process only"
         given = context.strategy.sharding_configs
@@ -48,6 +49,7 @@ class ShardingOptimizer(MetaOptimizer):
         return super().obstacle(context)
 
     def rewrite(self, context: Context) -> None:
+        """Divides parameters, gradients and updates."""
         _Sharding(context).rewrite()
 
 
@@ -160,8 +162,8 @@ class _Sharding:
             attrs = {"ring_id": self.ring, "root_id": root}
             insert(self.block, at, "c_reduce_sum", {"X": grad}, {"Out": grad}, attrs)
             if self.hybrid and root == self.me:
-                ring = {"ring_id": _COPIES_RING}
-                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, ring)
+                copies = {"ring_id": _COPIES_RING}
+                insert(self.block, at + 1, "c_allreduce_sum", {"X": grad}, {"Out": grad}, copies)
         own = [g for p, g in self.grads.items() if p not in self.foreign]
         at = next(op.idx for op in self.block.ops if op.role & Role.OPTIMIZE)
         for ring in (self.ring, _COPIES_RING)[: 1 + self.hybrid]:

@@ -19,6 +19,7 @@ class SyncBatchNormOptimizer(MetaOptimizer):
     may_wrap = frozenset({"graph_execution"})
 
     def rewrite(self, context: Context) -> None:
+        """Replaces batch normalization."""
         synchronize(context.main_program)
 
 
@@ -33,4 +34,3 @@ def synchronize(program: Program) -> None:
             op.attrs.get("is_test") or op.attrs.get("use_global_stats")
         ):
             op.type = f"sync_{op.type}"
-    program._changed()

@@ -115,8 +115,7 @@ class TranspilerOptimizer(DistributedOptimizer):
         runtime = inner._started("minimize")
         if hasattr(runtime, "half_async"):
             runtime.half_async = mode == "half_async"
-        made = runtime.minimize(context)
-        inner._minimized(context)
+        made = inner._rewrite(context)
         owner.main_program, owner.startup_program = context.main_program, startup
         owner._origin_program = getattr(runtime, "main", None) or context.main_program
         return made
