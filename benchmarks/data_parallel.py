@@ -53,7 +53,7 @@ class Task(NamedTuple):
 
 TASKS = {
     "MLP 784-512-512-10 b64, Adam": Task("mlp", 1.0, seconds=0.5),
-    "ResNet18 b16 64x64, Adam": Task("resnet18", 1.0, compared=False, seconds=2.0),
+    "ResNet18 b16 64x64, Adam": Task("resnet18", 1.0, seconds=2.0),
     "Encoder 2x256 b16 s64, Adam": Task("encoder", 1.0, compared=False),
     "26 tables of 1,000,000 x 16 b512, SGD, rows beside dense": Task("tables", 0.5, seconds=3.0),
 }
