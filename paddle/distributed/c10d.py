@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch.distributed as transport
 
+from paddle.core.backends import backend_of
 from paddle.core.dtype import FROM_TORCH, dtype_name
 from paddle.core.errors import InvalidTypeError, PreconditionNotMetError
 from paddle.core.rings import Communicator, Work
@@ -118,7 +119,7 @@ class C10dGroup(Communicator):
     # -- exchanges ----------------------------------------------------------------------------
 
     def _group_of(self, buffer: torch.Tensor) -> Any:
-        return self._device if buffer.is_cuda and self._device is not None else self._host
+        return self._host if self._device is None or backend_of(buffer).host else self._device
 
     def _begin(
         self,

@@ -15,6 +15,7 @@ from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.passes.fuse_all_reduce import waits
 
+_EXCHANGES = ("c_", "allreduce", "broadcast")
 _ELEMENTWISE = ("c_allreduce_", "c_reduce_", "c_broadcast", "scale")
 
 
@@ -22,15 +23,16 @@ def part_flat_gradients(program: Program, feeds: Sequence[str], fetches: Sequenc
     """Replaces what is done to a flat tensor by the same for each of its parts.
 
     Matches sums and other exchanges, and ``scale``, of the FusedOutput of a ``coalesce_tensor``, in
-    every block. Not matched: a FusedOutput that nothing else looks at. Other operators that read
-    or write one raise, for they would see, or leave, other values than they should.
+    every block. Not matched: a FusedOutput that nothing exchanges, such as the weights of a
+    recurrent layer. Other operators that read or write an exchanged one raise, for they would see,
+    or leave, other values than they should.
     """
     for block in program.blocks:
         for op in [o for o in block.ops if o.type == "coalesce_tensor"]:
             flat = op.outputs["FusedOutput"][0]
             names = [(o, (*o.input_arg_names, *o.output_arg_names)) for o in block.ops]
             users = [o for o, told in names if o is not op and flat in told]
-            if users:
+            if any(o.type.startswith(_EXCHANGES) for o in users):
                 _part(block, op, flat, users)
     program._changed()
 

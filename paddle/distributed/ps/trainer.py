@@ -35,9 +35,6 @@ def connected(endpoints: Sequence[str], trainer: int, tables: Any = None) -> Any
         trainer (int): number of this trainer.
         tables (list[TableSpec], optional): what they have to have.
     """
-    # Readers of data are forked beside gRPC's threads and never call it. Its own handlers of forks,
-    # which are meant for those that do, end such a process now and then.
-    os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
     client = importlib.import_module("paddle.distributed.ps.client")  # which imports grpc
     token, vouched = os.environ.get("PADDLE_JOB_TOKEN", ""), os.environ.get("PADDLE_TLS_CA")
     return client.Client(endpoints, trainer, token, tables, tls=vouched or None)
