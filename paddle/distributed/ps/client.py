@@ -14,6 +14,9 @@ from typing import Any
 
 import numpy as np
 
+# Readers of data are forked beside gRPC's threads and never call it. Its own handlers of forks,
+# which are meant for those that do, print a line for each, and end such a process now and then.
+os.environ.setdefault("GRPC_ENABLE_FORK_SUPPORT", "0")
 try:
     import grpc
 except ImportError:
