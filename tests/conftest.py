@@ -4,7 +4,8 @@ The checker follows every pass over a Program, backward refuses values updated s
 measured to choose among the forms of a kernel: a test should not depend on how busy the machine is.
 
 What several tests of a file share has the scope "session": in a random order a fixture of the scope
-"module" would be made again each time a test of another file comes between.
+"module" would be made again each time a test of another file comes between. Only the files of
+`tests/distributed` stay together in any order: what they share are processes.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from __future__ import annotations
 import gc
 import os
 import random
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -55,8 +58,33 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Puts the tests in the drawn order, the same one in every worker."""
     seed = config.option.random_order
-    if seed is not None:
-        random.Random(int(seed)).shuffle(items)
+    if seed is None:
+        return
+    drawn = random.Random(int(seed))
+    units: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        together = "tests/distributed/" in item.nodeid
+        units.setdefault(item.nodeid.partition("::")[0] if together else item.nodeid, []).append(
+            item
+        )
+    shuffled = list(units.values())
+    drawn.shuffle(shuffled)
+    for unit in shuffled:
+        drawn.shuffle(unit)
+    items[:] = [item for unit in shuffled for item in unit]
+
+
+@pytest.fixture(autouse=True)
+def default_programs() -> Iterator[None]:
+    """What a test leaves in the default Programs is not there for the next one."""
+    yield
+    current = sys.modules.get("paddle.ir.current")
+    if current is None:
+        return
+    for kind in ("main", "startup"):
+        program = getattr(current, f"default_{kind}_program")()
+        if program.global_block().vars or program.global_block().ops:
+            getattr(current, f"switch_{kind}_program")(type(program)())
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -50,12 +50,16 @@ def test_without_arguments_there_is_one_process(tmp_path: Path) -> None:
 
 
 def test_the_exit_status_is_that_of_the_first_failure(tmp_path: Path) -> None:
-    script = """
+    script = f"""
         import os, sys, time
+        leaves = {str(tmp_path / "leaves")!r}
         if os.environ["PADDLE_TRAINER_ID"] == "1":
-            print("what went wrong")
-            sys.exit(5)
-        time.sleep(0.5)
+            print("what went wrong", flush=True)
+            open(leaves, "w").close()
+            os._exit(5)
+        while not os.path.exists(leaves):
+            time.sleep(0.05)
+        time.sleep(1.0)
         print("what rank 0 saw of it")
         sys.exit(3)
     """

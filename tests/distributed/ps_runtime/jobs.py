@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -139,7 +140,11 @@ def train(
         else:
             exe.run(startup)
             fleet.init_worker()
-        losses = [float(exe.run(main, feed=b, fetch_list=[loss])[0].item()) for b in data]
+        losses = []
+        for batch in data:
+            losses.append(float(exe.run(main, feed=batch, fetch_list=[loss])[0].item()))
+            if mode == "async":
+                time.sleep(0.01)  # steps of real networks are longer than the way to a server
         job.end()
         return losses
 

@@ -72,6 +72,8 @@ elif fleet.is_worker():
             program=paddle.static.default_main_program(), feed=gen_data(), fetch_list=[cost.name]
         )
         costs.append(cost_val[0].item())
+        if strategy.a_sync:
+            time.sleep(0.01)  # steps of real networks are longer than the way to a server
     first, last = np.mean(costs[:10]), np.mean(costs[-20:])
     print(f"worker_index: {fleet.worker_index()}, cost {first:.4f} to {last:.6f}")
     # Nothing stops the worker, as in the guide.

@@ -398,7 +398,8 @@ def test_slots_that_the_program_does_not_read(
     made = dataset("QueueDataset", [text])
     total = paddle.sum(program.global_block().var("label"))
     fluid.Executor().train_from_dataset(program, made, fetch_list=[total, "words"])
-    assert [str(w.message) for w in recwarn.list] == [] and "words\twords" in capfd.readouterr().out
+    told = [str(w.message) for w in recwarn.list if "is of 1.x" not in str(w.message)]
+    assert told == [] and "words\twords" in capfd.readouterr().out
 
 
 def test_ids_beyond_the_table(program: Any, text: str) -> None:
