@@ -20,11 +20,11 @@ from paddle.analysis.marks import DROPS, HOISTED
 from paddle.core import flags
 from paddle.core.dispatch import has_dimensions
 from paddle.core.dtype import VarType
-from paddle.core.errors import MissingValueError, NotFoundError
+from paddle.core.errors import NotFoundError
 from paddle.core.op import REQUIRED, OpDef, py
 from paddle.core.writes import writable
 from paddle.executor.gradient_call import slot_named, write_gradient
-from paddle.executor.held import buffer_or_none, detached, without_dimensions
+from paddle.executor.held import buffer_or_none, detached, not_fed, without_dimensions
 from paddle.executor.limits import limit_lines
 from paddle.executor.lod_propagation import Sequences, lod_of, put_back
 from paddle.executor.memo import Memo
@@ -68,7 +68,8 @@ class Emitter:
         self.program = program
         self.feeds = list(feeds)
         self.fetches = list(fetches)
-        self.op_callback, self.keep_rank_0 = op_callback, keep_rank_0
+        self.op_callback = op_callback
+        self.keep_rank_0 = keep_rank_0
         self.frozen = frozen
         self.lines: list[str] = []
         self.origin: list[Operator | None] = []
@@ -198,24 +199,17 @@ class Emitter:
     def _load(self, name: str, key: tuple[int, str]) -> None:
         var = self.program.blocks[key[0]].vars[name]
         if var.is_data and not var._persistable:
-            error = self._not_fed(name)
+            error = not_fed(name, self._current, self.feeds)
             if self._current is None or not self._current.block.idx:
                 raise error
-            again = self.constant(error, "not_fed")  # where the block does not run, nothing is
-            return self.line(f"raise {self.constant(copy.copy, 'copied')}({again})")  # missing
+            made = f"{self.constant(copy.copy, 'copied')}({self.constant(error, 'not_fed')})"
+            self.line(f"raise {made}")  # where the block does not run, nothing is missing
+            return
         self.defined.add(key)
         self.needed[name] = None
         local = self.python_name(name, self.program.blocks[key[0]])
         lines = self._frozen_lines if name in self.frozen else self._prologue
         lines.append(f"{local} = {self._held(name, self.scope_slot(name) + '.tensor._buf')}")
-
-    def _not_fed(self, name: str) -> MissingValueError:
-        """What to say of a variable that should have been fed."""
-        op = self._current
-        reader, location = (op.type, op.location) if op else ("fetch", None)
-        told = f"variable {name!r} is needed by operator {reader}, but nothing was fed for it"
-        told += f"; fed were {sorted(self.feeds)}." + (f"\n  {location}" if location else "")
-        return MissingValueError(told, hint=f"Executor.run(feed={{{name!r}: array}})")
 
     def _held(self, name: str, value: str) -> str:
         """An expression for what a scope holds; its Tensors have at least one dimension."""
