@@ -1,6 +1,6 @@
 """Folders of logs: each folder that holds log files is a run, and so are the folders inside it.
 
-Folders are looked through again at each call of `refresh`, by listing them: folders that are mounted
+Folders are looked through again at each call of `refresh`, by listing them: those that are mounted
 from elsewhere tell of no changes. Nothing outside the given folders is read, whatever links say.
 """
 

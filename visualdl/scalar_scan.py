@@ -1,8 +1,8 @@
 """The scalars of a piece of a log file, taken out as arrays by NumPy.
 
-A run of 20 x 50 x 10,000 points has no object for a point: records are found by what every short one
-looks like, each has to end where the next begins, and their fields are read column by column. What is
-not a scalar goes through protobuf, one by one.
+Ten million points get no objects of their own: records are found by what short ones look like,
+each has to end where the next begins, and their fields are read column by column. What is not a
+scalar goes through protobuf, one by one.
 """
 
 from __future__ import annotations
