@@ -8,7 +8,7 @@ import wave
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import Record, Value
+from visualdl.record import Record
 
 logger = logging.getLogger("visualdl")
 
@@ -32,16 +32,7 @@ def to_record(
         encoded_audio_string=data.getvalue(),
         content_type="audio/wav",
     )
-    return Record(
-        values=[
-            Value(
-                id=checks.step_number(step),
-                tag=checks.tag_name(tag),
-                timestamp=checks.milliseconds(walltime),
-                audio=sound,
-            )
-        ]
-    )
+    return checks.record(tag, step, walltime, audio=sound)
 
 
 def samples(audio_array: Any) -> Any:

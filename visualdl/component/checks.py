@@ -1,4 +1,7 @@
-"""What the components ask of arguments: each error names the argument, what was expected, what came."""
+"""What the components ask of arguments.
+
+Each error names the argument, says what was expected, and what came.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,21 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from visualdl.record import Record, Value
+
 _SECONDS = 2_000_000_000
 """Times below are seconds, and milliseconds above: in seconds this is the year 2033."""
+
+
+def record(tag: str, step: Any, walltime: Any, **member: Any) -> Any:
+    """Gives a Record of one value, whose tag, step and time are checked."""
+    return Record(
+        values=[
+            Value(
+                id=step_number(step), tag=tag_name(tag), timestamp=milliseconds(walltime), **member
+            )
+        ]
+    )
 
 
 def tag_name(tag: Any, name: str = "tag") -> str:

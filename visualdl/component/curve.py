@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import Record, Value
+from visualdl.record import Record
 
 _LEAST = 1e-7
 """What is divided by at least: a class may be missing."""
@@ -29,7 +29,7 @@ def to_pr_record(
         recall=(tp / np.maximum(_LEAST, tp + fn)).tolist(),
         **_whole(tp, fp, tn, fn),
     )
-    return Record(values=[Value(pr_curve=curve, **_head(tag, step, walltime))])
+    return checks.record(tag, step, walltime, pr_curve=curve)
 
 
 def to_roc_record(
@@ -50,7 +50,7 @@ def to_roc_record(
         fpr=(fp / np.maximum(_LEAST, fp + tn)).tolist(),
         **_whole(tp, fp, tn, fn),
     )
-    return Record(values=[Value(roc_curve=curve, **_head(tag, step, walltime))])
+    return checks.record(tag, step, walltime, roc_curve=curve)
 
 
 def counts(labels: Any, predictions: Any, num_thresholds: Any, weights: Any) -> tuple:
@@ -100,15 +100,6 @@ def _whole(tp: Any, fp: Any, tn: Any, fn: Any) -> dict[str, list[int]]:
     """Gives counts as whole numbers, which is what records hold."""
     pairs = zip(("TP", "FP", "TN", "FN"), (tp, fp, tn, fn))
     return {name: values.astype("int64").tolist() for name, values in pairs}
-
-
-def _head(tag: str, step: Any, walltime: Any) -> dict[str, Any]:
-    """Gives the fields that every record has."""
-    return {
-        "id": checks.step_number(step),
-        "tag": checks.tag_name(tag),
-        "timestamp": checks.milliseconds(walltime),
-    }
 
 
 def from_record(value: Any) -> dict[str, list]:

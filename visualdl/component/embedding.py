@@ -109,8 +109,8 @@ def from_record(value: Any) -> tuple[Any, list[list[str]], list[str]]:
     """Gives the vectors of a record.
 
     Returns:
-        tuple: the matrix (float32; shorter rows end in zeros), the labels of each row, and the names
-            of the columns of labels.
+        tuple: the matrix (float32; shorter rows end in zeros), the labels of each row, and the
+            names of the columns of labels.
     """
     import numpy as np
 

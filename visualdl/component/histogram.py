@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import Record, Value
+from visualdl.record import Record
 
 
 def to_record(tag: str, values: Any, step: Any, walltime: Any = None, buckets: Any = 10) -> Any:
     """Gives the histogram of values as a Record; see `LogWriter.add_histogram`."""
     counts, edges = counted(values, buckets)
-    return Record(
-        values=[
-            Value(
-                id=checks.step_number(step),
-                tag=checks.tag_name(tag),
-                timestamp=checks.milliseconds(walltime),
-                histogram=Record.Histogram(hist=counts.tolist(), bin_edges=edges.tolist()),
-            )
-        ]
+    return checks.record(
+        tag,
+        step,
+        walltime,
+        histogram=Record.Histogram(hist=counts.tolist(), bin_edges=edges.tolist()),
     )
 
 

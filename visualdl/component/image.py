@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import Record, Value
+from visualdl.record import Record
 
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 _GRID = 8
@@ -58,16 +58,7 @@ def figure_to_record(tag: str, figure: Any, step: Any, walltime: Any = None) -> 
 
 def packed(tag: str, data: bytes, step: Any, walltime: Any) -> Any:
     """Gives a PNG as a Record."""
-    return Record(
-        values=[
-            Value(
-                id=checks.step_number(step),
-                tag=checks.tag_name(tag),
-                timestamp=checks.milliseconds(walltime),
-                image=Record.Image(encoded_image_string=data),
-            )
-        ]
-    )
+    return checks.record(tag, step, walltime, image=Record.Image(encoded_image_string=data))
 
 
 def pixels(img: Any, dataformats: str, name: str = "img") -> Any:
@@ -167,7 +158,7 @@ def encoded(found: Any, scale: float = 1.0) -> bytes:
 
 
 def from_record(value: Any) -> Any:
-    """Gives the picture of a record as an array: height, width, and channels where there are some."""
+    """Gives the picture of a record as an array: height, width, and channels if it has several."""
     import numpy as np
     from PIL import Image
 

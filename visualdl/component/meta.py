@@ -5,22 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import META_TAG, Record, Value
+from visualdl.record import META_TAG, Record
 
 
 def to_record(
     tag: str = META_TAG, display_name: Any = "", step: Any = 0, walltime: Any = None
 ) -> Any:
     """Gives the name of a run as a Record; see `LogWriter.add_meta`."""
-    return Record(
-        values=[
-            Value(
-                id=checks.step_number(step),
-                tag=checks.tag_name(tag),
-                timestamp=checks.milliseconds(walltime),
-                meta_data=Record.MetaData(display_name=checks.text(display_name, "display_name")),
-            )
-        ]
+    return checks.record(
+        tag,
+        step,
+        walltime,
+        meta_data=Record.MetaData(display_name=checks.text(display_name, "display_name")),
     )
 
 

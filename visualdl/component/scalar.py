@@ -37,13 +37,13 @@ def tag_field(tag: str) -> bytes:
     return b"\x12" + varint(len(data)) + data + b"\x18"
 
 
-def frame(step: int, tag: bytes, time: int, value: float) -> bytes:
+def frame(step: int, tag: bytes, time: bytes, value: float) -> bytes:
     """Gives a scalar as it stands in a file.
 
     Args:
         step (int): its step.
         tag (bytes): what `tag_field` gave.
-        time (int): milliseconds.
+        time (bytes): what `varint` gives for the milliseconds.
         value (float): the number; what is too large for 32 bits is infinite.
     """
     try:
@@ -51,11 +51,14 @@ def frame(step: int, tag: bytes, time: int, value: float) -> bytes:
     except OverflowError:
         number = _FLOAT.pack(float("inf") if value > 0 else float("-inf"))
     if step:
-        inner = b"\x08" + varint(step) + tag + varint(time) + b"\x25" + number
+        inner = b"\x08" + varint(step) + tag + time + b"\x25" + number
     else:
-        inner = tag + varint(time) + b"\x25" + number
-    size = varint(len(inner))
-    return _LENGTH.pack(1 + len(size) + len(inner)) + b"\x0a" + size + inner
+        inner = tag + time + b"\x25" + number
+    count = len(inner)
+    if count < 128:
+        return b"%c\0\0\0\0\0\0\0\n%c%b" % (count + 2, count, inner)
+    size = varint(count)
+    return _LENGTH.pack(1 + len(size) + count) + b"\x0a" + size + inner
 
 
 def to_record(tag: str, value: Any, step: Any, walltime: Any = None) -> bytes:
@@ -63,7 +66,7 @@ def to_record(tag: str, value: Any, step: Any, walltime: Any = None) -> bytes:
     return frame(
         checks.step_number(step),
         tag_field(checks.tag_name(tag)),
-        checks.milliseconds(walltime),
+        varint(checks.milliseconds(walltime)),
         checks.real(value, "value"),
     )
 

@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from visualdl.component import checks
-from visualdl.record import Record, Value
+from visualdl.record import Record
 
 
 def to_record(tag: str, text_string: Any, step: Any = None, walltime: Any = None) -> Any:
     """Gives a text as a Record; see `LogWriter.add_text`."""
     content = Record.Text(encoded_text_string=checks.text(text_string, "text_string"))
-    return Record(
-        values=[
-            Value(
-                id=checks.step_number(step),
-                tag=checks.tag_name(tag),
-                timestamp=checks.milliseconds(walltime),
-                text=content,
-            )
-        ]
-    )
+    return checks.record(tag, step, walltime, text=content)
 
 
 def from_record(value: Any) -> str:
