@@ -188,11 +188,11 @@ def _to_tensorboard(runs: list[Run], folder: str) -> dict[str, int]:
         return {}
     places = [os.path.abspath(run.name) for run in runs]
     top = os.path.commonpath(places) if len(set(places)) > 1 else os.path.dirname(places[0])
-    for run in runs:
+    for number, run in enumerate(runs):
         place = os.path.join(folder, os.path.relpath(os.path.abspath(run.name), top))
         os.makedirs(place, exist_ok=True)
         now = time.time()
-        name = f"events.out.tfevents.{int(now):010d}.visualdl"
+        name = f"events.out.tfevents.{int(now):010d}.visualdl.{number}"
         with open(os.path.join(place, name), "wb") as file:
             file.write(tensorboard.first_event(now))
             for component, value in values_of(run):

@@ -1,7 +1,7 @@
 """TensorBoard's event files, as far as `visualdl.export` writes them.
 
-A record is its length (8 bytes), the masked CRC-32C of that, the bytes of an `Event`, and the masked
-CRC-32C of these. The fields of `Event` and of what is in it are few, so they are put together here.
+A record is its length (8 bytes), the masked CRC-32C of that, the bytes of an `Event`, and their
+masked CRC-32C. The fields of `Event` and of what is in it are few, so they are put together here.
 """
 
 from __future__ import annotations
