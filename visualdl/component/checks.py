@@ -112,7 +112,7 @@ def real(value: Any, name: str) -> float:
     """
     if not isinstance(value, str):
         try:
-            if not getattr(value, "ndim", 0):
+            if not getattr(value, "ndim", 0) and not hasattr(value, "numpy"):
                 return float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):
             pass
