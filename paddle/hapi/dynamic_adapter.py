@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from paddle import tensor
@@ -27,6 +28,7 @@ class DynamicAdapter:
 
     Attributes:
         gathered (int): batches whose gradients wait for one update together.
+        watch (callable|None): told before every update, with what the gradients are scaled by.
     """
 
     def __init__(self, model: Any) -> None:
@@ -38,6 +40,7 @@ class DynamicAdapter:
         self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
         self._others: Together | None = None  # processes that train the same network
+        self.watch: Callable[[float], None] | None = None
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
@@ -123,6 +126,8 @@ class DynamicAdapter:
         """Updates by the sum of the gradients that wait."""
         self.gathered = 0
         optimizer = self._optimizer
+        if self.watch is not None:
+            self.watch(1.0 if self.scaler is None else float(self.scaler.state_dict()["scale"]))
         if self.scaler is None:
             optimizer.step()
         else:
