@@ -253,7 +253,7 @@ class VisualDL(Callback):
             ) from error
         finally:
             random.apply(before)
-        return [sample if isinstance(sample, (list, tuple)) else (sample,) for sample in found]
+        return [tuple(s) if isinstance(s, (list, tuple)) else (s,) for s in found]
 
     def _write_images(self) -> None:
         for number, sample in enumerate(self._samples(self.images)):
