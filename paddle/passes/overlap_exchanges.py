@@ -107,5 +107,4 @@ def _halves(
 
 def _work(block: Block) -> str:
     """A variable that stands for an exchange that goes on."""
-    number = sum(name.startswith("exchange@") for name in block.vars)
-    return block.create_var(name=f"exchange@{number}", type=VarType.RAW).name
+    return block.create_var(name=block.unused_name("exchange"), type=VarType.RAW).name

@@ -154,6 +154,27 @@ def test_exchange_inside_of_a_condition(ring: Recorded) -> None:
     assert ring.calls == ["begin 2", "end"]
 
 
+def test_exchanges_around_those_of_a_condition(ring: Recorded) -> None:
+    with building() as (main, startup):
+        x = static.data("x", [2])
+        block = main.global_block()
+        outer = paddle.assign(x)
+        block.append_op("c_allreduce_sum", {"X": [outer]}, {"Out": [outer]}, {"ring_id": 0})
+
+        def exchanged() -> Any:
+            block = static.default_main_program().current_block()
+            made = x + 10.0
+            block.append_op("c_allreduce_sum", {"X": [made]}, {"Out": [made]}, {"ring_id": 0})
+            return made * 1.0
+
+        inner = static.nn.cond(paddle.sum(x) > 0.0, exchanged, lambda: x * 5.0)
+        total = outer + inner
+    exe = static.Executor(paddle.CPUPlace())
+    for value, expected in (([1.0, 2.0], [24.0, 28.0]), ([-1.0, -2.0], [-7.0, -14.0])):
+        feed = {"x": np.array(value, "float32")}
+        assert exe.run(main, feed, [total], scope=started(startup))[0].tolist() == expected
+
+
 def test_exchanges_are_kept_and_not_computed_once(ring: Recorded) -> None:
     with building() as (main, startup):
         value = paddle.full([3], 1.0)
