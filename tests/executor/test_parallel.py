@@ -7,8 +7,17 @@ import pytest
 
 import paddle
 import paddle.static as static
-from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    PreconditionNotMetError,
+    UnimplementedError,
+)
+from paddle.core.rings import Alone, rings
+from paddle.distributed.fleet.meta_optimizers.fp16_allreduce import _in_16_bits
+from paddle.distributed.transpiler.inserting import insert_allreduce
 from paddle.executor.plan import Plan
+from paddle.ir.operator import Role
 from tests.executor.building import building, started, value
 
 F = paddle.nn.functional
@@ -365,3 +374,30 @@ def test_parallel_executor_can_start_afresh(monkeypatch):
     built = Plan.built
     assert exe.run([loss], feed=X)[0].shape == first.shape == (2,)
     assert Plan.built > built and exe.device_count == 2
+
+
+class Two(Alone):
+    """A ring of two processes, over which nothing may be exchanged."""
+
+    size = 2
+
+
+@pytest.mark.parametrize("kind", ["cast", "c_reduce_sum", "c_allgather"])
+def test_exchanges_that_places_would_mix_up(kind, monkeypatch):
+    """Alone such a Program runs; several places at once would take turns at random."""
+    main, startup, loss, _ = classifier()
+    block = main.global_block()
+    if kind == "cast":
+        insert_allreduce(main, nranks=1)
+        for op in [o for o in block.ops if o.type == "c_allreduce_sum"]:
+            _in_16_bits(block, op, op.input("X")[0])
+    else:
+        out = block.create_var(name="out", dtype="float32")
+        attrs = {"op_role": int(Role.BACKWARD)} | ({"nranks": 1} if kind == "c_allgather" else {})
+        block.append_op(kind, {"X": [f"{loss.name}@GRAD"]}, {"Out": [out]}, attrs)
+    exe = static.Executor(paddle.CPUPlace())
+    assert exe.run(compiled(main, loss), X, [loss], scope=started(startup))[0].shape == (2,)
+    scope = started(startup)
+    monkeypatch.setitem(rings._rings, 0, Two())
+    with pytest.raises(UnimplementedError, match=rf"(?s)operator {kind} .*ring 0.*each place by"):
+        exe.run(compiled(main, loss), X, [loss], scope=scope)
