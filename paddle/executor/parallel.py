@@ -26,7 +26,7 @@ from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
 from paddle.executor.agreement import ring_of
-from paddle.executor.place_ring import Meeting, as_place
+from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import clone
@@ -35,8 +35,6 @@ from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
 from paddle.passes import prepare
 from paddle.passes.fuse_all_reduce import MEAN
-
-_ANOTHER = "(PreconditionNotMet) another place failed"
 
 
 class ParallelPlan:
@@ -63,7 +61,7 @@ class ParallelPlan:
         whole = len(self.devices) == 1 and (trainers > 1 or any(map(_exchanges, _top(program))))
         _keep(first, lambda op: whole or not _late(op))
         _keep(second, lambda op: not whole and _late(op))
-        self.meets = len(self.devices) > 1 and any(op.type in _MEETING for op in _top(first))
+        self.meets = len(self.devices) > 1 and any(op.type in _MEETING for op in _all(_top(first)))
         several = len(self.devices) > 1
         self._at_once = _mixed(first) if several and not self.meets else []
         self._overtaking = _overtaking(program) if several else []
@@ -152,7 +150,7 @@ class ParallelPlan:
         with ThreadPoolExecutor(len(jobs)) as pool:
             begun = [pool.submit(as_here(work), place) for place in range(len(jobs))]
             failed = [e for part in begun if (e := part.exception()) is not None]
-            causes = [e for e in failed if not str(e).startswith(_ANOTHER)]
+            causes = [e for e in failed if not isinstance(e, AnotherFailed)]
             for error in causes or failed:
                 raise error
             return [part.result() for part in begun]

@@ -401,3 +401,42 @@ def test_exchanges_that_places_would_mix_up(kind, monkeypatch):
     monkeypatch.setitem(rings._rings, 0, Two())
     with pytest.raises(UnimplementedError, match=rf"(?s)operator {kind} .*ring 0.*each place by"):
         exe.run(compiled(main, loss), X, [loss], scope=scope)
+
+
+def normalizing_under_a_condition(places):
+    """Trains on X with batch norm in a branch; the statistics are those of the whole batch."""
+    with building() as (main, startup):
+        x, turn = static.data("x", [None, 3]), static.data("turn", [None, 1])
+        hidden = static.nn.fc(x, 6)
+        hidden = static.nn.cond(
+            paddle.sum(turn) > 0.0, lambda: static.nn.batch_norm(hidden), lambda: hidden
+        )
+        loss = paddle.mean(paddle.square(static.nn.fc(hidden, 1) - 1.0))
+        OPTIMIZERS["sgd"]().minimize(loss)
+    return main, startup, compiled(main, loss, places, strategy(sync_batch_norm=True)), loss
+
+
+def test_batch_norm_of_all_places_under_a_condition():
+    exe, found = static.Executor(paddle.CPUPlace()), []
+    feed = {"x": X["x"], "turn": np.ones((8, 1), "float32")}
+    for places in (1, 2, 4):
+        _, startup, program, loss = normalizing_under_a_condition(places)
+        scope = started(startup)
+        losses = [exe.run(program, feed, [loss], scope=scope)[0].mean() for _ in range(4)]
+        found.append((losses, value(scope, "fc_0.w_0"), value(scope, "batch_norm_0.w_1")))
+    for losses, weight, statistics in found[1:]:
+        np.testing.assert_allclose(losses, found[0][0], rtol=1e-5)
+        np.testing.assert_allclose(weight, found[0][1], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(statistics, found[0][2], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("first", [1.0, -1.0])
+def test_a_branch_that_one_place_does_not_take(first, threads):
+    main, startup, _, loss = normalizing_under_a_condition(2)
+    execution = static.ExecutionStrategy()
+    execution.num_threads = threads
+    program = compiled(main, loss, 2, strategy(sync_batch_norm=True), execution)
+    feed = {"x": X["x"], "turn": np.repeat(np.array([[first], [-first]], "float32"), 4, 0)}
+    with pytest.raises(PreconditionNotMetError, match=r"(?s)1 of 2 places .* another place left"):
+        static.Executor(paddle.CPUPlace()).run(program, feed, [loss], scope=started(startup))
