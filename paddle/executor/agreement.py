@@ -15,12 +15,12 @@ from paddle.executor.plan import Plan
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.collective import WAITS
 
 _compared: weakref.WeakSet[Program] = weakref.WeakSet()
 _ALONE = (  # they have a ring, but its members need not all do the same
-    "c_sync_comm_stream", "c_wait_comm", "c_wait_compute", "c_gen_nccl_id", "c_gen_xccl_id",
-    "c_comm_init", "c_comm_init_all", "c_comm_init_multitrainer", "send_v2", "recv_v2",
-    "partial_send", "partial_recv",
+    *WAITS, "c_gen_nccl_id", "c_gen_xccl_id", "c_comm_init", "c_comm_init_all",
+    "c_comm_init_multitrainer", "send_v2", "recv_v2", "partial_send", "partial_recv",
 )  # fmt: skip
 _AMONG_ALL = ("allreduce", "sync_batch_norm", "sync_batch_norm_grad")  # without saying so: ring 0
 _LONGEST = 20  # exchanges that a message shows

@@ -33,6 +33,7 @@ from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
+from paddle.ops.collective import WAITS
 from paddle.passes import prepare
 from paddle.passes.fuse_all_reduce import MEAN
 
@@ -184,7 +185,7 @@ def _late(op: Operator) -> bool:
     return _updates(op) or (
         bool(op.role & Role.BACKWARD)
         and op.role != Role.NOT_SPECIFIED
-        and (_exchanges(op) or op.type in ("c_sync_calc_stream", "c_sync_comm_stream"))
+        and (_exchanges(op) or op.type in WAITS)
     )
 
 
