@@ -158,7 +158,7 @@ def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
         if numbers:
             var = block._var_recursive(grad)
             taken = block.create_var(
-                name=f"{grad}@ROWS{len(block.ops)}", shape=var.shape, dtype=var.dtype
+                name=block.unused_name(f"{grad}@ROWS"), shape=var.shape, dtype=var.dtype
             )
             attrs = {"padding": [skip for _, skip in numbers]}
             inputs = {"Ids": [name for name, _ in numbers], "X": [grad]}
