@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.distributed.fleet.meta_optimizers.programs import skipped_passes
 from paddle.ir.current import default_main_program
 from paddle.static import io_folder
 from paddle.static.io_vars import save_vars
@@ -88,6 +89,9 @@ class CollectiveRuntime(Runtime):
         )
         for meta in reversed(chain):
             meta.rewrite(context)
+        main, strategy = context.main_program, context.strategy  # the Executor reads these
+        main.__dict__["_fleet_skipped"] = skipped_passes(strategy.build_strategy)
+        main.__dict__["_fleet_iterations"] = strategy.execution_strategy.num_iteration_per_run
         return context.optimize_ops, context.params_grads
 
     def _nothing(self, name: str) -> None:

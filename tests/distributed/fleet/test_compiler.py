@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import paddle
 import paddle.distributed.fleet as fleet
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers import TABLE
@@ -121,7 +123,8 @@ def test_order_of_calls() -> None:
 
     strategy = fleet.DistributedStrategy()
     strategy.amp = strategy.recompute = True
-    context = Context(None, None, None, strategy, None, None)  # type: ignore[arg-type]
+    loss: Any = SimpleNamespace(block=SimpleNamespace(program=paddle.static.Program()))
+    context = Context(loss, None, None, strategy, None, None)  # type: ignore[arg-type]
     before, compiler.TABLE = compiler.TABLE, (Outer, Inner)
     try:
         made = CollectiveRuntime(fleet.PaddleCloudRoleMaker(True)).minimize(context)

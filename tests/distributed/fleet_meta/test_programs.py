@@ -355,6 +355,18 @@ def test_build_and_execution_strategy() -> None:
     assert plan.source.count("sgd(") >= 4  # not merged
 
 
+@pytest.mark.parametrize("switches", [{"localsgd": True}, {"sharding": True}, {"pipeline": True}])
+def test_how_a_program_runs_without_graph_execution(switches: dict) -> None:
+    build_strategy, execution = static.BuildStrategy(), static.ExecutionStrategy()
+    build_strategy.fuse_all_optimizer_ops = False
+    execution.num_iteration_per_run = 3
+    given = {"build_strategy": build_strategy, "execution_strategy": execution}
+    made = build({**switches, **given}, sgd(), devices="pipeline" in switches)
+    assert "graph_execution" not in made.applied
+    kept = made.main_program.__dict__
+    assert kept["_fleet_skipped"] == ["merge_optimizers"] and kept["_fleet_iterations"] == 3
+
+
 def test_roles() -> None:
     made = build({"amp": True, "gradient_merge": True,
                   "gradient_merge_configs": {"k_steps": 2}}, sgd())  # fmt: skip
