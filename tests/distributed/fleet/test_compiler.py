@@ -133,3 +133,15 @@ def test_order_of_calls() -> None:
     assert made == (["op"], ["pair"]) and context.applied == ["recompute", "amp"]
     assert seen == ["apply recompute", "apply amp", "minimize", "rewrite recompute ['op']",
                     "rewrite amp"]  # fmt: skip
+
+
+def test_why_a_job_that_is_not_collective_leaves_amp_out() -> None:
+    nothing: Any = None
+    alone, strategy = fleet.PaddleCloudRoleMaker(), fleet.DistributedStrategy()
+    context = Context(nothing, nothing, alone, strategy, None, None)
+    (amp,) = [kind for kind in TABLE if kind.name == "amp"]
+    assert "without is_collective=True" in amp().obstacle(context)
+    context.role_maker = fleet.UserDefinedRoleMaker(
+        current_id=0, role=fleet.Role.WORKER, worker_num=2, server_endpoints=["127.0.0.1:36011"]
+    )
+    assert amp().obstacle(context) == "the job has parameter servers"

@@ -80,7 +80,11 @@ class MetaOptimizer(abc.ABC):
 
     def obstacle(self, context: Context) -> str:
         """Why it cannot be applied here, to be read after "because"; empty where it can."""
-        return "" if context.role_maker._is_collective else "the job has parameter servers"
+        if context.role_maker._is_collective:
+            return ""
+        if context.role_maker._is_non_distributed():
+            return "fleet.init was called without is_collective=True"
+        return "the job has parameter servers"
 
     def disable(self, strategy: DistributedStrategy) -> None:
         """Switches it off, where it was left out."""
