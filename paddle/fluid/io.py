@@ -315,7 +315,8 @@ def load_inference_model(
         executor (Executor): on whose device the parameters are put, in the global scope.
         model_filename (str, optional): of the Program; None means ``__model__``.
         params_filename (str, optional): the file of all parameters; None: a file for each.
-        pserver_endpoints (list[str], optional): not available: there are no parameter servers.
+        pserver_endpoints (list[str], optional): refused: a model is loaded from its files; tables
+            that were saved in parts are served by ``fleet.utils.DistributedInfer``.
 
     Returns:
         list: the Program, the names of its inputs, and the Variables of its outputs.
@@ -323,6 +324,7 @@ def load_inference_model(
     Raises:
         ValueError: there is no such folder, or a file is damaged.
         RuntimeError: (also a FileNotFoundError) a file is not there.
+        NotImplementedError: ``pserver_endpoints`` is given.
 
     Examples:
         .. code-block:: python

@@ -91,6 +91,8 @@ def test_exchanges_of_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert role_maker.GeneralRoleMaker(path="x").is_worker()
     with pytest.raises(NotImplementedError, match="hdfs_name"):
         role_maker.GeneralRoleMaker(hdfs_name="a")
+    with pytest.raises(NotImplementedError, match="hdfs_ugi"):
+        role_maker.GeneralRoleMaker(hdfs_ugi="me,secret")
     with pytest.raises(TypeError, match="no argument 'paht'"):
         role_maker.GeneralRoleMaker(paht="a")
     with pytest.raises(NotImplementedError, match="mpi4py"):
