@@ -212,6 +212,9 @@ def test_global_metrics_equal_2_6_2(static: Any, capsys: pytest.CaptureFixture) 
     util = FleetUtil("transpiler")
     with pytest.raises(RuntimeError, match="init"):
         util.rank0_print("x")
+    fleet.init(role_maker.UserDefinedRoleMaker(0, role_maker.Role.SERVER, 1, ["127.0.0.1:36011"]))
+    util.rank0_print("not by server 0")
+    assert capsys.readouterr().out == ""
     fleet.init(_one())
     scope = fluid.Scope()
     assert util.get_global_metrics(scope, "pos_b", "neg_b") == [None] * 9
