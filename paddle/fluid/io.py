@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.guards import guard_module
 from paddle.ir.current import default_main_program
-from paddle.ir.inference import NO_VALUES
+from paddle.ir.inference import is_stored
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.static import io_folder, io_inference, io_vars
@@ -52,7 +52,7 @@ def is_persistable(var: Any) -> bool:
                 weight = fluid.default_main_program().all_parameters()[0]
                 print(fluid.io.is_persistable(weight))  # True
     """
-    return bool(var.persistable) and var.type not in NO_VALUES
+    return is_stored(var)
 
 
 def is_belong_to_optimizer(var: Any) -> bool:

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from paddle.core.user_frame import outside
-from paddle.ir.inference import NO_VALUES, fetch_variables, normalize, persistables
+from paddle.ir.inference import fetch_variables, normalize, persistables
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.serialization.models.layouts import MAIN, folder_layout
@@ -31,11 +31,7 @@ def save_persistables(
         main_program (Program, optional): None means the default one.
         filename (str, optional): one file for all.
     """
-
-    def outlives(var: Any) -> bool:
-        return bool(var.persistable) and var.type not in NO_VALUES
-
-    return save_vars(executor, dirname, main_program, None, outlives, filename)
+    return save_vars(executor, dirname, main_program, filename=filename)
 
 
 def save_inference_model(
