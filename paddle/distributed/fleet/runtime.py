@@ -57,6 +57,9 @@ class Runtime(abc.ABC):
         """
         return False
 
+    def set_rate(self, value: float) -> None:  # noqa: B027 (most have nobody to tell)
+        """Tells the servers a learning rate that the user has set for the optimizer."""
+
     @abc.abstractmethod
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0

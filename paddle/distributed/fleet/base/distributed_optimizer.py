@@ -34,6 +34,7 @@ class DistributedOptimizer:
         role_maker (RoleMakerBase): who this process is.
         rewrite (callable): carries out ``minimize`` of a static Program.
         tell_once (callable): says whether nobody was told of something yet.
+        set_rate (callable): tells the servers a learning rate.
     """
 
     def __init__(
@@ -43,8 +44,10 @@ class DistributedOptimizer:
         role_maker: RoleMakerBase,
         rewrite: Callable[[Context], tuple[list, list]],
         tell_once: Callable[[str], bool],
+        set_rate: Callable[[float], None],
     ) -> None:
         self._roles, self._rewrite, self._tell_once = role_maker, rewrite, tell_once
+        self._set_rate = set_rate
         self.user_defined_optimizer = optimizer
         self.user_defined_strategy = copy.deepcopy(strategy)
         self._context: Context | None = None
@@ -112,6 +115,18 @@ class DistributedOptimizer:
         if found and self._tell_once("without effect"):
             lines = [f"strategy.{name} has {text}." for name, text in found.items()]
             warnings.warn("fleet: " + " ".join(lines), stacklevel=outside())
+
+    def set_lr(self, value: float) -> None:
+        """Sets the learning rate, that of the servers too.
+
+        Args:
+            value (float): the rate.
+
+        Raises:
+            RuntimeError: the rate is a scheduler's, or this worker is not connected to the servers.
+        """
+        self.user_defined_optimizer.set_lr(value)
+        self._set_rate(float(value))
 
     def step(self) -> None:
         """Does one update with the gradients there are."""

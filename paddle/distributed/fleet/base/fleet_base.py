@@ -380,8 +380,9 @@ class Fleet(Optimizing):
                 f"{type(optimizer).__name__}."
             )
         self._optimizer = DistributedOptimizer(
-            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once
-        )
+            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once,
+            lambda rate: self._started("set_lr").set_rate(rate),
+        )  # fmt: skip
         return self._optimizer
 
     def distributed_model(self, model: Any) -> DataParallel:
