@@ -255,6 +255,9 @@ class Fleet(Optimizing):
     ) -> None:
         """Saves what the Program computes from inputs to outputs, once for the job.
 
+        With ``sharding`` or ``pipeline`` all workers call it: each saves its own parameters, in a
+        folder that all of them see.
+
         Args:
             executor (Executor): runs the Program.
             dirname (str): the folder.
@@ -289,6 +292,8 @@ class Fleet(Optimizing):
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
     ) -> None:
         """Saves all parameters and what the optimizer keeps, once for the job.
+
+        With ``sharding`` or ``pipeline`` all workers call it, as each has its own part.
 
         Args:
             executor (Executor): runs the Program.

@@ -69,10 +69,12 @@ class MetaOptimizer(abc.ABC):
         name (str): the switch, such as ``"amp"``.
         may_wrap (frozenset): names of those that may stand within it (2.0's white list). Two of
             which neither may wrap the other exclude each other.
+        divides (bool): whether a process has only a part of the model afterwards.
     """
 
     name: str
     may_wrap: frozenset[str] = frozenset()
+    divides = False
 
     def asked(self, context: Context) -> bool:
         """Whether the user switched it on."""
