@@ -42,6 +42,11 @@ class GradientMergeOptimizer(MetaOptimizer):
         )  # fmt: skip
 
 
+def merged_name(grad: str) -> str:
+    """The variable in which a gradient is summed over the steps."""
+    return f"{grad}@GradientMerge"
+
+
 def merge_gradients(
     main: Program, startup: Program, params_grads: list, steps: int, average: bool
 ) -> None:
@@ -60,8 +65,7 @@ def merge_gradients(
     refuse_sparse(block, names, "gradient_merge", "sums over steps are dense")
     moved = _taken_out(block, {g.name for _, g in pairs})
     sums = {
-        g.name: kept(main, startup, f"{g.name}@GradientMerge", p.shape, g.dtype, 0.0)
-        for p, g in pairs
+        g.name: kept(main, startup, merged_name(g.name), p.shape, g.dtype, 0.0) for p, g in pairs
     }
     with program_guard(main, startup), main._optimized_guard([]):
         due = _every(main, startup, steps)
