@@ -38,6 +38,7 @@ class DynamicAdapter:
         self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
         self._others: Together | None = None  # processes that train the same network
+        self._own = False  # whether the gradients that wait are this process's alone
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
@@ -79,8 +80,8 @@ class DynamicAdapter:
         """Trains on a batch; returns the losses and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
         others = self._others
-        alone = others is not None and not update
-        with others.wrapped.no_sync() if alone else _nothing:  # type: ignore[union-attr]
+        self._own = others is not None and not update
+        with others.wrapped.no_sync() if self._own else _nothing:  # type: ignore[union-attr]
             outputs, losses = self._forward_backward(inputs, labels)
         self.gathered += 1
         if update:
@@ -122,6 +123,9 @@ class DynamicAdapter:
     def update(self) -> None:
         """Updates by the sum of the gradients that wait."""
         self.gathered = 0
+        if self._own:  # no batch came any more whose backward exchanges them
+            self._own = False
+            self._others.gradients()  # type: ignore[union-attr]
         optimizer = self._optimizer
         if self.scaler is None:
             optimizer.step()

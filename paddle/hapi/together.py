@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from paddle.core.listening import listeners_of
 from paddle.core.rings import rings
 from paddle.core.tensor import Tensor
 from paddle.distributed import DataParallel, init_parallel_env
@@ -49,6 +50,11 @@ class Together:
         if self._wrapped is None:
             self._wrapped = DataParallel(self._network)
         return self._wrapped
+
+    def gradients(self) -> None:
+        """Averages the gradients that ``no_sync`` left to this process."""
+        for exchange in listeners_of(self._network.parameters()):
+            exchange.flush()
 
     def losses(self, losses: list[Tensor]) -> list[Tensor]:
         """The losses of all processes' batches together, where each is a mean."""

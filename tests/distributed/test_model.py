@@ -132,6 +132,32 @@ def test_the_same_losses(job: Ranks, gathered: int) -> None:
         np.testing.assert_allclose(first["history"][name], values, atol=1e-5, err_msg=name)
 
 
+class _Stream(paddle.io.IterableDataset):
+    """Samples of which nobody knows how many there are; each process has its share of them."""
+
+    def __init__(self, count: int, ranks: int) -> None:
+        super().__init__()
+        self.whole, self.ranks = _Digits(count), ranks
+
+    def __iter__(self) -> Iterator[tuple]:
+        return (self.whole[i] for i in range(dist.get_rank(), len(self.whole), self.ranks))
+
+
+def _rest(batch: int, ranks: int, gathered: int) -> list[np.ndarray]:
+    model = _model(dist.get_rank())
+    loader = paddle.io.DataLoader(_Stream(48, ranks), batch_size=batch)
+    model.fit(loader, epochs=2, verbose=0, accumulate_grad_batches=gathered)
+    return [p.numpy() for p in model.parameters()]
+
+
+@pytest.mark.parametrize("gathered", [2, 4])  # of three batches
+def test_the_rest_of_data_of_unknown_length(job: Ranks, gathered: int) -> None:
+    first, second = job.run(_rest, 8, 2, gathered)
+    for a, b, c in zip(first, second, _rest(16, 1, gathered), strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, atol=1e-5)
+
+
 class _Means(paddle.metric.Metric):
     """A metric that computes one number of a batch: not by samples."""
 
