@@ -174,7 +174,7 @@ def _remove_part(target: str) -> None:
 
 def _remove_others(path: str, number: int) -> None:
     """Removes the files of checkpoints before."""
-    for old in glob.glob(glob.escape(path) + ".*.rank*"):
+    for old in glob.glob(f"{glob.escape(path)}.{'[0-9a-f]' * 16}.rank*"):
         if not old.startswith(f"{path}.{number:016x}."):
             _remove_part(old)
 

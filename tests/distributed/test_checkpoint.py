@@ -122,6 +122,15 @@ def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     assert dist.resume(path)["a"].numpy().sum() == 0
 
 
+def test_the_parts_of_other_checkpoints_stay(tmp_path: Path) -> None:
+    number = "0123456789abcdef"
+    own, others = f"run.{number}.rank1", f"run.best.{number}.rank1"
+    for name in (own, others):
+        (tmp_path / name).write_bytes(b"")
+    dist.checkpoint({"a": 1}, tmp_path / "run")
+    assert sorted(os.listdir(tmp_path)) == ["run", others]
+
+
 # ------------------------------------------------------------------ several processes
 
 
