@@ -83,6 +83,9 @@ def checkpoint(state: dict[str, Any], path: str | os.PathLike, parts: bool = Fal
     undo = functools.partial(_remove_part, target) if rank else None
     all_well(error, f"checkpoint({path!r})", undo)
     if rank == 0:
+        error = attempt(lambda: save(_whole(state, number, count, parts), path))
+    all_well(error, f"checkpoint({path!r})", undo)
+    if rank == 0:
         held = {
             "format": _FORMAT,
             "version": _VERSION,
@@ -264,6 +267,20 @@ def _own(state: dict[str, Any], number: int, rank: int, parts: bool) -> dict[str
             "devices": random_state.device_states(),
             "updates": update_kernels.updates(),
         },
+    }
+
+
+def _whole(state: dict[str, Any], number: int, count: int, parts: bool) -> dict[str, Any]:
+    """What the file of the first process holds."""
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "number": number,
+        "ranks": count,
+        "parts": parts,
+        "names": _names(state),
+        "state": _saved(state),
+        "own": _own(state, number, 0, False),
     }
 
 
