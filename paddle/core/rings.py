@@ -231,6 +231,10 @@ class Rings:
         """Says whether a number was given a group."""
         return number in self._rings
 
+    def numbers(self) -> list[int]:
+        """Returns the numbers that were given a group."""
+        return list(self._rings)
+
     def get(self, number: int = 0) -> Communicator:
         """Returns the group of a number.
 

@@ -25,7 +25,8 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
         rank (int): which of them this process is.
 
     Raises:
-        ValueError: an address is not one of the job's, or the rank is not this process's.
+        ValueError: an address is not one of the job's, the rank is not this process's, or
+            ``new_group`` gave the number to other processes.
     """
     listed = list(endpoints)
     env = ParallelEnv()
@@ -40,6 +41,7 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
             f"ring {number}: expected this process, number {env.rank} of the job, to be member "
             f"{rank} of the processes {ranks}."
         )
+    group.check_number(number, ranks)
     if ranks == list(range(env.world_size)):
         if number:
             rings.register(number, rings.get(0))

@@ -13,6 +13,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle.core.rings import rings
 from tests.distributed.ranks import RankError, Ranks
 
 DTYPES = ["float16", "bfloat16", "float32", "float64", "int8", "uint8", "int32", "int64"]
@@ -133,6 +134,28 @@ def test_groups(job: Ranks) -> None:
         [1, 1, True, 101, 110],
     ]
     assert all(f[0] == first for f in found)
+
+
+def _ring_and_groups() -> tuple[int, int]:
+    """A ring of the first two processes alone, then groups; the ring has to stay what it is."""
+    env, number = dist.ParallelEnv(), 40
+    if env.rank < 2:
+        rings.connect(number, env.trainer_endpoints[:2], env.rank)
+        ring = rings.get(number)
+    group = dist.new_group([1, 2])
+    if env.rank < 2:
+        assert rings.get(number) is ring
+    if env.rank == 1:
+        with pytest.raises(ValueError, match=r"expected a number that is free.*ranks=\[1, 2\]"):
+            rings.connect(group.id, env.trainer_endpoints[:2], env.rank)
+    x = paddle.to_tensor([10**env.rank])
+    if group.is_member():
+        dist.all_reduce(x, group=group.id)
+    return group.id, int(x)
+
+
+def test_groups_beside_rings_of_programs(job: Ranks) -> None:
+    assert job.run(_ring_and_groups) == [(41, 1), (41, 110), (41, 110)]
 
 
 def _tape() -> list:
