@@ -83,6 +83,9 @@ class C10dGroup(Communicator):
         host (ProcessGroup): gloo's, which compares calls and exchanges what lies in host memory.
         device (ProcessGroup, optional): nccl's.
         timeout (float): seconds that an exchange may take, for messages.
+
+    Attributes:
+        calls (int): how many calls of all members there were: the same on each.
     """
 
     def __init__(
@@ -128,7 +131,8 @@ class C10dGroup(Communicator):
         start: Callable[[Any], Any],
         after: Callable[[], None] | None = None,
     ) -> Work:
-        self.calls += 1
+        if operation not in check.BETWEEN_TWO:
+            self.calls += 1
         if self._host is None:
             raise PreconditionNotMetError(f"{operation}: the group {self.ranks} was closed.")
         try:

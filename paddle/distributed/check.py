@@ -22,6 +22,7 @@ from paddle.distributed import store as stores
 
 _REPORT_SECONDS = 2.0  # a launcher notices a death in less
 _POLL_SECONDS = 0.05
+BETWEEN_TWO = ("send", "recv")  # the other members of the group have no part in them
 
 
 def fingerprint(text: str) -> torch.Tensor:
@@ -147,7 +148,8 @@ def _dead(group: Any) -> str:
 def _late(operation: str, group: Any) -> str:
     """Who did not come to a call: those that leave no note that they wait in it too."""
     limit = f"within {group.timeout:g} s"
-    missing = _missing(operation, group) if stores.known() else []
+    asked = stores.known() and operation not in BETWEEN_TWO
+    missing = _missing(operation, group) if asked else []
     if not missing:
         return f"not all of the ranks {group.ranks} came to the same call {limit}"
     names = ", ".join(map(str, missing))

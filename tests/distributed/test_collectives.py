@@ -286,11 +286,16 @@ def test_the_others_name_the_rank_that_died(job: Ranks) -> None:
         assert f"rank {rank} was in all_reduce" in text
 
 
-def _late(sleeper: int) -> str:
+def _late(sleeper: int, sends: bool) -> str:
     from paddle.distributed import group
 
-    small = group.connected("late", [0, 1, 2], dist.get_rank(), "127.0.0.1", 1.0)
-    if dist.get_rank() == sleeper:
+    name, rank = f"late{sends}", dist.get_rank()
+    small = group.connected(name, [0, 1, 2], rank, "127.0.0.1", 1.0)
+    if sends and rank == 0:
+        small.send(paddle.ones([1])._buf, sleeper)
+    if sends and rank == sleeper:
+        small.recv(paddle.ones([1])._buf, 0)
+    if rank == sleeper:
         time.sleep(3)
         return "slept"
     try:
@@ -300,8 +305,9 @@ def _late(sleeper: int) -> str:
     return "no error"
 
 
-def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks) -> None:
-    found = job.run(_late, 2)
+@pytest.mark.parametrize("sends", [False, True])
+def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks, sends: bool) -> None:
+    found = job.run(_late, 2, sends)
     for rank in (0, 1):
         assert "rank 2 did not come to the call within 1 s while rank" in found[rank], found[rank]
 
