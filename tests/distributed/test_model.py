@@ -196,6 +196,28 @@ def test_metrics_that_are_not_by_samples(job: Ranks) -> None:
     np.testing.assert_allclose(first, _own_metric(16), atol=1e-6)
 
 
+class _Uneven(paddle.metric.Accuracy):
+    """A metric that gives more in process 1: Tensors by samples, but not equally many."""
+
+    def compute(self, outputs: Any, labels: Any) -> Any:
+        found = super().compute(outputs, labels)
+        return [found] * (1 + dist.get_rank())
+
+
+def _uneven() -> str:
+    model = _model(dist.get_rank())
+    model.prepare(model._optimizer, model._loss, _Uneven())
+    with pytest.raises(ValueError, match="but they called different ones") as error:
+        model.fit(_Digits(64), batch_size=8, epochs=1, verbose=0)
+    return str(error.value)
+
+
+def test_processes_that_have_other_numbers_of_tensors(job: Ranks) -> None:
+    for text in job.run(_uneven):
+        kind = "torch.float32 [1]"
+        assert f"rank 0: rows of Tensors({kind}); rank 1: rows of Tensors({kind}; {kind})" in text
+
+
 def _half() -> list[float]:
     model = _model(dist.get_rank())
     model.prepare(model._optimizer, model._loss, paddle.metric.Accuracy(), amp_configs="O1")
