@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.rings import rings
+from paddle.core.rings import Communicator, rings
 from paddle.distributed import group
 from paddle.distributed.env import ParallelEnv
 
-_made: dict[str, int] = {}  # members of a ring -> how often they were connected
+_made: dict[str, Communicator] = {}  # by the number of a ring and its members
 
 
 def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
@@ -47,11 +47,10 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
             rings.register(number, rings.get(0))
         return
     name = f"ring{number}-{'-'.join(map(str, ranks))}"
-    _made[name] = _made.get(name, 0) + 1
-    seconds = group.timeout_of(None)
-    host = group.host_of(env)
-    made = group.connected(f"{name}.{_made[name]}", ranks, rank, host, seconds)
-    rings.register(number, made)
+    if name not in _made:  # else by a Program that ran before, or by this one
+        seconds = group.timeout_of(None)
+        _made[name] = group.connected(name, ranks, rank, group.host_of(env), seconds)
+    rings.register(number, _made[name])
 
 
 def _tell(endpoints: list[str], rank: int) -> None:
