@@ -13,7 +13,7 @@ from paddle.core.backends import CUDA
 from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
 from paddle.core.rings import Communicator, rings
 from paddle.distributed import c10d, check, store
-from paddle.distributed.env import ParallelEnv
+from paddle.distributed.env import ParallelEnv, told_number
 
 _groups: dict[int, Group] = {}
 _connected: list[c10d.C10dGroup] = []
@@ -248,11 +248,11 @@ def get_group(id: int = 0) -> Group:
     if id in _groups:
         return _groups[id]
     if id == 0:
-        env = ParallelEnv()
-        if env.world_size == 1:
+        count = told_number("PADDLE_TRAINERS_NUM", 1)
+        if count == 1:
             return _alone
         raise PreconditionNotMetError(
-            f"paddle.distributed: this is one of {env.world_size} processes, but it is not "
+            f"paddle.distributed: this is one of {count} processes, but it is not "
             "connected to the others.",
             hint="call paddle.distributed.init_parallel_env() or fleet.init() first",
         )
