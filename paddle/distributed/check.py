@@ -48,6 +48,15 @@ def describe(operation: str, buffers: Sequence[torch.Tensor] = (), **details: An
     return f"{operation}({', '.join(parts)})"
 
 
+def compares(group: Any) -> bool:
+    """Says whether the members compare user's calls before they exchange anything.
+
+    Args:
+        group (C10dGroup): the members.
+    """
+    return group.size > 1 and bool(flags.get("FLAGS_dist_check_calls"))
+
+
 def compare(group: Any, text: str) -> None:
     """Raises on every member where not all are about to do the same.
 
@@ -58,9 +67,8 @@ def compare(group: Any, text: str) -> None:
     Raises:
         ValueError: names the members, and what each was about to do.
     """
-    if group.size == 1 or not flags.get("FLAGS_dist_check_calls"):
-        return
-    always_compare(group, text)
+    if compares(group):
+        always_compare(group, text)
 
 
 def always_compare(group: Any, text: str) -> None:
