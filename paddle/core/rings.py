@@ -121,6 +121,10 @@ class Communicator(abc.ABC):
     def recv_async(self, buffer: torch.Tensor, src: int) -> Work:
         """Begins to replace a buffer by what another member sends."""
 
+    def numbers(self, own: int) -> list[int]:
+        """Returns everybody's number, by rank; each is below 2 ** 63."""
+        return [int(n) for n in self.all_gather(torch.tensor([int(own)]))]
+
 
 class Alone(Communicator):
     """A group of one: what is exchanged is what there was."""

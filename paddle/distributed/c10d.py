@@ -113,7 +113,7 @@ class C10dGroup(Communicator):
     def texts(self, text: str) -> list[str]:
         """Returns everybody's text."""
         data = check.as_bytes(text)
-        lengths = [int(n) for n in self.all_gather(torch.tensor([len(data)]))]
+        lengths = self.numbers(len(data))
         padded = torch.zeros(max(lengths), dtype=torch.uint8)
         padded[: len(data)] = data
         parts = self.all_gather(padded)
