@@ -9,6 +9,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.core.rings import Communicator, rings
 from paddle.distributed import group
 from paddle.distributed.env import ParallelEnv
+from paddle.distributed.spawn import environment
 
 _made: dict[str, Communicator] = {}  # by the number of a ring and its members
 
@@ -31,7 +32,7 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
     listed = list(endpoints)
     env = ParallelEnv()
     if env.world_size == 1 and len(listed) > 1:
-        _tell(listed, rank)
+        os.environ.update(environment(rank, len(listed), listed))  # as a launcher would have
         env = ParallelEnv()
     if not rings.known(0):
         group.open_world(env, group.timeout_of(None))
@@ -51,14 +52,6 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
         seconds = group.timeout_of(None)
         _made[name] = group.connected(name, ranks, rank, group.host_of(env), seconds)
     rings.register(number, _made[name])
-
-
-def _tell(endpoints: list[str], rank: int) -> None:
-    """Sets the variables that a launcher would have set."""
-    os.environ["PADDLE_TRAINER_ID"] = str(rank)
-    os.environ["PADDLE_TRAINERS_NUM"] = str(len(endpoints))
-    os.environ["PADDLE_TRAINER_ENDPOINTS"] = ",".join(endpoints)
-    os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[rank]
 
 
 def _ranks(number: int, endpoints: list[str], env: ParallelEnv, rank: int) -> list[int]:
