@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -234,6 +235,19 @@ def _bad() -> None:
 
 def test_bad_arguments(job: Ranks) -> None:
     job.run(_bad)
+
+
+def _other_timeout() -> None:
+    with pytest.warns(UserWarning, match=r"timeout=7\): .* before, with 60 s, which stays"):
+        dist.init_parallel_env(timeout=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dist.init_parallel_env()
+        dist.init_parallel_env(timeout=60)
+
+
+def test_a_timeout_that_comes_too_late(job: Ranks) -> None:
+    job.run(_other_timeout)
 
 
 def _listening() -> list[str]:
