@@ -105,7 +105,15 @@ export class Shell {
       if (page.name === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
+    if (this.page !== name) this.#scrollTo(this.links.get(name));
+    this.page = name;
     document.title = this.links.has(name) ? `${this.t(name)} · VisualDL` : "VisualDL";
+  }
+
+  /** Brings a link into sight where the row of pages is longer than the window is wide. */
+  #scrollTo(link) {
+    const row = link?.parentElement;
+    if (row) row.scrollLeft = link.offsetLeft - row.offsetLeft - (row.clientWidth - link.offsetWidth) / 2;
   }
 
   setUsesRuns(uses) {

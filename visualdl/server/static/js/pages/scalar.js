@@ -26,7 +26,7 @@ class ScalarPage {
     this.view.smooth = Math.min(0.999, Math.max(0, this.view.smooth));
     this.pins = board.state.get("pin", []);
     this.#toolbar(root);
-    this.note = el("div", {});
+    this.note = el("div", { class: "page-note" });
     this.place = el("div", { class: "groups", dataset: { size: this.view.size } });
     root.append(this.note, this.place);
     this.grid = new Grid(this.place, board, (item) => new ScalarCard(item, this));
