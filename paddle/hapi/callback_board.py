@@ -92,11 +92,14 @@ class VisualDL(Callback):
             run (FitRun): the run of ``Model.fit``.
             evaluates (bool): whether there are evaluations between the epochs.
         """
-        if self.gradients and not hasattr(self.model._adapter, "watch"):
-            raise UnimplementedError(
-                "VisualDL(gradients=True) works in dynamic mode; in static mode fetch the "
-                "gradients by name and write them with LogWriter.add_histogram."
-            )
+        for name in ("gradients", "graph"):
+            if getattr(self, name) and not hasattr(self.model._adapter, "watch"):
+                raise UnimplementedError(
+                    f"VisualDL({name}=True) works in dynamic mode, but this Model was made in "
+                    "static mode.",
+                    hint="fetch gradients by name for LogWriter.add_histogram; "
+                    "`visualdl --model FILE` shows a saved Program",
+                )
         self._run, self._evaluates = run, evaluates
         if first_rank():
             run.losses.tell = self._tell
@@ -202,8 +205,7 @@ class VisualDL(Callback):
         """Writes the rest of the steps, and the parameters, if these were asked for."""
         self._flush()
         if self.histograms and self._writer is not None:
-            for name, parameter in self.model.network.named_parameters():
-                self._writer.add_histogram(f"weights/{name}", parameter, self.train_step)
+            self._log_model(self.train_step, gradients=False)
 
     def on_train_end(self, logs: Any = None) -> None:
         """Closes the log."""
@@ -217,10 +219,12 @@ class VisualDL(Callback):
             scale (float): what they are multiplied by, in mixed precision.
         """
         self.model._adapter.watch = None
-        for name, parameter in self.model.network.named_parameters():
-            if parameter.grad is not None:
-                values = parameter.grad.numpy() / scale
-                self._writer.add_histogram(f"gradients/{name}", values, self.train_step + 1)
+        self._log_model(self.train_step + 1, weights=False, scale=scale)
+
+    def _log_model(self, step: int, **what: Any) -> None:
+        importlib.import_module("visualdl").log_model(
+            self._writer, self.model.network, step, **what
+        )
 
     # -- an evaluation ----------------------------------------------------------------------------
 

@@ -9,8 +9,13 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from visualdl.graph.files import read_bytes
+from visualdl.graph.model import Model
 
-def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str:
+
+def add_graph(
+    folder: str, model: Any, input_spec: Any, suffix: str = "", verbose: bool = False
+) -> str:
     """Converts a Layer and writes its Program to ``vdlgraph.<time>.pdmodel``.
 
     The operators' name scopes say which layer made them, as in ``/LeNet[model]/Conv2D[conv1]/``.
@@ -21,6 +26,7 @@ def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str
         model (Layer): what is converted.
         input_spec (list): an ``InputSpec`` or a Tensor for each input.
         suffix (str): stands before ``.pdmodel``.
+        verbose (bool): print the operators.
 
     Returns:
         str: path of the file.
@@ -49,7 +55,19 @@ def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str
             ) from error
         with open(os.path.join(place, "graph.pdmodel"), "rb") as file:
             data = file.read()
-    return _write(folder, data, suffix)
+    path = _write(folder, data, suffix)
+    if verbose:
+        _print(read_bytes(data, path))
+    return path
+
+
+def _print(model: Model) -> None:
+    def names(values: list[tuple[str, list[int]]]) -> str:
+        return ", ".join(model.tensors[i].name for _, held in values for i in held)
+
+    for node in model.nodes:
+        if node.kind == "operator":
+            print(f"{node.type}({names(node.inputs)}) -> {names(node.outputs)}")
 
 
 @contextlib.contextmanager
