@@ -1,0 +1,68 @@
+"""What fails while a trainer exchanges with servers comes to its script, which goes on or ends."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+
+from paddle.core.errors import ExternalError
+from paddle.core.selected_rows import Rows
+from paddle.distributed.ps import communicator
+
+
+def within(seconds: float, function: Callable[[], Any]) -> Any:
+    """What a function raises, or None; it has to end soon."""
+    found: list[Any] = []
+
+    def run() -> None:
+        try:
+            function()
+            found.append(None)
+        except BaseException as error:
+            found.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert found, f"did not end within {seconds} s"
+    return found[0]
+
+
+class Away:
+    """A client whose pushes fail."""
+
+    def __init__(self) -> None:
+        self.tries = 0
+
+    def push_many(self, requests: list, **more: Any) -> None:
+        self.tries += 1
+        raise ExternalError("server 0 is away")
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("ends", ["flush", "stop", "send"])
+def test_a_push_that_fails_is_raised(ends: str) -> None:
+    table = SimpleNamespace(name="words", table=0)
+    plan: Any = SimpleNamespace(groups=[], sparse=[table], mode="async", scheduled=False)
+    client = Away()
+    exchange: Any = communicator.exchange_of(plan, client, {"send_queue_size": 2})
+    grad = Rows(torch.zeros(1, dtype=torch.int64), torch.ones(1, 4), 10)
+
+    def train() -> None:
+        for _ in range(1 if ends != "send" else 10):
+            exchange.send_rows(table, grad)
+        while ends == "stop" and not client.tries:
+            time.sleep(0.001)
+        getattr(exchange, ends if ends != "send" else "flush")()
+
+    assert isinstance(within(5, train), ExternalError)
+    assert isinstance(within(5, exchange.stop), ExternalError)  # and threads have ended
+    assert not exchange._threads
