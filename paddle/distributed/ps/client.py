@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import sys
 import threading
 import weakref
 from collections import deque
@@ -28,7 +27,7 @@ from paddle.core.errors import (
     InvalidArgumentError,
     PreconditionNotMetError,
 )
-from paddle.distributed.ps.calls import Broken, Call, Helpers
+from paddle.distributed.ps.calls import Broken, Call, Helpers, leave
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
@@ -105,7 +104,7 @@ class Client:
         except BaseException:
             self.close()
             raise
-        atexit.register(_leave, weakref.WeakMethod(self.stop))
+        atexit.register(leave, weakref.WeakMethod(self.stop), 5.0)
 
     # -- meeting the servers -----------------------------------------------------------------------
 
@@ -526,16 +525,6 @@ def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:
             f", but received {given.dtype}{list(given.shape)}."
         )
     return given.astype(spec.dtype, copy=False)
-
-
-def _leave(stop: Any) -> None:
-    """Says good-bye when the interpreter ends; not after an error, so that the others notice."""
-    call = stop()
-    if call is not None and getattr(sys, "last_type", None) is None:
-        try:
-            call(5.0)
-        except Exception:  # the servers are gone, or soon will be
-            pass
 
 
 # -- the transport ---------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.distributed.ps.calls import leave
 from paddle.distributed.ps.plan import read_update
 from paddle.distributed.ps.rules import Rule
 from paddle.distributed.ps.schedules import ProgramRate
@@ -177,7 +178,7 @@ class NamedTrainer:
         self._clients: dict[str, Any] = {}
         self._tables: dict[tuple[str, str], int] = {}
         self._waiting: dict[str, list[tuple]] = {}
-        atexit.register(_end, weakref.ref(self))
+        atexit.register(leave, weakref.WeakMethod(self.close))
 
     def client(self, endpoint: str) -> Any:
         """The connection to a server; made when first needed."""
@@ -300,15 +301,6 @@ def _places(op: Operator, names: list[str]) -> list[str]:
             f"operator {op.type}: expected a server for each of {names}, but epmap is {places}."
         )
     return places
-
-
-def _end(reference: weakref.ref) -> None:
-    trainer = reference()
-    if trainer is not None:
-        try:
-            trainer.close()
-        except Exception:  # the servers have gone
-            pass
 
 
 def trainer_of(program: Program) -> NamedTrainer:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,3 +69,41 @@ def test_a_push_that_fails_is_raised(ends: str) -> None:
     assert isinstance(within(5, train), ExternalError)
     assert isinstance(within(5, exchange.stop), ExternalError)  # and threads have ended
     assert not exchange._threads
+
+
+SAYS = """
+import paddle
+from paddle.distributed.ps.client import Client
+Client.stop = lambda self, timeout=None: print("left")  # at exit a server in a thread is no more
+"""
+FLEET = """
+from tests.distributed.ps_runtime import jobs
+with jobs.static() as (main, startup):
+    loss, _ = jobs.network()
+    job = jobs.Job(0, 1, paddle.optimizer.SGD(0.1), jobs.strategy_of("sync"), loss)
+    paddle.distributed.fleet.init_worker()
+    exe = paddle.static.Executor()
+    exe.run(startup)
+    for batch in jobs.batches(2):
+        exe.run(main, feed=batch)
+"""
+TRANSPILED = """
+from tests.distributed.ps_runtime import test_transpiled as jobs
+paddle.enable_static()
+servers = [f"127.0.0.1:{jobs.free_port()}"]
+made, startup, loss = jobs.cut("sgd", servers, 0, 1)
+running = jobs.Serving(*made.get_pserver_programs(servers[0]))
+made, startup, loss = jobs.cut("sgd", servers, 0, 1)
+jobs.losses_of(made.get_trainer_program(), startup, loss, jobs.data()[:2])
+"""
+
+
+@pytest.mark.parametrize("script", [FLEET, TRANSPILED], ids=["fleet", "transpiled"])
+@pytest.mark.parametrize("crash", [False, True])
+def test_who_crashes_does_not_say_that_it_left(script: str, crash: bool) -> None:
+    """Else servers would end, or go on without it, as if all were well."""
+    done = subprocess.run([sys.executable, "-c", SAYS + script + "1 / 0\n" * crash],
+                          cwd=Path(__file__).parents[3], capture_output=True, text=True,
+                          timeout=100)  # fmt: skip
+    assert (done.returncode != 0) == crash, done.stderr
+    assert ("left" in done.stdout) != crash, done.stderr
