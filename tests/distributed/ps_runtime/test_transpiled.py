@@ -139,6 +139,18 @@ def test_two_trainers_in_step() -> None:
     np.testing.assert_allclose(np.mean(parts, 0), losses_of(*minimized("sgd"), whole), rtol=1e-5)
 
 
+def test_an_executor_that_closes_lets_servers_end() -> None:
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = [Serving(*cut("sgd", servers, 0, 1)[0].get_pserver_programs(e)) for e in servers]
+    made, startup, _ = cut("sgd", servers, 0, 1)
+    made.get_trainer_program()
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup, scope=fluid.Scope())
+    exe.close()
+    for one in running:
+        one.end()
+
+
 def test_what_is_missing_is_named() -> None:
     servers = [f"127.0.0.1:{free_port()}"]
     made, _, _ = cut("sgd", servers, 0, 1)
