@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
 import threading
@@ -43,6 +44,7 @@ from paddle.distributed.ps.spec import TableSpec
 # Pushes on the way to one server. They may overtake one another, and of each trainer and table a
 # server remembers the last 24.
 IN_FLIGHT = 16
+_BRIEFLY = 5.0  # seconds that a good-bye may take
 _STATES = {
     grpc.StatusCode.UNAVAILABLE: "away",
     grpc.StatusCode.CANCELLED: "away",
@@ -104,7 +106,7 @@ class Client:
         except BaseException:
             self.close()
             raise
-        atexit.register(leave, weakref.WeakMethod(self.stop), 5.0)
+        atexit.register(leave, weakref.WeakMethod(self.stop), _BRIEFLY)
 
     # -- meeting the servers -----------------------------------------------------------------------
 
@@ -467,8 +469,21 @@ class Client:
                 wire.patience = timeout
         try:
             self.flush()
-            self._ask_all(Frame(Kind.STOP, trainer=self.trainer), timeout)
+        except BaseException:
+            timeout = _BRIEFLY  # a server that is away was waited for already
+            raise
         finally:
+            self._say_stop(timeout)
+
+    def _say_stop(self, timeout: float | None) -> None:
+        frame = Frame(Kind.STOP, trainer=self.trainer)
+        calls = [self._call([Part(i, frame, None)], timeout) for i in range(len(self._wires))]
+        try:
+            self._gather(calls)
+        finally:
+            for call in calls:  # all are told, also where one could not be
+                with contextlib.suppress(Exception):
+                    call.wait()
             self.close()
 
     def close(self) -> None:

@@ -8,6 +8,7 @@ trainers find it.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib
 import os
 import re
@@ -290,8 +291,9 @@ class NamedTrainer:
         """Leaves all servers, which end when all trainers have."""
         clients, self._clients = list(self._clients.values()), {}
         self._tables.clear()
-        for client in clients:
-            client.stop()
+        with contextlib.ExitStack() as ending:  # one that fails does not keep the others
+            for client in reversed(clients):
+                ending.callback(client.stop)
 
 
 def _places(op: Operator, names: list[str]) -> list[str]:
@@ -323,5 +325,6 @@ def trainer_of(program: Program) -> NamedTrainer:
 
 def close_all() -> None:
     """Ends all trainers of this process (``Executor.close``)."""
-    for trainer in _trainers.values():
-        trainer.close()
+    with contextlib.ExitStack() as ending:
+        for trainer in reversed(_trainers.values()):
+            ending.callback(trainer.close)

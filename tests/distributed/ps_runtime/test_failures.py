@@ -11,12 +11,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
 from paddle.core.errors import ExternalError
 from paddle.core.selected_rows import Rows
-from paddle.distributed.ps import communicator
+from paddle.distributed.ps import communicator, transpiled
+from paddle.distributed.ps.client import Client
+from paddle.distributed.ps.server import Server
+from paddle.distributed.ps.spec import TableSpec
 
 
 def within(seconds: float, function: Callable[[], Any]) -> Any:
@@ -107,3 +111,38 @@ def test_who_crashes_does_not_say_that_it_left(script: str, crash: bool) -> None
                           timeout=100)  # fmt: skip
     assert (done.returncode != 0) == crash, done.stderr
     assert ("left" in done.stdout) != crash, done.stderr
+
+
+@pytest.mark.parametrize("pushes", [False, True])
+def test_who_leaves_tells_all_servers(pushes: bool) -> None:
+    """Also where one of them is away, or a push failed."""
+    tables = [TableSpec(i, f"t{i}", "dense", 2, server=i) for i in range(2)]
+    servers = [Server("127.0.0.1:0", tables, server=i, servers=2) for i in range(2)]
+    for server in servers:
+        server.start()
+    client = Client([s.endpoint for s in servers], deadline=1.0)
+    client.push_dense(0, np.ones(2, np.float32))
+    servers[0].stop()
+    if pushes:
+        client.push_dense(0, np.ones(2, np.float32), wait=False)
+    with pytest.raises(ExternalError, match="server 0"):
+        client.stop()
+    assert servers[1].wait(5)
+    servers[1].stop()
+
+
+def test_who_leaves_tells_all_servers_of_a_transpiled_program(monkeypatch: Any) -> None:
+    told: list[str] = []
+    trainer = transpiled.NamedTrainer(0)
+    for name in ("a", "b", "c"):
+
+        def stop(name: str = name) -> None:
+            told.append(name)
+            if name == "a":
+                raise ExternalError("a is away")
+
+        trainer._clients[name] = SimpleNamespace(stop=stop)
+    monkeypatch.setattr(transpiled, "_trainers", {(0, "a"): trainer})
+    with pytest.raises(ExternalError, match="a is away"):
+        transpiled.close_all()
+    assert told == ["a", "b", "c"]
