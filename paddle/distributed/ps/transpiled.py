@@ -53,6 +53,10 @@ class BlockServer:
     def __init__(self, op: Operator) -> None:
         attrs = op.attrs
         self.endpoint, self.trainers = str(attrs["endpoint"]), int(attrs.get("Fanin", 1))
+        if attrs.get("dc_asgd"):
+            raise UnimplementedError(
+                "listen_and_serv: servers do not compensate delayed gradients (dc_asgd)."
+            )
         together = int(attrs.get("distributed_mode", 0)) == _SYNC and not attrs.get("_async")
         self.mode = "sync" if together else "async"
         self.program = op.block.program
