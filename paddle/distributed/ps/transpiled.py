@@ -25,11 +25,14 @@ from paddle.distributed.ps.plan import read_update
 from paddle.distributed.ps.rules import Rule
 from paddle.distributed.ps.schedules import ProgramRate
 from paddle.distributed.ps.spec import TableSpec
+from paddle.distributed.ps.store import STEPS
+from paddle.distributed.ps.table import Table
 from paddle.distributed.ps.trainer import connected
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.optimizer.counting import steps_of
 from paddle.ops.optimizer.updates import rule_of
 
 _ARROW = " <- "
@@ -91,8 +94,9 @@ class BlockServer:
         self._note(param)
         known = rule_of(op.type)
         assert known is not None
-        for slot in (*(known.slots[s] for s in known.states), "LearningRate"):
-            self._note(op.input(slot)[0])
+        for state in (*known.states, *known.powers):
+            self._note(op.input(known.slots[state])[0])
+        self._note(op.input("LearningRate")[0])
         self._parts.append((param, grad, op, penalties))
 
     def __call__(self, held: tuple) -> None:
@@ -103,16 +107,15 @@ class BlockServer:
         server = serving.Server(
             self.endpoint, tables, self.trainers, self.mode, os.environ.get("PADDLE_JOB_TOKEN", "")
         )
-        one = np.ones(1, np.int64)
-        for spec, (param, *_) in zip(tables, self._parts, strict=True):
-            first = values[param].tensor._buf.reshape(1, -1).clone()
-            server.service.tables[spec.id].store.commit(one, [first], 0)
+        held_by = [(server.service.tables[spec.id], part[2])
+                   for spec, part in zip(tables, self._parts, strict=True)]  # fmt: skip
+        for table, op in held_by:
+            _fill(table, op, values)
         server.start()
         try:
             server.wait()
-            for spec, (param, *_) in zip(tables, self._parts, strict=True):
-                found = torch.from_numpy(server.service.tables[spec.id].pull_dense().copy())
-                values[param].put(found.reshape(values[param].tensor._buf.shape))
+            for table, op in held_by:
+                _give_back(table, op, values)
         finally:
             server.stop()
 
@@ -125,13 +128,8 @@ class BlockServer:
             )
         known = rule_of(op.type)
         assert known is not None
-        fill = {}
-        for state in known.states:
-            start = values[op.input(known.slots[state])[0]].tensor
-            if start is not None and (first := float(start._buf.reshape(-1)[0])):
-                fill[state] = first
         rule = Rule(op.type, self._rate(op.input("LearningRate")[0], values),
-                    known.settings_of(op.attrs), fill, 1.0, l1, l2, clip,
+                    known.settings_of(op.attrs), {}, 1.0, l1, l2, clip,
                     bool(op.attrs.get("_epsilon_outside")))  # fmt: skip
         buffer = values[param].tensor._buf
         dtype = str(buffer.dtype).removeprefix("torch.")
@@ -158,6 +156,47 @@ class BlockServer:
         together = self.trainers if self.mode == "sync" else 1
         starts = {n: h.tensor._buf for n, h in values.items() if h.tensor is not None}
         return ProgramRate(made, None, name, together, starts)
+
+
+_ROW = np.ones(1, np.int64)  # the only one of a dense table
+
+
+def _slots(op: Operator) -> tuple[list[str], list[tuple[str, float]]]:
+    """Names of a parameter and its accumulators, and of powers of beta with their betas."""
+    known = rule_of(op.type)
+    assert known is not None
+    names = [op.input("Param")[0], *(op.input(known.slots[s])[0] for s in known.states)]
+    betas = known.betas(known.settings_of(op.attrs))
+    return names, list(zip((op.input(known.slots[p])[0] for p in known.powers), betas, strict=True))
+
+
+def _fill(table: Table, op: Operator, values: dict[str, Any]) -> None:
+    """Gives a table what a scope holds: the parameter, its accumulators and number of updates."""
+    names, powers = _slots(op)
+    rows, done = [], 0
+    for name in names:
+        held = values[name].tensor
+        shape = (1, table.spec.width)
+        rows.append(torch.zeros(shape) if held is None else held._buf.reshape(1, -1).expand(shape))
+    stored = [(values[n].tensor, beta) for n, beta in powers]
+    if stored and all(held is not None for held, _ in stored):
+        found = steps_of([[held._buf] for held, _ in stored], [beta for _, beta in stored])
+        done = max(0, int(min(float(found[0]), 1e9)) - 1)  # that of the update to come, less it
+    table.store.commit(_ROW, rows, done)
+    table.prepare()
+
+
+def _give_back(table: Table, op: Operator, values: dict[str, Any]) -> None:
+    """Puts what a table has come to into a scope."""
+    names, powers = _slots(op)
+    for name, row in zip(names, table.store.read(_ROW), strict=True):
+        held = values[name].tensor
+        values[name].put(row.reshape(row.shape[1:] if held is None else held._buf.shape))
+    for name, beta in powers:
+        held = values[name].tensor
+        if held is not None:
+            power = beta ** (int(table.store.about[STEPS]) + 1)
+            values[name].put(torch.full_like(held._buf, power))
 
 
 def server_of(op: Operator) -> BlockServer:

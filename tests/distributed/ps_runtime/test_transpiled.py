@@ -64,8 +64,9 @@ def cut(name: str, servers: list[str], trainer: int, trainers: int, **told: Any)
 class Serving:
     """A server in a thread; what it ended with is in ``failed`` and ``scope``."""
 
-    def __init__(self, main: Any, startup: Any) -> None:
-        self.main, self.startup, self.scope = main, startup, fluid.Scope()
+    def __init__(self, main: Any, startup: Any, scope: Any = None) -> None:
+        self.main, self.startup, self.scope = main, startup, scope or fluid.Scope()
+        self.goes_on = scope is not None
         self.failed: Any = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -73,7 +74,8 @@ class Serving:
     def _run(self) -> None:
         try:
             exe = fluid.Executor(fluid.CPUPlace())
-            exe.run(self.startup, scope=self.scope)
+            if not self.goes_on:
+                exe.run(self.startup, scope=self.scope)
             exe.run(self.main, scope=self.scope)
         except BaseException as error:
             self.failed = error
@@ -113,6 +115,22 @@ def test_one_trainer(name: str, told: dict) -> None:
     transpiled.close_all()
     for one in running:
         one.end()
+    np.testing.assert_allclose(got, losses_of(*minimized(name), data()), rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+def test_a_server_goes_on_with_what_its_scope_holds(name: str, monkeypatch: Any) -> None:
+    """Accumulators and the number of updates are those of the variables, element by element."""
+    monkeypatch.setitem(OPTIMIZERS, "adam", lambda: fluid.optimizer.Adam(0.01))
+    scope, got = None, []
+    for part in (data()[:4], data()[4:]):
+        servers = [f"127.0.0.1:{free_port()}"]
+        running = Serving(*cut(name, servers, 0, 1)[0].get_pserver_programs(servers[0]), scope)
+        made, startup, loss = cut(name, servers, 0, 1)
+        got += losses_of(made.get_trainer_program(), startup, loss, part)
+        transpiled.close_all()
+        running.end()
+        scope = running.scope
     np.testing.assert_allclose(got, losses_of(*minimized(name), data()), rtol=1e-5)
 
 
