@@ -12,6 +12,7 @@ from paddle.core.errors import (
     InvalidArgumentError,
     NotFoundError,
     PreconditionNotMetError,
+    UnimplementedError,
 )
 from paddle.distributed.fleet import compiler, ps_saving
 from paddle.distributed.fleet.meta_optimizers.base import Context
@@ -145,6 +146,11 @@ class ParameterServerRuntime(Runtime):
         if more or any(k not in ("dirname", "var_names") for k in options):
             raise InvalidArgumentError(
                 f"fleet.init_server: expected one folder, but received {[*more, *options]}."
+            )
+        if options.get("var_names") is not None:
+            raise UnimplementedError(
+                "fleet.init_server(var_names): servers load all tables of a folder, not a part.",
+                hint="leave var_names out",
             )
         model_dir = options.get("dirname") if model_dir is None else model_dir
         serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc

@@ -117,3 +117,19 @@ def test_not_connected(tmp_path: Path) -> None:
             exe.run(main, feed=jobs.batches(1)[0], fetch_list=[loss])
         with pytest.raises(RuntimeError, match="server"):
             fleet.run_server()
+
+
+def test_a_part_is_refused(tmp_path: Path) -> None:
+    """What would be saved or loaded otherwise than asked for is not."""
+    with jobs.static():
+        loss, _ = jobs.network()
+        fleet.init(
+            fleet.UserDefinedRoleMaker(
+                current_id=0, role=fleet.Role.SERVER, worker_num=1, server_endpoints=["127.0.0.1:1"]
+            )
+        )
+        fleet.distributed_optimizer(adam(), jobs.strategy_of("sync")).minimize(loss)
+        with pytest.raises(NotImplementedError, match="var_names"):
+            fleet.init_server(str(tmp_path), var_names=["fc_0.w_0"])
+        with pytest.raises(NotImplementedError, match="mode"):
+            fleet.save_persistables(None, str(tmp_path), mode=1)
