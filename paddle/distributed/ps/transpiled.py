@@ -14,6 +14,7 @@ import os
 import re
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from paddle.distributed.ps.schedules import ProgramRate
 from paddle.distributed.ps.spec import TableSpec
 from paddle.distributed.ps.store import STEPS
 from paddle.distributed.ps.table import Table
+from paddle.distributed.ps.told import certificates, drop_tables, tables_folder
 from paddle.distributed.ps.trainer import connected
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
@@ -56,6 +58,7 @@ class BlockServer:
     def __init__(self, op: Operator) -> None:
         attrs = op.attrs
         self.endpoint, self.trainers = str(attrs["endpoint"]), int(attrs.get("Fanin", 1))
+        self.number = int(attrs.get("pserver_id", 0))
         if attrs.get("dc_asgd"):
             raise UnimplementedError(
                 "listen_and_serv: servers do not compensate delayed gradients (dc_asgd)."
@@ -104,13 +107,18 @@ class BlockServer:
         serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc
         values = dict(zip(self.names, held, strict=True))
         tables = [self._table(i, part, values) for i, part in enumerate(self._parts)]
+        folder = tables_folder(self.number)
         server = serving.Server(
-            self.endpoint, tables, self.trainers, self.mode, os.environ.get("PADDLE_JOB_TOKEN", "")
-        )
+            self.endpoint, tables, self.trainers, self.mode,
+            os.environ.get("PADDLE_JOB_TOKEN", ""), folder, tls=certificates(),
+        )  # fmt: skip
         held_by = [(server.service.tables[spec.id], part[2])
                    for spec, part in zip(tables, self._parts, strict=True)]  # fmt: skip
-        for table, op in held_by:
-            _fill(table, op, values)
+        filled = Path(server.folder, "filled")
+        if not filled.exists():  # else it was killed, and goes on where it was
+            for table, op in held_by:
+                _fill(table, op, values)
+            filled.touch()
         server.start()
         try:
             server.wait()
@@ -118,6 +126,8 @@ class BlockServer:
                 _give_back(table, op, values)
         finally:
             server.stop()
+        if folder is not None:  # the scope has it all
+            drop_tables(folder)
 
     def _table(self, number: int, part: tuple, values: dict[str, Any]) -> TableSpec:
         param, grad, op, (l1, l2, clip) = part
