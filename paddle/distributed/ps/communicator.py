@@ -174,7 +174,7 @@ class Async(Exchange):
         self._error: BaseException | None = None
         self._ends = threading.Event()
         self._turn = threading.Condition()
-        self._sent = self._fetched = self._steps = 0
+        self._sent = self._fetched = 0
         self._threads: list[threading.Thread] = []
 
     # -- threads ---------------------------------------------------------------------------------
