@@ -135,6 +135,7 @@ class Client:
         # A barrier is over where all servers say so; those that were ahead answer at once.
         self._barriers = min(int(a["barriers"]) for a in found)
         self.steps = max(int(a["steps"]) for a in found)
+        self.scheduled = any(a["scheduled"] for a in found)  # whether rates follow advance()
 
     def _begin(self, server: int, spec: TableSpec) -> None:
         """Asks a server to take this client's pushes, and no more of an earlier client's.

@@ -216,7 +216,7 @@ def server_of(op: Operator) -> BlockServer:
 
 # -- trainers --------------------------------------------------------------------------------------
 
-_trainers: dict[tuple, NamedTrainer] = {}
+_trainers: list[NamedTrainer] = []
 
 
 class NamedTrainer:
@@ -228,6 +228,7 @@ class NamedTrainer:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.servers: set[str] = set()  # that its Programs name
         self.running = False  # whether a Communicator sends without waiting
         self._clients: dict[str, Any] = {}
         self._tables: dict[tuple[str, str], int] = {}
@@ -253,6 +254,12 @@ class NamedTrainer:
             )
         return found
 
+    def _advance(self, endpoint: str) -> None:
+        """Counts a step where a schedule of a server follows them."""
+        client = self.client(endpoint)
+        if client.scheduled:
+            client.advance()
+
     # -- what operators call ---------------------------------------------------------------------
 
     def sender(self, op: Operator) -> Callable:
@@ -273,7 +280,7 @@ class NamedTrainer:
                 else:
                     self.client(endpoint).push_many([request], wait=not self.running)
             for endpoint in () if barriers else last:
-                self.client(endpoint).advance()
+                self._advance(endpoint)
 
         return send
 
@@ -291,13 +298,22 @@ class NamedTrainer:
                 client = self.client(endpoint)
                 if together and client.mode == "sync":
                     client.barrier("step")
-                client.advance()
+                self._advance(endpoint)
 
         return step
 
     def fetcher(self, op: Operator) -> Callable:
-        """What a ``fetch_barrier`` calls: everything was received already."""
-        return lambda: None
+        """What a ``fetch_barrier`` calls: all was received, but a server may have nothing to send.
+
+        It too is to know that this trainer is there, to end when it leaves.
+        """
+        endpoints = [str(e) for e in op.attrs.get("endpoints") or []]
+
+        def meet() -> None:
+            for endpoint in endpoints:
+                self.client(endpoint)
+
+        return meet
 
     def receiver(self, op: Operator) -> Callable:
         """What a ``recv`` calls: the values that servers have now."""
@@ -370,14 +386,18 @@ def trainer_of(program: Program) -> NamedTrainer:
         if op.type in ("send", "recv", "send_barrier", "fetch_barrier"):
             servers.update(op.attrs.get("epmap") or [], op.attrs.get("endpoints") or [])
             number = int(op.attrs.get("trainer_id", 0))
-    key = (number, *sorted(servers))
-    if key not in _trainers:
-        _trainers[key] = NamedTrainer(number)
-    return _trainers[key]
+    # A startup Program may name more servers than its main one; a server has one connection.
+    for known in _trainers:
+        if known.number == number and known.servers & servers:
+            known.servers |= servers
+            return known
+    _trainers.append(NamedTrainer(number))
+    _trainers[-1].servers |= servers
+    return _trainers[-1]
 
 
 def close_all() -> None:
     """Ends all trainers of this process (``Executor.close``)."""
     with contextlib.ExitStack() as ending:
-        for trainer in reversed(_trainers.values()):
+        for trainer in reversed(_trainers):
             ending.callback(trainer.close)

@@ -142,7 +142,7 @@ def test_who_leaves_tells_all_servers_of_a_transpiled_program(monkeypatch: Any) 
                 raise ExternalError("a is away")
 
         trainer._clients[name] = SimpleNamespace(stop=stop)
-    monkeypatch.setattr(transpiled, "_trainers", {(0, "a"): trainer})
+    monkeypatch.setattr(transpiled, "_trainers", [trainer])
     with pytest.raises(ExternalError, match="a is away"):
         transpiled.close_all()
     assert told == ["a", "b", "c"]

@@ -15,6 +15,7 @@ import pytest
 import paddle
 import paddle.fluid as fluid
 from paddle.distributed.ps import transpiled
+from paddle.distributed.ps.client import Client
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "sgd": lambda: fluid.optimizer.SGD(0.01, regularization=fluid.regularizer.L2Decay(0.1)),
@@ -167,6 +168,35 @@ def test_an_executor_that_closes_lets_servers_end() -> None:
     exe.close()
     for one in running:
         one.end()
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_server_without_blocks_ends_too(sync: bool) -> None:
+    told = {"slices": False, "sync_mode": sync}
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(5)]  # for four parameters
+    running = [Serving(*cut("sgd", servers, 0, 1, **told)[0].get_pserver_programs(e))
+               for e in servers]  # fmt: skip
+    made, startup, loss = cut("sgd", servers, 0, 1, **told)
+    losses_of(made.get_trainer_program(), startup, loss, data()[:2])
+    transpiled.close_all()
+    for one in running:
+        one.end()
+
+
+@pytest.mark.parametrize("sync", [True, False])
+@pytest.mark.parametrize(("name", "counts"), [("sgd", 0), ("adam", 3)])
+def test_steps_are_counted_for_schedules(
+    name: str, counts: int, sync: bool, monkeypatch: Any
+) -> None:
+    counted = []
+    monkeypatch.setattr(Client, "advance", lambda self, steps=1: counted.append(steps))
+    servers = [f"127.0.0.1:{free_port()}"]
+    running = Serving(*cut(name, servers, 0, 1, sync_mode=sync)[0].get_pserver_programs(*servers))
+    made, startup, loss = cut(name, servers, 0, 1, sync_mode=sync)
+    losses_of(made.get_trainer_program(), startup, loss, data()[:3])
+    assert sum(counted) == counts
+    transpiled.close_all()
+    running.end()
 
 
 def test_what_is_missing_is_named() -> None:
