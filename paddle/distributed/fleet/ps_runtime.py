@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import os
 from typing import Any
 
@@ -136,7 +137,7 @@ class ParameterServerRuntime(Runtime):
     def shrink(self, threshold: float) -> None:
         """Drops the rows of tables that nobody used for so many calls."""
         job = self._connected("shrink")
-        job.client.shrink(int(threshold))
+        job.client.shrink(math.ceil(threshold))  # calls are whole
 
     # -- servers ---------------------------------------------------------------------------------
 

@@ -133,3 +133,24 @@ def test_a_part_is_refused(tmp_path: Path) -> None:
             fleet.init_server(str(tmp_path), var_names=["fc_0.w_0"])
         with pytest.raises(NotImplementedError, match="mode"):
             fleet.save_persistables(None, str(tmp_path), mode=1)
+
+
+@pytest.mark.parametrize(("threshold", "left"), [(1, [0, 0]), (1.5, [10, 4]), (2, [10, 4])])
+def test_shrink_drops_what_so_many_calls_passed_by(threshold: float, left: list) -> None:
+    with jobs.static():
+        loss, _ = jobs.network()
+        job = jobs.Job(0, 1, adam(), jobs.strategy_of("async"), loss)
+        exe = paddle.static.Executor()
+        exe.run(paddle.static.default_startup_program())
+        fleet.init_worker()
+        trainer = job.runtime.job
+        table, rows = trainer.plan.sparse[0].table, paddle.fluid.communicator.LargeScaleKV()
+        found = []
+        trainer.client.pull_sparse(table, np.arange(10))
+        for _ in range(2):
+            fleet.shrink(threshold)
+            found.append(rows.size("words"))
+            if found[-1]:
+                trainer.client.pull_sparse(table, np.arange(4))
+        assert found == left
+        job.end()
