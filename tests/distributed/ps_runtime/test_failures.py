@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -15,12 +16,16 @@ import numpy as np
 import pytest
 import torch
 
-from paddle.core.errors import ExternalError
+import paddle
+from paddle.core.errors import ExecutionTimeoutError, ExternalError
 from paddle.core.selected_rows import Rows
+from paddle.distributed import fleet
 from paddle.distributed.ps import communicator, transpiled
 from paddle.distributed.ps.client import Client
 from paddle.distributed.ps.server import Server
 from paddle.distributed.ps.spec import TableSpec
+from tests.distributed.ps_runtime import jobs
+from tests.distributed.ps_runtime.test_transpiled import free_port
 
 
 def within(seconds: float, function: Callable[[], Any]) -> Any:
@@ -146,3 +151,65 @@ def test_who_leaves_tells_all_servers_of_a_transpiled_program(monkeypatch: Any) 
     with pytest.raises(ExternalError, match="a is away"):
         transpiled.close_all()
     assert told == ["a", "b", "c"]
+
+
+KILLED = """
+import os, signal, sys
+from tests.distributed.ps_runtime import jobs, test_failures
+with jobs.static() as (main, startup):
+    exe, loss = test_failures.joined(1, sys.argv[1], sys.argv[2])
+    for batch in jobs.batches(3, seed=1):
+        exe.run(main, feed=batch)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def joined(rank: int, mode: str, endpoint: str, servers: list | None = None) -> tuple[Any, Any]:
+    """One of two trainers, ready to train; the first one starts the server."""
+    loss, _ = jobs.network()
+    fleet.init(
+        fleet.UserDefinedRoleMaker(
+            current_id=rank, role=fleet.Role.WORKER, worker_num=2, server_endpoints=[endpoint]
+        )
+    )
+    sgd = paddle.optimizer.SGD(0.1)
+    fleet.distributed_optimizer(sgd, jobs.strategy_of(mode)).minimize(loss)
+    if servers is not None:
+        plan = fleet.fleet._started("test").plan
+        servers.append(Server(endpoint, plan.tables, 2, plan.server_mode))
+        servers[0].start()
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    fleet.init_worker()
+    return exe, loss
+
+
+@pytest.mark.parametrize("mode", ["async", "sync"])
+def test_a_trainer_that_is_killed(mode: str) -> None:
+    """Without steps in common the other goes on; else the barrier names who is missing."""
+    endpoint = f"127.0.0.1:{free_port()}"
+    servers: list[Server] = []
+    command = [sys.executable, "-c", KILLED, mode, endpoint]
+    child = subprocess.Popen(command, cwd=Path(__file__).parents[3])
+    before = paddle.get_flags("FLAGS_rpc_deadline")
+    try:
+        with jobs.static() as (main, _):
+            exe, loss = joined(0, mode, endpoint, servers)
+            whole = jobs.batches(6)
+            for batch in whole[:3]:
+                exe.run(main, feed=batch)
+            assert child.wait(60) == -signal.SIGKILL
+            paddle.set_flags({"FLAGS_rpc_deadline": 2000})
+            if mode == "sync":
+                with pytest.raises(ExecutionTimeoutError, match=r"trainer\(s\) 1 of 2"):
+                    exe.run(main, feed=whole[3])
+            else:
+                for batch in whole[3:]:
+                    assert np.isfinite(exe.run(main, feed=batch, fetch_list=[loss])[0]).all()
+            fleet.stop_worker()
+            assert not servers[0].wait(0.2)  # it may come back
+    finally:
+        paddle.set_flags(before)
+        child.kill()
+        for server in servers:
+            server.stop()
