@@ -201,7 +201,7 @@ def _give_back(table: Table, op: Operator, values: dict[str, Any]) -> None:
     names, powers = _slots(op)
     for name, row in zip(names, table.store.read(_ROW), strict=True):
         held = values[name].tensor
-        values[name].put(row.reshape(row.shape[1:] if held is None else held._buf.shape))
+        values[name].put(row.reshape(row.shape[1:] if held is None else held.shape))
     for name, beta in powers:
         held = values[name].tensor
         if held is not None:
