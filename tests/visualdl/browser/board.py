@@ -162,7 +162,10 @@ def serve() -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture
 def view(browser: Any, serve: Any) -> Iterator[Callable[..., View]]:
-    """Opens views that are closed before their servers, and checked: `view(server, "#/scalar", locale="zh-CN")`."""
+    """Opens views that are closed before their servers, and checked.
+
+    `view(server, "#/scalar", width=360, locale="zh-CN", color_scheme="dark")`.
+    """
     opened: list[View] = []
 
     def open_view(

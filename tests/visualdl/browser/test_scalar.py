@@ -147,7 +147,7 @@ def test_zoom_fetches_finer_points(view, server, logs):
     seen.page.mouse.move(box["x"] + box["width"] * 0.44, y, steps=4)
     seen.page.mouse.up()
     low, high = seen.until(f"{CHARTS}.range('long')")
-    inside = "([x]) => x >= {0} && x <= {1}".format(low, high)
+    inside = f"([x]) => x >= {low} && x <= {high}"
     count = math.floor(high) - math.ceil(low) + 1
     assert 100 < count < 2000
     seen.until(f"{CHARTS}.data('long')[{run!r}].filter({inside}).length === {count}")

@@ -18,7 +18,8 @@ const order = new Intl.Collator(undefined, { numeric: true }).compare;
  * Runs: `runs()` the checked ones `[{name, label, color}]`, `color(run)`, `label(run)` the name to
  *   show (without the common folder; `name` is what routes want), `allRuns()` all names,
  *   `tags(kind)` -> `[{tag, runs: [name, ...]}]` over the checked runs, `index(kind)` ->
- *   Map(run -> Set(tags)) of all.
+ *   Map(run -> Set(tags)) of all, `find(kind, route, text)` asks for tags with a text where a run
+ *   has more than one answer names (true where that brought some).
  * Colours: `ramp(0..1)` from low to high, `variable("--accent")` of the theme.
  * Charts: `chart(element, option, {gl})` (see js/charts.js), `echarts({gl})` the library.
  * Controls: `toolbar search select toggle segmented slider button iconButton menu card empty
@@ -40,6 +41,7 @@ export function makeBoard(name, app) {
     label: (run) => app.runs.label(run),
     index: (kind) => app.live.tags(kind),
     tags: (kind) => byTag(app, kind),
+    find: (kind, route, text) => app.live.find(kind, route, text),
     ramp: theme.ramp, variable: theme.variable,
     expose: (key, value) => { exposed[key] = value; },
     chart, echarts: ({ gl = false } = {}) => library(gl),

@@ -86,7 +86,8 @@ function build() {
 /** The pages that this board offers: all, or those of --component_tabs. */
 function pages() {
   const { tabs } = settings;
-  return tabs?.length ? PAGES.filter((one) => one.kinds.some((kind) => tabs.includes(kind))) : PAGES;
+  if (!tabs?.length) return PAGES;
+  return PAGES.filter((one) => one.kinds.some((kind) => tabs.includes(kind)));
 }
 
 function hasData(page) {

@@ -144,10 +144,12 @@ export class Runs {
 /** A function that takes the folder off the names of runs which they have in common. */
 function labels(names, folders) {
   const parents = folders.map((one) => one.replace(/\/+$/, ""));
-  const inside = (parent) => names.every((name) => name === parent || name.startsWith(`${parent}/`));
+  const inside = (folder) =>
+    names.every((name) => name === folder || name.startsWith(`${folder}/`));
   let parent = parents.length > 0 ? parents.reduce(common) : "";
   if (!parent || !inside(parent)) return (name) => name;
-  return (name) => (name === parent ? name.split("/").at(-1) || name : name.slice(parent.length + 1));
+  return (name) =>
+    (name === parent ? name.split("/").at(-1) || name : name.slice(parent.length + 1));
 }
 
 /** The folder that two paths have in common, "" for none. */

@@ -22,7 +22,9 @@ class ScalarPage {
     this.board = board;
     this.root = root;
     this.view = {};
-    for (const [key, value] of Object.entries(DEFAULTS)) this.view[key] = board.state.get(key, value);
+    for (const [key, value] of Object.entries(DEFAULTS)) {
+      this.view[key] = board.state.get(key, value);
+    }
     this.view.smooth = Math.min(0.999, Math.max(0, this.view.smooth));
     this.pins = board.state.get("pin", []);
     this.#toolbar(root);
@@ -42,6 +44,7 @@ class ScalarPage {
       this.match = match;
       this.#keep("search", text);
       this.list();
+      this.#ask(text);
     }, { value: view.search });
     this.match = search.match;
     const redraw = (key) => (value) => {
@@ -63,6 +66,15 @@ class ScalarPage {
           this.#keep("size", value);
           this.place.dataset.size = value;
         }));
+  }
+
+  /** Of runs with very many tags not all are known: the server looks for the searched text. */
+  async #ask(text) {
+    try {
+      if (await this.board.find("scalar", "scalar", text)) this.list();
+    } catch (error) {
+      if (!error.offline) this.board.message(error.message, "error");
+    }
   }
 
   #keep(key, value) {

@@ -2,7 +2,9 @@
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Cursor } from "./scalar_cursor.js";
-import { broken, fetchRuns, pointsPerRun, positions, smooth, splice, strideOf } from "./scalar_data.js";
+import {
+  broken, fetchRuns, pointsPerRun, positions, smooth, splice, strideOf,
+} from "./scalar_data.js";
 import { downloadAll, downloadPicture, downloadRun } from "./scalar_download.js";
 import { optionOf } from "./scalar_option.js";
 
@@ -182,7 +184,8 @@ export class ScalarCard {
       const one = this.runs.get(run);
       const rows = splice(one.rows, this.range ? one.fine : null);
       return {
-        key: run, name: run, label: this.board.label(run), color: this.board.color(run), rows, total: one.total,
+        key: run, name: run, label: this.board.label(run), color: this.board.color(run), rows,
+        total: one.total,
         first: one.first, x: positions(rows, axis, one.first), y: rows.map((row) => row[2]),
         smoothed: weight > 0 ? smooth(rows, weight) : null,
       };
@@ -288,16 +291,19 @@ export class ScalarCard {
 const least = (values) => values.reduce((a, b) => Math.min(a, b), values[0] ?? NaN);
 const most = (values) => values.reduce((a, b) => Math.max(a, b), values[0] ?? NaN);
 
+// A zoom in the address: `from~to~tag`.
+const tagOf = (text) => text.split("~").slice(2).join("~");
+const plain = (value) => Number(value.toPrecision(15));
+
 function readZoom(board, tag) {
-  const found = board.state.get("zoom", []).find((text) => text.split("~").slice(2).join("~") === tag);
+  const found = board.state.get("zoom", []).find((text) => tagOf(text) === tag);
   if (!found) return null;
   const [from, to] = found.split("~").map(Number);
   return Number.isFinite(from) && Number.isFinite(to) && to > from ? [from, to] : null;
 }
 
 function writeZoom(board, tag, range) {
-  const others = board.state.get("zoom", []).filter((text) =>
-    text.split("~").slice(2).join("~") !== tag);
-  if (range) others.push(`${Number(range[0].toPrecision(15))}~${Number(range[1].toPrecision(15))}~${tag}`);
+  const others = board.state.get("zoom", []).filter((text) => tagOf(text) !== tag);
+  if (range) others.push(`${plain(range[0])}~${plain(range[1])}~${tag}`);
   board.state.set("zoom", others.length ? others : null);
 }

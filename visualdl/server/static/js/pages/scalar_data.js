@@ -4,8 +4,8 @@ const MOST_POINTS = 24000; // in one chart, over all its runs
 const RUNS_PER_REQUEST = 20;
 const LETTERS_PER_REQUEST = 3000;
 
-const NUMBERS = { NaN: NaN, nan: NaN, Infinity, inf: Infinity, "-Infinity": -Infinity, "-inf": -Infinity };
-const asNumber = (value) => (typeof value === "string" ? (NUMBERS[value] ?? NaN) : (value ?? NaN));
+// Numbers that JSON cannot hold come as texts.
+const asNumber = (value) => (typeof value === "number" ? value : Number(value ?? NaN));
 
 /** How many points a run may bring, given how many runs there are. */
 export function pointsPerRun(runs) {

@@ -1,7 +1,8 @@
 // Saves a chart of scalars: as a picture, or its values, all of them and unsampled.
 import { variable } from "../theme.js";
 
-const fileName = (text) => text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^_+|_+$/g, "") || "chart";
+const fileName = (text) =>
+  text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^_+|_+$/g, "") || "chart";
 
 /** A PNG with the tag as title and the runs as legend. */
 export function downloadPicture(card) {
