@@ -162,8 +162,8 @@ const actions = {
 const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea";
 
 addEventListener("keydown", (event) => {
-  if (event.target.matches?.(TYPING) || event.ctrlKey || event.metaKey || event.altKey || !keys.shell) return;
-  if (keys.shell.help.open) return;
+  if (event.target.matches?.(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!keys.shell || keys.shell.help.open) return;
   const page = /^[1-9]$/.test(event.key) ? keys.shell.pages[Number(event.key) - 1] : null;
   if (!page && !actions[event.key]) return;
   event.preventDefault();

@@ -78,7 +78,8 @@ function lines(one, { log }) {
     [one.x[at], Number.isFinite(value) && !(log && value <= 0) ? value : null]);
   const common = {
     type: "line", name: one.label, color: one.color, symbol: "circle",
-    showSymbol: one.x.length <= 24, symbolSize: one.x.length === 1 ? 7 : 4, silent: true, emphasis: { disabled: true },
+    showSymbol: one.x.length <= 24, symbolSize: one.x.length === 1 ? 7 : 4,
+    silent: true, emphasis: { disabled: true },
   };
   const main = {
     ...common, id: `main ${one.key}`, data: pairs(one.smoothed ?? one.y), z: 3,
