@@ -75,3 +75,9 @@ def test_libraries_are_those_of_the_script():
         short = name.rsplit("/", 1)[-1]
         assert (STATIC / "vendor" / "licenses" / f"{short}.txt").stat().st_size > 500
     assert len(rows) == 6
+
+
+def test_modules_that_are_loaded_ahead_are_there():
+    named = re.findall(r'href="(js/\w+\.js)"', (STATIC / "index.html").read_text())
+    assert len(named) > 10
+    assert all((STATIC / name).is_file() for name in named)

@@ -89,8 +89,16 @@ class ScalarPage {
     this.#redraw();
   }
 
+  /** Draws the charts in sight again, one a frame: the controls stay quick with many points. */
   #redraw() {
-    for (const card of this.grid.visible()) card.draw();
+    this.waiting = [...this.grid.visible()];
+    if (this.frame) return;
+    const next = () => {
+      const card = this.waiting.shift();
+      this.frame = card ? requestAnimationFrame(next) : 0;
+      if (card?.seen) card.draw();
+    };
+    this.frame = requestAnimationFrame(next);
   }
 
   /** Lists the tags that match, those that are pinned first. */
@@ -141,6 +149,7 @@ class ScalarPage {
   }
 
   close() {
+    cancelAnimationFrame(this.frame);
     this.grid.close();
   }
 

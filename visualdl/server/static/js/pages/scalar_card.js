@@ -38,22 +38,36 @@ export class ScalarCard {
     this.resetButton = board.iconButton("reset", t("reset"), () => this.setRange(null));
     this.fullButton = board.iconButton("full", t("full"), () => this.toggleFull());
     const menu = board.menu("download", t("download"), () => this.#downloads());
+    this.zoomButtons = el("span", { class: "zoom-buttons" },
+      board.iconButton("plus", t("zoomIn"), () => this.cursor.zoom(0.5)),
+      board.iconButton("minus", t("zoomOut"), () => this.cursor.zoom(2)));
     this.plot = el("div", {
       class: "plot", tabIndex: 0, role: "group", "aria-label": t("chartOf", item.tag),
     });
     this.status = el("p", { class: "card-status", "aria-live": "polite" });
     this.values = el("div", { class: "values" });
     this.element = board.card(title, {
-      actions: [this.resetButton, this.pinButton, this.logButton, menu, this.fullButton],
+      actions: [this.zoomButtons, this.resetButton, this.pinButton, this.logButton, menu, this.fullButton],
       body: [this.plot, this.status, this.values],
     });
     this.element.classList.add("scalar-card");
     this.element.dataset.tag = item.tag;
     this.resetButton.hidden = !this.range;
     this.cursor = new Cursor(this);
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.element.classList.contains("full")) this.toggleFull();
-    });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** At full size: Escape goes back, Tab stays inside. */
+  #key(event) {
+    if (!this.element.classList.contains("full")) return;
+    if (event.key === "Escape") this.toggleFull();
+    if (event.key !== "Tab") return;
+    const inside = [...this.element.querySelectorAll("button, [tabindex='0']")]
+      .filter((one) => one.offsetParent !== null);
+    const [from, to] = event.shiftKey ? [inside[0], inside.at(-1)] : [inside.at(-1), inside[0]];
+    if (document.activeElement !== from) return;
+    event.preventDefault();
+    to.focus();
   }
 
   /** The grid tells: the card came into sight. */
@@ -141,7 +155,7 @@ export class ScalarCard {
 
   async #read(runs, fine, signal) {
     const { board, item } = this;
-    const points = pointsPerRun(item.runs.length);
+    const points = pointsPerRun(item.runs.length, this.plot.clientWidth);
     const range = fine && this.range;
     const wanted = range ? runs.filter((run) => !this.runs.has(run) || this.old.has(run)) : runs;
     const whole = range && wanted.length === 0 ? {} :
@@ -271,6 +285,7 @@ export class ScalarCard {
     document.documentElement.classList.toggle("has-full", full);
     this.draw();
     this.chart?.resize();
+    this.stale([...this.runs.keys()]); // a wider chart shows more points
     this.fullButton.focus();
   }
 

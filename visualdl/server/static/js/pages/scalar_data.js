@@ -1,15 +1,16 @@
 // The data of one chart of scalars: fetched in bounded parts, put together, smoothed.
 
-const MOST_POINTS = 24000; // in one chart, over all its runs
+const MOST_POINTS = 12000; // in one chart, over all its runs; twice as many at full size
 const RUNS_PER_REQUEST = 20;
 const LETTERS_PER_REQUEST = 3000;
 
 // Numbers that JSON cannot hold come as texts.
 const asNumber = (value) => (typeof value === "number" ? value : Number(value ?? NaN));
 
-/** How many points a run may bring, given how many runs there are. */
-export function pointsPerRun(runs) {
-  return Math.max(300, Math.min(2000, Math.floor(MOST_POINTS / Math.max(1, runs))));
+/** How many points a run may bring, given how many runs there are and how wide the chart is. */
+export function pointsPerRun(runs, width) {
+  const most = width > 800 ? 2 * MOST_POINTS : MOST_POINTS;
+  return Math.max(200, Math.min(2000, Math.floor(most / Math.max(1, runs))));
 }
 
 /**

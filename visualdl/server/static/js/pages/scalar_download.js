@@ -10,7 +10,8 @@ export function downloadPicture(card) {
   const address = card.chart?.image({
     title: { text: card.item.tag, left: 16, top: 10,
       textStyle: { fontSize: 14, color: variable("--text") } },
-    legend: { data: names, bottom: 8, type: "plain", itemWidth: 14,
+    legend: { data: names, bottom: 8, type: "plain", icon: "roundRect", itemWidth: 12,
+      itemHeight: 12,
       textStyle: { color: variable("--text") } },
     grid: { top: 44, bottom: 24 + 22 * Math.ceil(names.length / 4), left: 16, right: 24 },
   });

@@ -91,5 +91,5 @@ function lines(one, { log }) {
     lineStyle: { width: 1, color: one.color, opacity: 0.28 },
     itemStyle: { color: one.color, opacity: 0.28 },
   };
-  return [raw, main];
+  return [main, raw]; // a legend takes the colour of the first
 }
