@@ -1,7 +1,8 @@
 // What the pages of images, audio and texts have in common: a card for each tag with the runs side
 // by side and one slider over the steps.
 import { el, fill } from "./dom.js";
-import { Steps, date, placeSlider, placeText } from "./steps.js";
+import { time } from "./format.js";
+import { Steps, placeSlider, placeText } from "./steps.js";
 import { TagCard, TagPage, fileName, withTagWords } from "./tag_page.js";
 
 const sampleOnly = {
@@ -147,7 +148,7 @@ class SampleCard extends TagCard {
     panel.step = el("span", { class: "sample-step" });
     panel.figure = el("figure", { class: "sample", dataset: { run } },
       el("figcaption", {},
-        el("span", { class: "swatch" }), el("span", { class: "sample-run", title: run }, run),
+        el("span", { class: "swatch" }), el("span", { class: "sample-run", title: run }, el("bdi", {}, run)),
         el("span", { class: "card-actions" }, panel.actions)),
       panel.element, panel.note,
       el("div", { class: "sample-foot muted" }, panel.step, panel.info ?? null));
@@ -190,7 +191,9 @@ class SampleCard extends TagCard {
       panel.seen = null;
       return;
     }
-    fill(panel.step, `${this.board.t("stepOf", record.step)} · ${date(record.ms)}`);
+    fill(panel.step, this.board.t("stepOf", record.step),
+      el("span", { class: "sample-time" }, ` · ${time(record.ms)}`));
+    panel.step.title = time(record.ms);
     try {
       await panel.show(record, index, signal);
       fill(this.status);

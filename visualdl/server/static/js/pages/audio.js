@@ -17,7 +17,7 @@ export const words = sampleWords({
     sound: "{0} Hz · {1} · {2} 位", mono: "单声道", stereo: "立体声", channels: "{0} 声道",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
 const KEPT_VOLUME = "visualdl.volume";

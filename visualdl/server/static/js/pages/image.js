@@ -14,10 +14,11 @@ export const words = sampleWords({
     pixels: "{0} × {1}",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
-const SIZE = 180;
+// Two stand side by side on a narrow screen.
+const SIZE = matchMedia("(max-width: 520px)").matches ? 130 : 180;
 
 /** Opens the page. */
 export async function open(root, board) {

@@ -13,7 +13,7 @@ export const words = sampleWords({
     textOf: "{0}，{1}", cut: "还有 {0} 个字符", showAll: "全部显示",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
 // Longer texts are cut until the reader asks for all; the parser of Markdown takes its time.
