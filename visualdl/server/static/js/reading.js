@@ -58,7 +58,7 @@ export class Reading {
     const { clientWidth: width, clientHeight: height } = this.plot;
     const line = told.line && svg("polyline", {
       points: told.line.map((one) => one.map((v) => v.toFixed(1)).join(",")).join(" "),
-      fill: "none", stroke: told.color, "stroke-width": 2.5, "stroke-linejoin": "round",
+      class: "reading-line",
     });
     fill(this.layer, svg("svg", { width, height }, line, svg("circle", {
       cx: x, cy: y, r: 4.5, fill: told.color, class: "reading-dot",

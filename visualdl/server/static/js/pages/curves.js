@@ -139,15 +139,18 @@ class CurveCard extends TagCard {
   #row(run) {
     if (!this.rows.has(run)) {
       const t = this.board.t;
+      const name = this.board.label(run);
+      const caption = el("bdi", {});
       const [step, area] = [el("span", { class: "curve-step" }), el("span", { class: "curve-area" })];
-      const slider = placeSlider(t("stepRun", t(this.view.axis), run),
+      const slider = placeSlider(t("stepRun", t(this.view.axis), name),
         { back: t("back"), on: t("on") }, (at) => this.#move(run, at));
       const node = el("div", { class: "curve-run", dataset: { run } },
         el("span", { class: "swatch" }),
-        el("span", { class: "sample-run", title: run }, el("bdi", {}, run)), step, area, slider);
-      this.rows.set(run, { node, step, area, slider, steps: new Steps(this.view.axis) });
+        el("span", { class: "sample-run", title: run }, caption), step, area, slider);
+      this.rows.set(run, { node, caption, step, area, slider, steps: new Steps(this.view.axis) });
     }
     const row = this.rows.get(run);
+    fill(row.caption, this.board.label(run));
     row.steps.setAxis(this.view.axis);
     const records = this.data.get(run);
     if (row.steps.runs.get(run)?.records !== records) row.steps.setRun(run, records);
@@ -170,7 +173,7 @@ class CurveCard extends TagCard {
       const color = this.board.color(run);
       row.slider.hidden = !own;
       row.slider.show(row.steps.places.length, mine.at, mine.text(axis),
-        t("stepRun", t(axis), run));
+        t("stepRun", t(axis), this.board.label(run)));
       row.node.style.setProperty("--run", color);
       fill(row.step, curve ? `${t("step")} ${curve.step}` : t("nothingYet"));
       row.step.title = curve ? time(curve.ms) : "";
@@ -235,7 +238,7 @@ class CurveCard extends TagCard {
     const counts = ["TP", "FP", "TN", "FN"].map((name) => [`${t(name)} (${name})`,
       number(curve[name][at], 9)]);
     return {
-      pixel, color, head: `${run} · ${t("step")} ${curve.step}`,
+      pixel, color, head: `${this.board.label(run)} · ${t("step")} ${curve.step}`,
       rows: [[t("threshold"), number(curve.threshold[at], 4)], [t(yName), number(curve.y[at], 4)],
         [t(xName), number(curve.x[at], 4)], ...counts, [t("time"), time(curve.ms)]],
     };
@@ -255,7 +258,8 @@ class CurveCard extends TagCard {
 
   #legendText(run) {
     const found = this.lines.find((one) => one.run === run);
-    return found ? `${run} (${this.board.t("step")} ${found.curve.step})` : run;
+    const name = this.board.label(run);
+    return found ? `${name} (${this.board.t("step")} ${found.curve.step})` : name;
   }
 
   shown() {

@@ -1,5 +1,5 @@
 // Histograms: how values were spread at each step; one card for each tag and run.
-import { el } from "../dom.js";
+import { el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Reading } from "../reading.js";
 import { TagCard, TagPage, fileName, withTagWords } from "../tag_page.js";
@@ -64,19 +64,25 @@ class HistogramCard extends TagCard {
     const t = page.board.t;
     const run = item.runs[0];
     const plot = el("div", {
-      class: "plot", tabIndex: 0, role: "group", "aria-label": t("chartOf", item.tag, run),
+      class: "plot", tabIndex: 0, role: "group",
+      "aria-label": t("chartOf", item.tag, page.board.label(run)),
     });
+    const caption = el("bdi", {});
     const name = el("span", { class: "card-run", title: run }, el("span", { class: "swatch" }),
-      el("bdi", {}, run));
+      caption);
     super(item, page, {
       name, body: plot,
       actions: [page.board.iconButton("download", t("png"), () => this.#save())],
     });
-    Object.assign(this, { view, run, plot });
+    Object.assign(this, { view, run, caption, plot });
     this.element.classList.add("spread-card");
     this.element.dataset.run = run;
     this.drawing = new Drawing(this.board, run, view);
     this.reading = new Reading(plot, this);
+  }
+
+  get label() {
+    return this.board.label(this.run);
   }
 
   async read(run, signal) {
@@ -99,6 +105,7 @@ class HistogramCard extends TagCard {
 
   draw() {
     this.element.style.setProperty("--run", this.board.color(this.run));
+    fill(this.caption, this.label);
     if (!this.chart) return;
     const records = this.data.get(this.run);
     if (!records) return;
@@ -135,12 +142,12 @@ class HistogramCard extends TagCard {
   #save() {
     const { variable } = this.board;
     const address = this.chart?.image({
-      title: { text: this.item.tag, subtext: this.run, left: 12, top: 6, itemGap: 3,
+      title: { text: this.item.tag, subtext: this.label, left: 12, top: 6, itemGap: 3,
         textStyle: { fontSize: 14, color: variable("--text") } },
       grid: { ...this.drawing.option().grid, top: 56 },
     });
     if (address) {
-      this.board.download(`${fileName(this.item.tag)}-${fileName(this.run)}.png`, address);
+      this.board.download(`${fileName(this.item.tag)}-${fileName(this.label)}.png`, address);
     }
   }
 
