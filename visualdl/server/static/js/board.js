@@ -15,7 +15,8 @@ const order = new Intl.Collator(undefined, { numeric: true }).compare;
  * Asking: `get(route, params, {signal, as})`, `url(route, params)` (see js/api.js).
  * Words: `t(key, ...args)`, `language`, `theme` ("light" or "dark").
  * State in the address: `state.get(key, fallback)`, `state.set(key, value, fallback)`.
- * Runs: `runs()` the checked ones `[{name, color}]`, `color(run)`, `allRuns()` their names,
+ * Runs: `runs()` the checked ones `[{name, label, color}]`, `color(run)`, `label(run)` the name to
+ *   show (without the common folder; `name` is what routes want), `allRuns()` all names,
  *   `tags(kind)` -> `[{tag, runs: [name, ...]}]` over the checked runs, `index(kind)` ->
  *   Map(run -> Set(tags)) of all.
  * Colours: `ramp(0..1)` from low to high, `variable("--accent")` of the theme.
@@ -36,6 +37,7 @@ export function makeBoard(name, app) {
     runs: () => app.runs.checked(),
     allRuns: () => app.live.runs.map((one) => one.run),
     color: (run) => app.runs.color(run),
+    label: (run) => app.runs.label(run),
     index: (kind) => app.live.tags(kind),
     tags: (kind) => byTag(app, kind),
     ramp: theme.ramp, variable: theme.variable,

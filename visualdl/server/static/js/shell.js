@@ -62,7 +62,7 @@ export class Shell {
 
   #foot() {
     return el("footer", { class: "foot" },
-      el("span", { id: "version" }, this.t("foot", this.settings.version || "visualdl")));
+      el("span", { id: "version" }, this.t("foot", `VisualDL ${this.settings.version}`)));
   }
 
   #help() {

@@ -129,7 +129,7 @@ class HparamPage {
   }
 
   #matches(one) {
-    return this.match(one.name) || this.columns.some((column) => {
+    return this.match(this.board.label(one.name)) || this.columns.some((column) => {
       const value = column.value(one);
       return value !== undefined && this.match(`${column.name}=${value}`);
     });

@@ -97,13 +97,7 @@ class ScalarPage {
   }
 
   #items() {
-    const items = new Map();
-    for (const kind of ["scalar", "scalars"]) {
-      for (const { tag, runs } of this.board.tags(kind)) {
-        items.set(`${kind} ${tag}`, { key: `${kind} ${tag}`, kind, tag, runs });
-      }
-    }
-    return [...items.values()];
+    return this.board.tags("scalar").map(({ tag, runs }) => ({ key: tag, tag, runs }));
   }
 
   togglePin(tag) {
@@ -115,16 +109,14 @@ class ScalarPage {
 
   update(changed) {
     this.list();
-    for (const kind of ["scalar", "scalars"]) {
-      const byTag = new Map();
-      for (const [run, tags] of Object.entries(changed[kind] ?? {})) {
-        for (const tag of tags) {
-          if (!byTag.has(tag)) byTag.set(tag, []);
-          byTag.get(tag).push(run);
-        }
+    const byTag = new Map();
+    for (const [run, tags] of Object.entries(changed.scalar ?? {})) {
+      for (const tag of tags) {
+        if (!byTag.has(tag)) byTag.set(tag, []);
+        byTag.get(tag).push(run);
       }
-      for (const [tag, runs] of byTag) this.grid.cards.get(`${kind} ${tag}`)?.stale(runs);
     }
+    for (const [tag, runs] of byTag) this.grid.cards.get(tag)?.stale(runs);
   }
 
   runsChanged() {

@@ -2,11 +2,11 @@
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Cursor } from "./scalar_cursor.js";
-import { broken, fetchRuns, pointsPerRun, positions, smooth, splice } from "./scalar_data.js";
+import { broken, fetchRuns, pointsPerRun, positions, smooth, splice, strideOf } from "./scalar_data.js";
 import { downloadAll, downloadPicture, downloadRun } from "./scalar_download.js";
 import { optionOf } from "./scalar_option.js";
 
-/** A card of the grid; `page` is the page of scalars, `item` is `{key, kind, tag, runs}`. */
+/** A card of the grid; `page` is the page of scalars, `item` is `{key, tag, runs}`. */
 export class ScalarCard {
   constructor(item, page) {
     this.page = page;
@@ -88,7 +88,7 @@ export class ScalarCard {
       item.runs.every((run, at) => run === this.item.runs[at]);
     this.item = item;
     if (same) return;
-    const there = this.board.index(item.kind);
+    const there = this.board.index("scalar");
     for (const run of this.runs.keys()) {
       if (!there.get(run)?.has(item.tag)) this.runs.delete(run);
     }
@@ -143,7 +143,7 @@ export class ScalarCard {
     const range = fine && this.range;
     const wanted = range ? runs.filter((run) => !this.runs.has(run) || this.old.has(run)) : runs;
     const whole = range && wanted.length === 0 ? {} :
-      await fetchRuns(board, item.kind, item.tag, range ? runs : wanted, { points, signal });
+      await fetchRuns(board, item.tag, range ? runs : wanted, { points, signal });
     for (const [run, one] of Object.entries(whole)) {
       this.runs.set(run, { ...one, first: one.rows[0]?.[0] ?? 0, fine: null });
     }
@@ -159,10 +159,10 @@ export class ScalarCard {
     });
     const ask = async (some, from, to) => {
       const within = { axis: axis === "step" ? "step" : "wall", from, to };
-      const got = await fetchRuns(board, item.kind, item.tag, some, { points, within, signal });
+      const got = await fetchRuns(board, item.tag, some, { points, within, signal });
       for (const [run, one] of Object.entries(got)) {
         const known = this.runs.get(run);
-        if (known) known.fine = { ...one, axis: within.axis };
+        if (known) known.fine = { axis: within.axis, rows: strideOf(one.rows, known, within.axis) };
       }
     };
     if (axis === "step") await ask(coarse, Math.floor(range[0]), Math.ceil(range[1]));
@@ -182,7 +182,7 @@ export class ScalarCard {
       const one = this.runs.get(run);
       const rows = splice(one.rows, this.range ? one.fine : null);
       return {
-        key: run, name: run, color: this.board.color(run), rows, total: one.total,
+        key: run, name: run, label: this.board.label(run), color: this.board.color(run), rows, total: one.total,
         first: one.first, x: positions(rows, axis, one.first), y: rows.map((row) => row[2]),
         smoothed: weight > 0 ? smooth(rows, weight) : null,
       };
@@ -230,7 +230,7 @@ export class ScalarCard {
       const cells = [last[2], least(finite), most(finite)].map((value) => number(value, 6));
       return el("tr", {},
         el("th", { scope: "row", style: { "--run": one.color } },
-          el("span", { class: "swatch" }), " ", one.name),
+          el("span", { class: "swatch" }), " ", one.label),
         [...cells, last[1], one.total ?? one.rows.length].map((text) =>
           el("td", { class: "number" }, text)),
         el("td", {}, time(last[0])));
@@ -274,7 +274,7 @@ export class ScalarCard {
   #downloads() {
     const t = this.board.t;
     const each = this.item.runs.slice(0, 30).map((run) =>
-      [t("csvOf", run), () => downloadRun(this, run)]);
+      [t("csvOf", this.board.label(run)), () => downloadRun(this, run)]);
     return [[t("png"), () => downloadPicture(this)], [t("csv"), () => downloadAll(this)], ...each];
   }
 

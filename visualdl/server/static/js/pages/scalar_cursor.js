@@ -173,7 +173,7 @@ export class Cursor {
       const value = one.y[at];
       const shown = one.smoothed ? one.smoothed[at] : value;
       const row = one.rows[at];
-      rows.push({ name: one.name, color: one.color, value, smoothed: one.smoothed ? shown : null,
+      rows.push({ name: one.label, color: one.color, value, smoothed: one.smoothed ? shown : null,
         shown, step: row[1], ms: row[0], relative: (row[0] - one.first) / 1000,
         pixel: this.#toPixel(one.x[at], shown) });
     }

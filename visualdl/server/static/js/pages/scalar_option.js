@@ -77,7 +77,7 @@ function lines(one, { log }) {
   const pairs = (values) => values.map((value, at) =>
     [one.x[at], Number.isFinite(value) && !(log && value <= 0) ? value : null]);
   const common = {
-    type: "line", name: one.name, color: one.color, showSymbol: one.x.length <= 24, symbol: "circle",
+    type: "line", name: one.label, color: one.color, showSymbol: one.x.length <= 24, symbol: "circle",
     symbolSize: one.x.length === 1 ? 7 : 4, silent: true, emphasis: { disabled: true },
   };
   const main = {
