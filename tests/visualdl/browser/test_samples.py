@@ -16,7 +16,7 @@ from tests.visualdl.browser.board import Server
 from visualdl import LogReader, LogWriter
 
 RUNS = ["a", "b", "深/c"]
-HOSTILE = "<script>window.pwned=1</script>/%2e%2e/标签"
+HOSTILE = "<script>window.pwned=1</script>/../'标签' onerror=x"
 TEXT = """# Step {step}
 
 **bold** and `code`, [web](https://example.org/x), [bad](javascript:alert(1)),
@@ -99,8 +99,10 @@ def test_images_of_the_runs_equal_the_log(view, server, logs):
     seen = view(server, "#/image?search=digits")
     found = shown(seen, "image", "digits/one", 3)
     assert found["steps"] == list(range(10)) and found["at"] == 9
-    seen.until("Object.values(window.__board.pages.image.shown('digits/one').runs)"
-               ".every((one) => one.shown)")
+    seen.until(
+        "Object.values(window.__board.pages.image.shown('digits/one').runs)"
+        ".every((one) => one.shown)"
+    )
     for number, (run, step) in enumerate(zip(RUNS, [9, 8, 9])):
         np.testing.assert_array_equal(pixels(seen, logs / run), picture(number, step))
     seen.picture("image-light")
@@ -128,8 +130,10 @@ def test_only_what_is_in_sight_is_asked_for(view, server):
     assert len(asked) < 24, len(asked)
     assert seen.page.locator("article.card").count() == 24
     seen.page.get_by_role("button", name="Show 36 more").scroll_into_view_if_needed()
-    seen.until("window.__board.pages.image.shown('many/23').runs && "
-               "Object.values(window.__board.pages.image.shown('many/23').runs)[0]")
+    seen.until(
+        "window.__board.pages.image.shown('many/23').runs && "
+        "Object.values(window.__board.pages.image.shown('many/23').runs)[0]"
+    )
 
 
 def test_hostile_tag_is_a_text(view, server, logs):
@@ -163,7 +167,11 @@ def test_narrow_dark_chinese(view, server, page):
     titles = {"image": "图像", "audio": "音频", "text": "文本"}
     tags = {"image": "digits/one", "audio": "speech", "text": "notes"}
     seen = view(
-        server, f"#/{page}?search={tags[page]}", width=360, height=740, locale="zh-CN",
+        server,
+        f"#/{page}?search={tags[page]}",
+        width=360,
+        height=740,
+        locale="zh-CN",
         color_scheme="dark",
     )
     shown(seen, page, tags[page])
@@ -238,11 +246,15 @@ def test_text_equals_the_log_and_is_harmless(view, server, logs):
     assert found["runs"][str(logs / "b")] == {"index": 4, "step": 8, "text": TEXT.format(step=8)}
     inside = ".sample-text"
     assert seen.page.locator(f"{inside} h1").first.inner_text() == "Step 9"
-    assert seen.page.locator(f"{inside} td").nth(1).evaluate("(one) => one.style.textAlign") == "right"
+    assert (
+        seen.page.locator(f"{inside} td").nth(1).evaluate("(one) => one.style.textAlign") == "right"
+    )
     for name in ["script", "img", "iframe", "style"]:
         assert seen.page.locator(f"{inside} {name}").count() == 0
-    links = seen.value("[...document.querySelectorAll('.sample-text a')].map((one) =>"
-                       " [one.getAttribute('href'), one.rel, one.target])")
+    links = seen.value(
+        "[...document.querySelectorAll('.sample-text a')].map((one) =>"
+        " [one.getAttribute('href'), one.rel, one.target])"
+    )
     wanted = ["https://example.org/x", "https://example.org/p.png", "https://example.org/auto"]
     assert [link[0] for link in links] == wanted * 3
     assert all("noopener" in rel and target == "_blank" for _, rel, target in links)
