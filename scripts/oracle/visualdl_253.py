@@ -122,6 +122,7 @@ def log(folder, case):
 def write(folder):
     """Writes a log for each case, and beside them what the reader gives."""
     import numpy as np
+
     from visualdl import LogWriter
 
     expected = {}
