@@ -19,7 +19,7 @@ export function showDetails(panel, model, key, of) {
   const body = !key ? aboutModel(model, t) : key[0] === "g"
     ? aboutGroup(model, key, of) : aboutNode(model, key, of);
   const title = !key ? model.data.name : key[0] === "g"
-    ? model.name(key) : titleOf(model.nodes[number(key)]);
+    ? model.title(key) : titleOf(model.nodes[number(key)]);
   const kind = !key ? t("model") : key[0] === "g" ? t("group") : t(model.nodes[number(key)].kind);
   const family = key && key[0] === "n" ? familyOf(model.nodes[number(key)]) : "group";
   fill(panel,
@@ -88,7 +88,7 @@ function aboutGroup(model, key, of) {
       textButton(t(open ? "fold" : "unfold"), () => of.fold(key)),
       textButton(t("unfoldInside"), () => of.unfoldInside(key))),
     rows([
-      [t("inside"), crumbs(model, key, of)], [t("details"), group.kind],
+      [t("inside"), crumbs(model, key, of)], [t("typeTitle"), group.kind],
       [t("operators"), group.operators.toLocaleString()],
       [t("parameters"), group.parameters.toLocaleString()],
     ]),
@@ -104,10 +104,10 @@ function aboutNode(model, key, of) {
   const internal = node.attributes.filter(([name]) => isInternal(name));
   return [
     rows([
-      [t("names"), node.kind === "operator" ? node.name : ""],
+      [t("nameTitle"), node.kind === "operator" ? node.name : ""],
       [t("inside"), crumbs(model, key, of)], [t("role"), node.role ? t(node.role) : ""],
     ]),
-    plain.length ? section(t("attributes"), table(plain)) : null,
+    plain.length ? section(t("attributesTitle"), table(plain)) : null,
     node.inputs.length ? section(t("inputs"), slots(model, key, node.inputs, "in", of)) : null,
     node.outputs.length ? section(t("outputs"), slots(model, key, node.outputs, "out", of)) : null,
     internal.length ? el("details", {}, el("summary", {}, t("internal")), table(internal)) : null,

@@ -88,6 +88,13 @@ export class GraphModel {
     return key[0] === "g" ? this.groupOf(key).name : this.nodes[number(key)].name;
   }
 
+  /** The name of a group, with that of the group around it where it is a mere number. */
+  title(key) {
+    const name = this.name(key);
+    const around = this.parent(key);
+    return around && /^\d+$/.test(name) ? `${this.name(around)}.${name}` : name;
+  }
+
   /** Whether a key is a group that is unfolded. */
   isOpen(key) {
     return key[0] === "g" && this.open.has(number(key));

@@ -46,7 +46,8 @@ export function searchControl(t, go) {
 
   function tell() {
     steps.hidden = !input.value.trim();
-    count.textContent = found.length ? t("found", at + 1, found.length) : t("notFound");
+    const words = at < 0 ? t("hits", found.length) : t("found", at + 1, found.length);
+    count.textContent = found.length ? words : t("notFound");
   }
 
   function choose(place) {
