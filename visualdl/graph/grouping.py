@@ -169,7 +169,7 @@ def _blocks(model: Model) -> list[Path]:
     for _, _, tensor in model.edges:
         readers[tensor] = readers.get(tensor, 0) + 1
     for source, target, tensor in model.edges:
-        if readers[tensor] > 4 and tensor not in born:
+        if readers[tensor] > 4:
             continue  # a mask that every layer reads, for example: it does not tie them together
         last[tensor] = max(last.get(tensor, 0), target)
         born[tensor] = min(born.get(tensor, source), source)

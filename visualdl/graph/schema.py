@@ -45,7 +45,8 @@ output=12*ValueInfo value_info=13*ValueInfo
 NodeProto: input=1*bytes output=2*bytes name=3?bytes op_type=4?bytes attribute=5*Attribute \
 domain=7?bytes
 Attribute: name=1?bytes f=2?float i=3?int64 s=4?bytes t=5?TensorProto g=6?GraphProto \
-floats=7*float ints=8*int64 strings=9*bytes tensors=10*TensorProto graphs=11*GraphProto type=20?int32
+floats=7*float ints=8*int64 strings=9*bytes tensors=10*TensorProto graphs=11*GraphProto \
+type=20?int32
 TensorProto: dims=1*int64 data_type=2?int32 name=8?bytes
 ValueInfo: name=1?bytes type=2?TypeProto
 TypeProto: tensor_type=1?TensorType

@@ -1,4 +1,4 @@
-"""A walk over protobuf bytes before they are parsed: are they cut, and how much is in them?
+"""A walk over protobuf bytes before they are parsed: tells what is cut, damaged or too much.
 
 A parser makes an object of each message, so two bytes of a hostile file cost fifty of memory; the
 walk counts first. It also finds the parts of a large file that are worth reading: weights are not.

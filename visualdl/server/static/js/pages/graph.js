@@ -316,7 +316,8 @@ class GraphPage {
     this.facts = iconButton("help", t("details"), () => this.#panel(this.panel.hidden),
       { pressed: true });
     const zoom = el("div", { class: "graph-zoom", role: "group" },
-      textButton("+", () => this.viewport.zoom(1.3)), textButton("−", () => this.viewport.zoom(0.77)),
+      textButton("+", () => this.viewport.zoom(1.3)),
+      textButton("−", () => this.viewport.zoom(0.77)),
       iconButton("full", t("fit"), () => this.viewport.fit()));
     [["zoomIn", 0], ["zoomOut", 1]].forEach(([name, at]) => {
       zoom.children[at].setAttribute("aria-label", t(name));

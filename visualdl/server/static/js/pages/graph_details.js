@@ -46,10 +46,8 @@ function section(title, ...children) {
 function aboutModel(model, t) {
   const { data } = model;
   const most = Math.max(1, ...Object.values(data.operators));
-  const ports = (list, slots) => list.map((at) => {
-    const node = model.nodes[at];
-    return tensorRow(model.tensors[node[slots][0][1][0]], t);
-  });
+  const ports = (list, slots) => el("ul", { class: "tensors" }, list.slice(0, MOST).map((at) =>
+    tensorRow(model.tensors[model.nodes[at][slots][0][1][0]], t)), more(list));
   return [
     rows([
       [t("format"), data.format], [t("version"), data.version],
@@ -57,8 +55,8 @@ function aboutModel(model, t) {
       [t("parameters"), data.parameters.count.toLocaleString()],
       [t("notes"), data.notes.join("; ")],
     ]),
-    section(t("inputs"), el("ul", { class: "tensors" }, ports(data.inputs.slice(0, MOST), "outputs"))),
-    section(t("outputs"), el("ul", { class: "tensors" }, ports(data.outputs.slice(0, MOST), "inputs"))),
+    section(t("inputs"), ports(data.inputs, "outputs")),
+    section(t("outputs"), ports(data.outputs, "inputs")),
     section(t("kinds"), el("ul", { class: "kinds" },
       Object.entries(data.operators).slice(0, MOST).map(([type, count]) =>
         el("li", { class: `family-${familyOf({ kind: "operator", type })}` },

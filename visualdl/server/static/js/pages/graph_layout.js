@@ -156,7 +156,8 @@ function flatten(key, x, y, all, done, out) {
   for (const item of container.items) {
     const node = graph.node(item.key);
     const middle = at(node);
-    out.items.push({ key: item.key, ...middle, width: node.width, height: node.height, inside: key });
+    const { width, height: high } = node;
+    out.items.push({ key: item.key, ...middle, width, height: high, inside: key });
     if (done.has(item.key)) {
       const [left, top] = [middle.x - node.width / 2, middle.y - node.height / 2];
       rims.set(item.key, { left, top, bottom: top + node.height, inner: done.get(item.key) });

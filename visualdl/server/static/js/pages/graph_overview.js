@@ -12,7 +12,9 @@ export class Overview {
    * @param {(x: number, y: number) => void} onMove A place of the world that is to be the middle.
    */
   constructor(label, onMove) {
-    this.node = el("canvas", { class: "graph-map", role: "img", "aria-label": label, hidden: true });
+    this.node = el("canvas", {
+      class: "graph-map", role: "img", "aria-label": label, hidden: true,
+    });
     this.onMove = onMove;
     this.drawn = null;
     const move = (event) => {
@@ -35,7 +37,8 @@ export class Overview {
   /** Shows the graph and the window upon it. */
   show(drawing, seen) {
     const { width, height } = drawing.size ?? { width: 0, height: 0 };
-    const large = width > MORE * (seen.right - seen.left) || height > MORE * (seen.bottom - seen.top);
+    const large = width > MORE * (seen.right - seen.left)
+      || height > MORE * (seen.bottom - seen.top);
     this.node.hidden = !drawing.items.length || !large;
     if (this.node.hidden) return;
     if (this.drawn !== drawing.items) this.#draw(drawing, width, height);
