@@ -451,11 +451,13 @@ class GraphPage {
   }
 
   #expose() {
-    this.board.expose("graph", {
+    const told = {
       model: () => this.model, data: () => this.data, drawing: () => this.drawing,
       selected: () => this.selected, settled: () => this.done === this.ticket,
       go: (name) => this.go(this.#keyOf(name)), keyOf: (name) => this.#keyOf(name),
-    });
+      viewport: () => this.viewport, marked: () => this.drawing.marked,
+    };
+    for (const [name, value] of Object.entries(told)) this.board.expose(name, value);
   }
 }
 

@@ -302,7 +302,7 @@ const FAMILIES = [
   ["control", /^(while|if|loop|scan|conditional_block|recurrent|select_|switch|print|assert)/i],
   ["constant", /fill_|constant|^assign|range|random|one_hot/i],
   ["optimizer", /^(sgd|momentum|adam|adamw|lamb|adagrad|rmsprop|ftrl|lars)/i],
-  ["arithmetic", /elementwise|scale|sum|mean|reduce|add|sub|mul|div|pow|sqrt|exp|log|max|min|clip/i],
+  ["arithmetic", /elementwise|scale|sum|mean|reduce|add|sub|mul|div|pow|sqrt|exp|log|m[ai][xn]/i],
 ];
 
 /** The family of an operator, which gives its colour. */
