@@ -24,7 +24,6 @@ from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
-from paddle.core.rings import rings
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
@@ -137,8 +136,7 @@ class Executor(Guarded):
         names = fetch_names(fetch_list)
         feed = check_feed(feed)
         plan = self.plan(program, tuple(feed), names, use_prune)
-        if rings.world_size > 1:
-            agree(program, plan)
+        agree(program, plan)
         return self._results(self._run(plan, program, scope, feed), names, return_numpy, plan)
 
     def _run(self, plan: Plan, program: Program, scope: Scope, feed: dict[str, Any]) -> tuple:

@@ -133,6 +133,15 @@ class ParameterServerRuntime(Runtime):
         self.job.client.barrier("worker")
         return True
 
+    def set_rate(self, value: float) -> None:
+        """Sets the learning rate of all tables; with geo, trainers update by their own."""
+        if self.plan is None or self.plan.mode == "geo" or self.role_maker._is_server():
+            return
+        job = self._connected("set_lr")
+        job.flush()
+        for spec in self.plan.tables:
+            job.client.set_rate(spec.id, value)
+
     def shrink(self, threshold: float) -> None:
         """Drops the rows of tables that nobody used for so many calls."""
         job = self._connected("shrink")

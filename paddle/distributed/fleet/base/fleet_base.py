@@ -255,6 +255,9 @@ class Fleet(Optimizing):
     ) -> None:
         """Saves what the Program computes from inputs to outputs, once for the job.
 
+        With ``sharding`` or ``pipeline`` all workers call it: each saves its own parameters, in a
+        folder that all of them see.
+
         Args:
             executor (Executor): runs the Program.
             dirname (str): the folder.
@@ -289,6 +292,8 @@ class Fleet(Optimizing):
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
     ) -> None:
         """Saves all parameters and what the optimizer keeps, once for the job.
+
+        With ``sharding`` or ``pipeline`` all workers call it, as each has its own part.
 
         Args:
             executor (Executor): runs the Program.
@@ -380,8 +385,9 @@ class Fleet(Optimizing):
                 f"{type(optimizer).__name__}."
             )
         self._optimizer = DistributedOptimizer(
-            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once
-        )
+            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once,
+            lambda rate: self._started("set_lr").set_rate(rate),
+        )  # fmt: skip
         return self._optimizer
 
     def distributed_model(self, model: Any) -> DataParallel:
