@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 
-def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str:
+def write(folder: str, model: Any, input_spec: Any, suffix: str = "", verbose: bool = False) -> str:
     """Converts a Layer and writes its Program to ``vdlgraph.<time>.pdmodel``.
 
     The operators' name scopes say which layer made them, as in ``/LeNet[model]/Conv2D[conv1]/``.
@@ -21,6 +21,7 @@ def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str
         model (Layer): what is converted.
         input_spec (list): an ``InputSpec`` or a Tensor for each input.
         suffix (str): stands before ``.pdmodel``.
+        verbose (bool): prints how many operators of each type there are.
 
     Returns:
         str: path of the file.
@@ -49,7 +50,21 @@ def add_graph(folder: str, model: Any, input_spec: Any, suffix: str = "") -> str
             ) from error
         with open(os.path.join(place, "graph.pdmodel"), "rb") as file:
             data = file.read()
-    return _write(folder, data, suffix)
+    path = _write(folder, data, suffix)
+    if verbose:
+        _print(data, type(model).__name__)
+    return path
+
+
+def _print(data: bytes, name: str) -> None:
+    from visualdl.graph.files import read_bytes
+
+    graph = read_bytes(data, name).as_json()
+    rows = [*graph["operators"].items(), ("parameters", f"{graph['parameters']['count']:,}")]
+    wide = max(len(row[0]) for row in rows)
+    print(f"{name}: {sum(graph['operators'].values())} operators")
+    for kind, count in rows:
+        print(f"  {kind:<{wide}}  {count}")
 
 
 @contextlib.contextmanager
