@@ -83,8 +83,11 @@ def parse(family: str, message: str, data: bytes, what: str) -> Any:
     made = classes(family)(message)()
     try:
         made.ParseFromString(data)
+        complete = made.IsInitialized()
     except (DecodeError, RecursionError, MemoryError) as error:
         raise GraphError(f"{what}: expected a {message}, but the bytes are damaged.") from error
+    if not complete:
+        raise GraphError(f"{what}: expected a {message}, but it is incomplete or damaged.")
     return made
 
 
