@@ -6,14 +6,17 @@ import glob
 import importlib
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.training_state.programs import Randomness
-from paddle.static import InputSpec
+from paddle.static import InputSpec, global_scope
 
 
 class VisualDL(Callback):
@@ -222,9 +225,9 @@ class VisualDL(Callback):
         self._log_model(self.train_step + 1, weights=False, scale=scale)
 
     def _log_model(self, step: int, **what: Any) -> None:
-        importlib.import_module("visualdl").log_model(
-            self._writer, self.model.network, step, **what
-        )
+        network = self.model.network
+        held = network if hasattr(self.model._adapter, "watch") else _InScope(network)
+        importlib.import_module("visualdl").log_model(self._writer, held, step, **what)
 
     # -- an evaluation ----------------------------------------------------------------------------
 
@@ -281,6 +284,23 @@ class VisualDL(Callback):
         sample = self._samples(1)[0]
         count = len(sample) - len(model._labels or [None]) if len(sample) > 1 else 1
         return [InputSpec([None, *part.shape], str(part.dtype)) for part in sample[: max(count, 1)]]
+
+
+class _InScope:
+    """The parameters of a network in static mode, whose values are in the scope.
+
+    Args:
+        network (Layer): the network.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._network = network
+
+    def named_parameters(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Their names in the network, and their values."""
+        scope = global_scope()
+        for name, variable in self._network.named_parameters():
+            yield name, np.asarray(scope.var(variable.name).get_tensor())
 
 
 def _newest(folder: str) -> str | None:

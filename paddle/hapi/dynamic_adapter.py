@@ -131,7 +131,7 @@ class DynamicAdapter:
             self._others.gradients()  # type: ignore[union-attr]
         optimizer = self._optimizer
         if self.watch is not None:
-            self.watch(1.0 if self.scaler is None else float(self.scaler.state_dict()["scale"]))
+            self.watch(1.0 if self.scaler is None else self.scaler.state_dict()["scale"].item())
         if self.scaler is None:
             optimizer.step()
         else:

@@ -16,7 +16,7 @@ from visualdl.graph.onnx_file import read_onnx
 from visualdl.graph.profile import read_profile
 from visualdl.graph.program import read_program
 
-LARGEST = {"paddle": 1 << 26, "vdlgraph": 1 << 25, "onnx": 1 << 34}
+LARGEST = {"paddle": 1 << 26, "vdlgraph": 1 << 24, "onnx": 1 << 34}
 MOST_FOLDERS = 20_000
 _INFO = 1 << 23  # bytes of a file with structured names
 

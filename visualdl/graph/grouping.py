@@ -1,7 +1,7 @@
 """Groups of nodes that the page folds: by name scope, by layer, by the form of the graph.
 
 - ``scope``: what the program states: ``op_namescope``, or the folders in the names of ONNX nodes.
-- ``layer``: parameters tell it. ``layer1.0.conv1.weight`` (the names that ``jit.save`` notes beside a
+- ``layer``: parameters tell it. ``layer1.0.conv1.weight`` (names that ``jit.save`` notes beside a
   model) puts its operator into layer1, 0, conv1; without them ``linear_0.w_0`` and ``linear_0.b_0``
   belong to linear_0. Operators without parameters go where their neighbours are.
 - ``block``: a stretch between two places through which a single tensor passes, as a residual block.
@@ -19,10 +19,13 @@ _PREFIX = re.compile(
 )
 _SCOPE = re.compile(r"^([^\[\]]*)\[([^\[\]]*)\](_\d+)?$")
 _STAYS = frozenset(
-    """relu relu6 sigmoid tanh gelu swish silu mish hard_swish hardswish hard_sigmoid leaky_relu
-    elementwise_add elementwise_mul elementwise_sub dropout softmax scale batch_norm prelu
-    Relu Sigmoid Tanh Gelu Add Mul Clip Softmax LeakyRelu HardSwish Dropout""".split()
-)
+    {
+        "relu", "relu6", "sigmoid", "tanh", "gelu", "swish", "silu", "mish", "hard_swish",
+        "hardswish", "hard_sigmoid", "leaky_relu", "elementwise_add", "elementwise_mul",
+        "elementwise_sub", "dropout", "softmax", "scale", "batch_norm", "prelu", "Relu", "Sigmoid",
+        "Tanh", "Gelu", "Add", "Mul", "Clip", "Softmax", "LeakyRelu", "HardSwish", "Dropout",
+    }
+)  # fmt: skip
 _DEEPEST = 64
 
 Path = tuple[str, ...]
@@ -159,10 +162,15 @@ def _shared(paths: list[Path]) -> Path:
 
 
 def _blocks(model: Model) -> list[Path]:
-    """Blocks between the nodes where a single tensor is alive; sub-blocks of a program stay whole."""
+    """Blocks between the nodes where a single tensor is alive."""
     last: dict[int, int] = {}
     born: dict[int, int] = {}
+    readers: dict[int, int] = {}
+    for _, _, tensor in model.edges:
+        readers[tensor] = readers.get(tensor, 0) + 1
     for source, target, tensor in model.edges:
+        if readers[tensor] > 4:
+            continue  # a mask that every layer reads, for example: it does not tie them together
         last[tensor] = max(last.get(tensor, 0), target)
         born[tensor] = min(born.get(tensor, source), source)
     events: list[int] = [0] * (len(model.nodes) + 1)

@@ -57,7 +57,7 @@ def read_onnx(data: Any, name: str) -> Model:
 
 
 def _without_weights(data: Any, name: str) -> tuple[bytes, bytes, list[Any]]:
-    """Parts the file: the model without its graph, the graph without weights, the weights' heads."""
+    """Parts the file: the model without graph, the graph without weights, the weights' heads."""
     rest, graph, weights, count = [], [], [], 0
     for number, kind, begin, content, end in fields(data, 0, len(data), name):
         if number != _GRAPH or kind != 2:

@@ -82,7 +82,9 @@ def _node(node: dict[str, Any], tensors: Any) -> Node:
 
 def _tensor(name: str, var: dict[str, Any]) -> Tensor:
     shape = var.get("shape")
-    listed = [n for n in shape[:64] if isinstance(n, int)] if isinstance(shape, list) else None
+    listed: list[int | str] | None = None
+    if isinstance(shape, list):
+        listed = [n for n in shape[:64] if isinstance(n, int)]
     dtype = str(var.get("dtype", "")).rpartition(".")[2].lower()[:32]
     dtype = {"fp32": "float32", "fp16": "float16", "fp64": "float64", "bf16": "bfloat16"}.get(
         dtype, dtype

@@ -146,6 +146,7 @@ class _Reading:
         node.attributes.sort()
         node.scope = (*above, *scope)
         own = [i for i in inner if 0 < i < len(self.desc.blocks) and i not in self.entered]
+        node.inside = (*inside, node.name) if own else inside
         if own:
             node.scope = (*node.scope, node.name)
         model.add_node(node)

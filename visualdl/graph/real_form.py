@@ -13,9 +13,16 @@ from visualdl.graph.grouping import named
 from visualdl.graph.model import Model, Node
 
 _HIDDEN = frozenset(
-    "use_mkldnn use_cudnn op_callstack op_role op_role_var op_namescope is_test".split()
-)
-_NATIVE = frozenset("int ints long longs float floats float64 float64s bool bools".split())
+    {
+        "use_mkldnn", "use_cudnn", "op_callstack", "op_role", "op_role_var", "op_namescope",
+        "is_test",
+    }
+)  # fmt: skip
+_NATIVE = frozenset(
+    {
+        "int", "ints", "long", "longs", "float", "floats", "float64", "float64s", "bool", "bools",
+    }
+)  # fmt: skip
 _KINDS = {"bool": "BOOLEAN", "bools": "BOOLEANS"}
 
 

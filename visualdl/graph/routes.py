@@ -163,7 +163,7 @@ POST = frozenset({"graph/upload"})
 
 
 def tabs(context: Any) -> list[str]:
-    """Names that ``component_tabs`` gets: ``static_graph`` for ``--model``, ``dynamic_graph`` for logs."""
+    """Names for ``component_tabs``: ``static_graph`` of ``--model``, ``dynamic_graph`` of logs."""
     sources = {file.source for file in _files(context)}
     return [n for n, s in (("static_graph", "model"), ("dynamic_graph", "log")) if s in sources]
 

@@ -44,8 +44,9 @@ GraphProto: node=1*NodeProto name=2?bytes initializer=5*TensorProto input=11*Val
 output=12*ValueInfo value_info=13*ValueInfo
 NodeProto: input=1*bytes output=2*bytes name=3?bytes op_type=4?bytes attribute=5*Attribute \
 domain=7?bytes
-Attribute: name=1?bytes f=2?float i=3?int64 s=4?bytes t=5?TensorProto g=6?GraphProto floats=7*float \
-ints=8*int64 strings=9*bytes tensors=10*TensorProto graphs=11*GraphProto type=20?int32
+Attribute: name=1?bytes f=2?float i=3?int64 s=4?bytes t=5?TensorProto g=6?GraphProto \
+floats=7*float ints=8*int64 strings=9*bytes tensors=10*TensorProto graphs=11*GraphProto \
+type=20?int32
 TensorProto: dims=1*int64 data_type=2?int32 name=8?bytes
 ValueInfo: name=1?bytes type=2?TypeProto
 TypeProto: tensor_type=1?TensorType
@@ -82,8 +83,11 @@ def parse(family: str, message: str, data: bytes, what: str) -> Any:
     made = classes(family)(message)()
     try:
         made.ParseFromString(data)
+        complete = made.IsInitialized()
     except (DecodeError, RecursionError, MemoryError) as error:
         raise GraphError(f"{what}: expected a {message}, but the bytes are damaged.") from error
+    if not complete:
+        raise GraphError(f"{what}: expected a {message}, but it is incomplete or damaged.")
     return made
 
 

@@ -1,4 +1,4 @@
-"""A walk over protobuf bytes before they are parsed: whether they end too early, how much is in them.
+"""A walk over protobuf bytes before they are parsed: tells what is cut, damaged or too much.
 
 A parser makes an object of each message, so two bytes of a hostile file cost fifty of memory; the
 walk counts first. It also finds the parts of a large file that are worth reading: weights are not.
@@ -69,18 +69,20 @@ def check(data: Any, family: str, message: str, what: str) -> None:
         for name, rows in table(family).items()
     }
     count = 0
-    waiting = [(message, 0, len(data), 0)]
-    while waiting:
-        name, start, end, depth = waiting.pop()
-        rows = known[name]
-        if depth > _DEEPEST:
-            raise GraphError(f"{what}: messages lie in each other more than {_DEEPEST} deep.")
-        for number, kind, _, content, at in fields(data, start, end, what):
+    path = [(known[message], fields(data, 0, len(data), what))]
+    while path:
+        rows, left = path[-1]
+        for number, kind, _, content, at in left:
             count += 1
-            if kind == 2 and rows.get(number) in known:
-                waiting.append((rows[number], content, at, depth + 1))
-        if count > MOST_FIELDS:
-            raise GraphError(f"{what}: the model has more than {MOST_FIELDS} fields.")
+            if count > MOST_FIELDS:
+                raise GraphError(f"{what}: the model has more than {MOST_FIELDS} fields.")
+            if kind == 2 and content < at and rows.get(number) in known:
+                if len(path) > _DEEPEST:
+                    raise GraphError(f"{what}: messages lie in each other over {_DEEPEST} deep.")
+                path.append((known[rows[number]], fields(data, content, at, what)))
+                break
+        else:
+            path.pop()
 
 
 def _varint(data: Any, at: int, end: int, what: str) -> tuple[int, int]:

@@ -9,13 +9,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from visualdl.graph.files import read_bytes
-from visualdl.graph.model import Model
 
-
-def add_graph(
-    folder: str, model: Any, input_spec: Any, suffix: str = "", verbose: bool = False
-) -> str:
+def write(folder: str, model: Any, input_spec: Any, suffix: str = "", verbose: bool = False) -> str:
     """Converts a Layer and writes its Program to ``vdlgraph.<time>.pdmodel``.
 
     The operators' name scopes say which layer made them, as in ``/LeNet[model]/Conv2D[conv1]/``.
@@ -26,7 +21,7 @@ def add_graph(
         model (Layer): what is converted.
         input_spec (list): an ``InputSpec`` or a Tensor for each input.
         suffix (str): stands before ``.pdmodel``.
-        verbose (bool): print the operators.
+        verbose (bool): prints how many operators of each type there are.
 
     Returns:
         str: path of the file.
@@ -57,17 +52,19 @@ def add_graph(
             data = file.read()
     path = _write(folder, data, suffix)
     if verbose:
-        _print(read_bytes(data, path))
+        _print(data, type(model).__name__)
     return path
 
 
-def _print(model: Model) -> None:
-    def names(values: list[tuple[str, list[int]]]) -> str:
-        return ", ".join(model.tensors[i].name for _, held in values for i in held)
+def _print(data: bytes, name: str) -> None:
+    from visualdl.graph.files import read_bytes
 
-    for node in model.nodes:
-        if node.kind == "operator":
-            print(f"{node.type}({names(node.inputs)}) -> {names(node.outputs)}")
+    graph = read_bytes(data, name).as_json()
+    rows = [*graph["operators"].items(), ("parameters", f"{graph['parameters']['count']:,}")]
+    wide = max(len(row[0]) for row in rows)
+    print(f"{name}: {sum(graph['operators'].values())} operators")
+    for kind, count in rows:
+        print(f"  {kind:<{wide}}  {count}")
 
 
 @contextlib.contextmanager

@@ -610,10 +610,10 @@ class LogWriter:
                     spec = paddle.static.InputSpec([None, 4], "float32")
                     writer.add_graph(paddle.nn.Linear(4, 2), [spec])
         """
-        from visualdl.graph import writing
+        from visualdl import graph
 
         if self._stream:
-            writing.add_graph(self._logdir, model, input_spec, self._suffix, verbose)
+            graph.write(self._logdir, model, input_spec, self._suffix, verbose)
 
 
 def _finish(stream: Stream) -> None:

@@ -1,7 +1,8 @@
 // What the pages of images, audio and texts have in common: a card for each tag with the runs side
 // by side and one slider over the steps.
 import { el, fill } from "./dom.js";
-import { Steps, date, placeSlider, placeText } from "./steps.js";
+import { time } from "./format.js";
+import { Steps, placeSlider, placeText } from "./steps.js";
 import { TagCard, TagPage, fileName, withTagWords } from "./tag_page.js";
 
 const sampleOnly = {
@@ -22,8 +23,8 @@ export function sampleWords(words) {
 }
 
 /** The name under which a panel saves its record. */
-export const saveName = ({ run, tag, record }, ending) =>
-  `${fileName(run)}-${fileName(tag)}-${record.step}.${ending}`;
+export const saveName = ({ name, tag, record }, ending) =>
+  `${fileName(name)}-${fileName(tag)}-${record.step}.${ending}`;
 
 /** Records' bytes, the last `most` bytes of them kept. */
 export class Blobs {
@@ -56,7 +57,7 @@ export class Blobs {
 /**
  * Opens a page of samples.
  *
- * `panel({run, tag})` makes what shows the records of a run: `{element, actions, info,
+ * `panel({run, name, tag})` makes what shows the records of a run, which is shown as `name`: `{element, actions, info,
  * show(record, index, signal), seen, close()}`, where `record` is `{step, ms}` and `seen` what
  * tests read.
  *
@@ -133,7 +134,8 @@ class SampleCard extends TagCard {
     for (const [run, panel] of this.panels) if (!wanted.has(run)) this.#drop(run, panel);
     for (const run of this.item.runs) if (!this.panels.has(run)) this.#add(run);
     this.item.runs.forEach((run, at) => {
-      const { figure } = this.panels.get(run);
+      const { figure, caption } = this.panels.get(run);
+      fill(caption, this.board.label(run)); // shorter or longer as other runs come and go
       figure.style.setProperty("--run", this.board.color(run));
       if (this.row.children[at] !== figure) this.row.insertBefore(figure, this.row.children[at]);
     });
@@ -142,12 +144,14 @@ class SampleCard extends TagCard {
   }
 
   #add(run) {
-    const panel = this.make({ run, tag: this.item.tag });
+    const name = this.board.label(run);
+    const panel = this.make({ run, name, tag: this.item.tag });
+    panel.caption = el("bdi", {}, name);
     panel.note = el("p", { class: "muted sample-none", hidden: true }, this.board.t("nothingYet"));
     panel.step = el("span", { class: "sample-step" });
     panel.figure = el("figure", { class: "sample", dataset: { run } },
       el("figcaption", {},
-        el("span", { class: "swatch" }), el("span", { class: "sample-run", title: run }, run),
+        el("span", { class: "swatch" }), el("span", { class: "sample-run", title: run }, panel.caption),
         el("span", { class: "card-actions" }, panel.actions)),
       panel.element, panel.note,
       el("div", { class: "sample-foot muted" }, panel.step, panel.info ?? null));
@@ -190,7 +194,9 @@ class SampleCard extends TagCard {
       panel.seen = null;
       return;
     }
-    fill(panel.step, `${this.board.t("stepOf", record.step)} · ${date(record.ms)}`);
+    fill(panel.step, this.board.t("stepOf", record.step),
+      el("span", { class: "sample-time" }, ` · ${time(record.ms)}`));
+    panel.step.title = time(record.ms);
     try {
       await panel.show(record, index, signal);
       fill(this.status);

@@ -1,6 +1,6 @@
 // Records of several runs along one axis (step, relative or wall time), and a slider over them.
 import { el, fill, icon } from "./dom.js";
-import { current as language } from "./i18n.js";
+import { duration, time } from "./format.js";
 
 /** The axes that a slider may follow. */
 export const AXES = ["step", "relative", "wall"];
@@ -93,29 +93,11 @@ export function last(list, test) {
   return from - 1;
 }
 
-/** A place as a text: "120", "1:05.2" or a date, with "#2" where the step came before. */
+/** A place as a text: "120", "4m 05s" or a date, with "#2" where the step came before. */
 export function placeText(axis, place) {
-  const text = { step: (value) => String(value), relative: span, wall: date }[axis](place.value);
+  const forms = { step: String, relative: (ms) => duration(ms / 1000), wall: time };
+  const text = forms[axis](place.value);
   return place.nth > 0 ? `${text} #${place.nth + 1}` : text;
-}
-
-/** Milliseconds as a text: "0.25 s", "1:05.2", "3:20:05". */
-export function span(ms) {
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
-  const [h, m, s] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const two = (value, digits) => value.toFixed(digits).padStart(digits ? 3 + digits : 2, "0");
-  if (h > 0) return `${h}:${two(m, 0)}:${two(Math.floor(s), 0)}`;
-  return `${m}:${two(Math.floor(s * 10) / 10, 1)}`;
-}
-
-/** A moment (ms since 1970) as a date in the reader's language and zone. */
-export function date(ms) {
-  if (!Number.isFinite(ms) || Math.abs(ms) > 8.64e15) return String(ms);
-  return new Intl.DateTimeFormat(language() === "zh" ? "zh-CN" : "en-GB", {
-    year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
-    second: "2-digit", hour12: false,
-  }).format(ms);
 }
 
 /**

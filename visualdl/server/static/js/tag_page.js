@@ -7,8 +7,8 @@ import { byPrefix, Grid } from "./grid.js";
 export const tagWords = {
   en: {
     findTags: "Find tags (regex)", full: "Full size", shrink: "Back to the grid",
-    loadFailed: "Could not be read: {0}", step: "Step", relative: "Relative time",
-    wall: "Wall time", axis: "Axis", back: "One back", on: "One on", png: "Save as PNG",
+    loadFailed: "Could not be read: {0}", step: "Step", relative: "Relative",
+    wall: "Wall", axis: "Axis", back: "One back", on: "One on", png: "Save as PNG",
     run: "Run", time: "Time",
   },
   zh: {
@@ -45,7 +45,7 @@ export class TagPage {
     }, { value: board.state.get("search", "") });
     this.match = search.match;
     this.bar = board.toolbar(root, search, ...controls);
-    this.note = el("div", {});
+    this.note = el("div", { hidden: true });
     this.place = el("div", { class: "groups" });
     root.append(this.note, this.place);
     this.grid = new Grid(this.place, board, (item) => make(item, this));
@@ -72,6 +72,7 @@ export class TagPage {
     const found = all.filter((item) => this.match(item.tag));
     this.grid.set(byPrefix(found, this.board.t("otherTags")));
     const text = found.length ? null : all.length ? "noMatch" : "noneChecked";
+    this.note.hidden = !text;
     fill(this.note, text && this.board.empty(this.board.t(text)));
   }
 

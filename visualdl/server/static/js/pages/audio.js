@@ -17,7 +17,7 @@ export const words = sampleWords({
     sound: "{0} Hz · {1} · {2} 位", mono: "单声道", stereo: "立体声", channels: "{0} 声道",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
 const KEPT_VOLUME = "visualdl.volume";
@@ -41,14 +41,14 @@ export async function open(root, board) {
 
 /** One run's sound of a tag. */
 class Player {
-  constructor(board, blobs, { run, tag }, shared) {
-    Object.assign(this, { board, blobs, run, tag, shared, address: null, head: null });
+  constructor(board, blobs, { run, name, tag }, shared) {
+    Object.assign(this, { board, blobs, run, name, tag, shared, address: null, head: null });
     const t = board.t;
     this.audio = new Audio();
     this.audio.preload = "auto";
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.place = el("input", {
-      type: "range", min: 0, max: 1, step: 0.001, "aria-label": t("position", run),
+      type: "range", min: 0, max: 1, step: 0.001, "aria-label": t("position", name),
     });
     this.place.value = 0;
     this.wave = el("div", { class: "wave" }, this.canvas, this.place);
@@ -62,7 +62,7 @@ class Player {
     this.element = el("div", { class: "sample-audio" }, this.wave, this.note,
       el("div", { class: "player" }, this.button, this.time, loud));
     this.actions = [
-      board.iconButton("download", t("saveAudio", run), () => this.#save()),
+      board.iconButton("download", t("saveAudio", name), () => this.#save()),
     ];
     this.#listen();
     this.showVolume();
@@ -81,6 +81,14 @@ class Player {
     });
     this.place.addEventListener("input", () => {
       audio.currentTime = Number(this.place.value) * this.length;
+      this.#follow();
+    });
+    this.place.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
+      if (!by) return;
+      event.preventDefault();
+      const to = audio.currentTime + by * Math.max(0.01, this.length * 0.02);
+      audio.currentTime = Math.min(this.length, Math.max(0, to));
       this.#follow();
     });
     this.volume.addEventListener("input", () => this.shared.setVolume(Number(this.volume.value)));
@@ -165,7 +173,7 @@ class Player {
 
   #drawButton() {
     const on = !this.audio.paused && !this.audio.ended;
-    const label = this.board.t(on ? "pause" : "play", this.run);
+    const label = this.board.t(on ? "pause" : "play", this.name);
     this.button.title = label;
     this.button.setAttribute("aria-label", label);
     fill(this.button, icon(on ? "pause" : "play"));

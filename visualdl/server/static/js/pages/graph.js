@@ -1,5 +1,5 @@
 // The graph page: models as graphs that fold by layer, with search, details and upload.
-import { el, fill } from "../dom.js";
+import { el, fill, svg } from "../dom.js";
 import { empty, iconButton, menuButton, segmented, select, textButton, toggle }
   from "../controls.js";
 import { Drawing, boxOf, labelOf } from "./graph_draw.js";
@@ -7,10 +7,10 @@ import { showDetails } from "./graph_details.js";
 import { asPng, asSvg } from "./graph_export.js";
 import { GraphModel } from "./graph_model.js";
 import { dropZone, fileButton, send } from "./graph_upload.js";
+import { Overview } from "./graph_overview.js";
 import { Viewport } from "./graph_viewport.js";
 import { searchControl } from "./graph_search.js";
 import { walk } from "./graph_keys.js";
-import { svg } from "../dom.js";
 
 export { words } from "./graph_words.js";
 export const styles = ["css/graph.css"];
@@ -24,7 +24,7 @@ export async function open(root, board) {
   await page.start();
   return {
     update: () => page.refresh(),
-    themeChanged() {},
+    themeChanged: () => page.themeChanged(),
     close: () => page.close(),
   };
 }
@@ -42,6 +42,7 @@ class GraphPage {
     this.shown = { shapes: true, names: false, attributes: false, parameters: false };
     for (const name of this.state.get("show", [])) this.shown[name] = true;
     if (this.state.get("plain", false)) this.shown.shapes = false;
+    this.across = this.state.get("across", false);
   }
 
   async start() {
@@ -57,6 +58,12 @@ class GraphPage {
     this.stop.abort();
     this.worker?.terminate();
     this.viewport.close();
+  }
+
+  /** Draws what is no SVG again, in the theme's colours. */
+  themeChanged() {
+    this.map.forget();
+    this.viewport.apply();
   }
 
   /** Asks which models there are; opens the first where none is open. */
@@ -159,7 +166,7 @@ class GraphPage {
     const earlier = this.after;
     this.after = then ?? earlier;
     this.ticket += 1;
-    this.worker.postMessage({ ticket: this.ticket, containers: sent });
+    this.worker.postMessage({ ticket: this.ticket, containers: sent, across: this.across });
   }
 
   #placed({ ticket, placed, error }) {
@@ -196,7 +203,7 @@ class GraphPage {
 
   #foldAll(open, key = "") {
     this.model.foldAll(open, key);
-    this.layout(key ? () => this.#centre(key) : () => this.viewport.fit({ readable: !open }));
+    this.layout(key ? () => this.#centre(key) : () => this.viewport.fit({ readable: true }));
     this.#keep();
     this.#details();
   }
@@ -300,12 +307,17 @@ class GraphPage {
           this.state.set("show", SHOWN.filter((one) => one !== "shapes" && this.shown[one]));
           this.state.set("plain", !this.shown.shapes);
           if (this.model) this.layout();
-        }))));
+        })), toggle(t("across"), this.across, (on) => {
+        this.across = on;
+        this.state.set("across", on, false);
+        if (this.model) this.layout(() => this.viewport.fit({ readable: true }));
+      })));
     this.searching = searchControl(t, (key) => this.go(key));
     this.facts = iconButton("help", t("details"), () => this.#panel(this.panel.hidden),
       { pressed: true });
     const zoom = el("div", { class: "graph-zoom", role: "group" },
-      textButton("+", () => this.viewport.zoom(1.3)), textButton("−", () => this.viewport.zoom(0.77)),
+      textButton("+", () => this.viewport.zoom(1.3)),
+      textButton("−", () => this.viewport.zoom(0.77)),
       iconButton("full", t("fit"), () => this.viewport.fit()));
     [["zoomIn", 0], ["zoomOut", 1]].forEach(([name, at]) => {
       zoom.children[at].setAttribute("aria-label", t(name));
@@ -331,16 +343,30 @@ class GraphPage {
     this.main = el("div", { class: "graph-main with-panel" }, place, this.panel);
     this.root.classList.add("graph-page");
     this.root.append(this.main);
-    if (place.clientWidth < 620) this.#panel(false);
+    if (this.root.clientWidth < 760) this.#panel(false);
+    this.#height();
+    window.addEventListener("resize", () => this.#height(), { signal: this.stop.signal });
+    this.map = new Overview(t("map"), (x, y) => this.viewport.centre(x, y, 0));
+    place.append(this.map.node);
     this.viewport = new Viewport(this.canvas, {
       world: () => this.drawing.world,
       size: () => this.drawing.size ?? { width: 1, height: 1 },
-      onChange: () => this.drawing.render(this.viewport.seen()),
+      onChange: () => {
+        this.drawing.render(this.viewport.seen());
+        this.map.show(this.drawing, this.viewport.window());
+      },
       onTap: (event) => this.#tap(event),
     });
     this.canvas.addEventListener("dblclick", (event) => this.fold(keyAt(event.target)));
     this.canvas.addEventListener("keydown", (event) => this.#key(event));
     dropZone(this.root, t, (file) => this.upload(file), this.stop.signal);
+  }
+
+  /** Lets the page end where the window does, so that it need not scroll. */
+  #height() {
+    const top = this.root.getBoundingClientRect().top + window.scrollY;
+    const end = document.querySelector("footer")?.offsetHeight ?? 0;
+    this.root.style.setProperty("--graph-top", `${Math.ceil(top + end + 30)}px`);
   }
 
   #tap(event) {
@@ -425,11 +451,13 @@ class GraphPage {
   }
 
   #expose() {
-    this.board.expose("graph", {
+    const told = {
       model: () => this.model, data: () => this.data, drawing: () => this.drawing,
       selected: () => this.selected, settled: () => this.done === this.ticket,
       go: (name) => this.go(this.#keyOf(name)), keyOf: (name) => this.#keyOf(name),
-    });
+      viewport: () => this.viewport, marked: () => this.drawing.marked,
+    };
+    for (const [name, value] of Object.entries(told)) this.board.expose(name, value);
   }
 }
 

@@ -19,7 +19,7 @@ export function showDetails(panel, model, key, of) {
   const body = !key ? aboutModel(model, t) : key[0] === "g"
     ? aboutGroup(model, key, of) : aboutNode(model, key, of);
   const title = !key ? model.data.name : key[0] === "g"
-    ? model.name(key) : titleOf(model.nodes[number(key)]);
+    ? model.title(key) : titleOf(model.nodes[number(key)]);
   const kind = !key ? t("model") : key[0] === "g" ? t("group") : t(model.nodes[number(key)].kind);
   const family = key && key[0] === "n" ? familyOf(model.nodes[number(key)]) : "group";
   fill(panel,
@@ -46,10 +46,8 @@ function section(title, ...children) {
 function aboutModel(model, t) {
   const { data } = model;
   const most = Math.max(1, ...Object.values(data.operators));
-  const ports = (list, slots) => list.map((at) => {
-    const node = model.nodes[at];
-    return tensorRow(model.tensors[node[slots][0][1][0]], t);
-  });
+  const ports = (list, slots) => el("ul", { class: "tensors" }, list.slice(0, MOST).map((at) =>
+    tensorRow(model.tensors[model.nodes[at][slots][0][1][0]], t)), more(list));
   return [
     rows([
       [t("format"), data.format], [t("version"), data.version],
@@ -57,8 +55,8 @@ function aboutModel(model, t) {
       [t("parameters"), data.parameters.count.toLocaleString()],
       [t("notes"), data.notes.join("; ")],
     ]),
-    section(t("inputs"), el("ul", { class: "tensors" }, ports(data.inputs.slice(0, MOST), "outputs"))),
-    section(t("outputs"), el("ul", { class: "tensors" }, ports(data.outputs.slice(0, MOST), "inputs"))),
+    section(t("inputs"), ports(data.inputs, "outputs")),
+    section(t("outputs"), ports(data.outputs, "inputs")),
     section(t("kinds"), el("ul", { class: "kinds" },
       Object.entries(data.operators).slice(0, MOST).map(([type, count]) =>
         el("li", { class: `family-${familyOf({ kind: "operator", type })}` },
@@ -88,7 +86,7 @@ function aboutGroup(model, key, of) {
       textButton(t(open ? "fold" : "unfold"), () => of.fold(key)),
       textButton(t("unfoldInside"), () => of.unfoldInside(key))),
     rows([
-      [t("inside"), crumbs(model, key, of)], [t("details"), group.kind],
+      [t("inside"), crumbs(model, key, of)], [t("typeTitle"), group.kind],
       [t("operators"), group.operators.toLocaleString()],
       [t("parameters"), group.parameters.toLocaleString()],
     ]),
@@ -104,10 +102,10 @@ function aboutNode(model, key, of) {
   const internal = node.attributes.filter(([name]) => isInternal(name));
   return [
     rows([
-      [t("names"), node.kind === "operator" ? node.name : ""],
+      [t("nameTitle"), node.kind === "operator" ? node.name : ""],
       [t("inside"), crumbs(model, key, of)], [t("role"), node.role ? t(node.role) : ""],
     ]),
-    plain.length ? section(t("attributes"), table(plain)) : null,
+    plain.length ? section(t("attributesTitle"), table(plain)) : null,
     node.inputs.length ? section(t("inputs"), slots(model, key, node.inputs, "in", of)) : null,
     node.outputs.length ? section(t("outputs"), slots(model, key, node.outputs, "out", of)) : null,
     internal.length ? el("details", {}, el("summary", {}, t("internal")), table(internal)) : null,

@@ -47,7 +47,7 @@ export function boxOf(model, key, shown, t) {
   let family = "group";
   if (key[0] === "g") {
     const group = model.groupOf(key);
-    title = group.name;
+    title = model.title(key);
     const count = t("nOperators", group.operators.toLocaleString());
     lines.push(group.kind ? `${group.kind} · ${count}` : count);
     if (shown.parameters && group.parameters) {
@@ -96,13 +96,16 @@ export function labelOf(model, edges, t) {
   return text ? { text, width: Math.ceil(widthOf(text, LINE)) + 8, height: 16 } : null;
 }
 
-/** A smooth line through points, upright at each of them. */
-export function line(points) {
+/** A smooth line through points, along the graph's direction at each of them. */
+export function line(points, across) {
   let made = `M${round(points[0].x)} ${round(points[0].y)}`;
   for (let at = 1; at < points.length; at += 1) {
     const [a, b] = [points[at - 1], points[at]];
-    if (Math.abs(a.x - b.x) < 0.5) made += `L${round(b.x)} ${round(b.y)}`;
-    else {
+    if (Math.abs(across ? a.y - b.y : a.x - b.x) < 0.5) made += `L${round(b.x)} ${round(b.y)}`;
+    else if (across) {
+      const middle = round((a.x + b.x) / 2);
+      made += `C${middle} ${round(a.y)} ${middle} ${round(b.y)} ${round(b.x)} ${round(b.y)}`;
+    } else {
       const middle = round((a.y + b.y) / 2);
       made += `C${round(a.x)} ${middle} ${round(b.x)} ${middle} ${round(b.x)} ${round(b.y)}`;
     }
@@ -132,6 +135,7 @@ export class Drawing {
   set(model, placed, boxes) {
     this.model = model;
     this.boxes = boxes;
+    this.across = Boolean(placed.across);
     this.size = { width: placed.width, height: placed.height };
     this.items = placed.items;
     this.where = new Map(placed.items.map((item) => [item.key, item]));
@@ -207,8 +211,8 @@ export class Drawing {
     const { x, y, width, height, key } = item;
     const group = this.model.groupOf(key);
     const [left, top] = [x - width / 2, y - height / 2];
-    const title = cut(group.kind && group.kind !== group.name
-      ? `${group.name} · ${group.kind}` : group.name);
+    const name = this.model.title(key);
+    const title = cut(group.kind && group.kind !== name ? `${name} · ${group.kind}` : name);
     const fits = Math.max(3, Math.floor((width - 44) / 7));
     const text = title.length > fits ? `${title.slice(0, fits - 1)}…` : title;
     const depth = this.model.around(key).length % 2;
@@ -243,12 +247,12 @@ export class Drawing {
   #edge(edge) {
     const ends = !edge.to.startsWith("out") && !this.model.isOpen(edge.to);
     const path = svg("path", {
-      class: ends ? "edge arrow" : "edge", d: line(edge.points), "data-edge": edge.id,
+      class: ends ? "edge arrow" : "edge", d: line(edge.points, this.across), "data-edge": edge.id,
     });
     this.layers[1].append(path);
     if (!edge.label) return [path];
-    const text = svg("text", { class: "label", x: round(edge.label.x), y: round(edge.label.y) + 4 },
-      edge.label.text);
+    const { x, y, text: words } = edge.label;
+    const text = svg("text", { class: "label", x: round(x), y: round(y) + 4 }, words);
     this.layers[2].append(text);
     return [path, text];
   }
@@ -263,7 +267,8 @@ function sign(x, y, plus) {
 
 function markers() {
   const arrow = (id) => svg("marker", {
-    id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto",
+    id, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, orient: "auto",
+    markerUnits: "userSpaceOnUse",
   }, svg("path", { d: "M0 .8L7.500 4 0 7.200z" }));
   return svg("defs", {}, arrow("arrow"), arrow("arrow-on"));
 }

@@ -1,35 +1,62 @@
 // Places nodes and leads edges: each unfolded group is laid out by dagre by itself, then is a box
 // in the group around it. Runs in a worker (graph_worker.js); knows no document.
 import { Graph, layout } from "../../vendor/dagre.js";
+import { layers } from "./graph_layers.js";
 
 const HEAD = 28; // height of the title of an unfolded group
 const PAD = 14;
 const PORT = 10;
-const MANY = 700; // items in one container from which a faster ranking is taken
+const MANY = 500; // items in one container from which a faster ranking is taken
+const LARGE = 900; // and from which dagre would take too long, or too much of the stack
 
 /**
  * Places a view.
  *
+ * It is laid out from top to bottom; for a graph from left to right x and y change places, before
+ * and after.
+ *
  * @param {Array} containers `{key, items: [{key, width, height}], edges: [{id, from, to, port,
  *   label}], ins, outs}`; the first is the whole, key "".
- * @returns {{items: Array, edges: Array, width: number, height: number}} items with x, y (their
- *   middle), width, height; edges with their id and points.
+ * @param {boolean} [across] From left to right.
+ * @returns {{items: Array, edges: Array, width: number, height: number, across: boolean}} items
+ *   with x, y (their middle), width, height; edges with their id and points.
  */
-export function place(containers) {
+export function place(containers, across = false) {
+  if (across) containers.forEach((one) => [...one.items, ...one.edges].forEach(turn));
   const all = new Map(containers.map((one) => [one.key, one]));
   const done = new Map();
   // Inner containers come after outer ones in the list, so going backwards is from the inside.
-  for (const container of [...containers].reverse()) done.set(container.key, inner(container, done));
+  for (const container of [...containers].reverse()) {
+    done.set(container.key, inner(container, done, across));
+  }
   const out = { items: [], edges: [] };
   const root = done.get("");
   flatten("", 0, 0, all, done, out);
-  return { ...out, width: root.width, height: root.height };
+  const made = { ...out, width: root.width, height: root.height, across };
+  return across ? turned(made) : made;
+}
+
+/** Exchanges width and height of an item, or of an edge's label. */
+function turn(one) {
+  const box = "from" in one ? one.label : one;
+  if (box) [box.width, box.height] = [box.height, box.width];
+}
+
+function turned(made) {
+  const swap = (one) => Object.assign(one, { x: one.y, y: one.x });
+  made.items.forEach((one) => Object.assign(swap(one), { width: one.height, height: one.width }));
+  made.edges.forEach((edge) => {
+    edge.points.forEach(swap);
+    if (edge.label) swap(edge.label);
+  });
+  return { ...made, width: made.height, height: made.width };
 }
 
 /** Lays one container out; its own size is that of what it holds. */
-function inner(container, done) {
+function inner(container, done, across) {
+  if (container.items.length > LARGE) return plain(container, done, across);
   const graph = new Graph();
-  const many = container.items.length + container.edges.length / 4 > MANY;
+  const many = container.items.length > MANY;
   graph.setGraph({
     rankdir: "TB", nodesep: 22, ranksep: 34, edgesep: 14,
     ranker: many ? "longest-path" : "network-simplex",
@@ -45,12 +72,29 @@ function inner(container, done) {
   for (const port of container.outs) graph.setNode(`out${port}`, { width: PORT, height: 1 });
   for (const edge of container.edges) {
     graph.setEdge(edge.from, edge.to, edge.label
-      ? { width: edge.label.width, height: edge.label.height, labelpos: "c" } : {});
+      ? { width: edge.label.width, height: edge.label.height, labelpos: "r", labeloffset: 3 } : {});
   }
   hold(graph, container);
-  layout(graph);
-  const top = container.key ? HEAD : 0;
-  return finished(container, graph, top);
+  try {
+    layout(graph);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return plain(container, done, across);
+  }
+  const head = container.key ? HEAD : 0;
+  return finished(container, graph, across ? 0 : head, across ? head : 0);
+}
+
+/** Lays a container out without dagre. */
+function plain(container, done, across) {
+  const boxes = new Map();
+  const first = new Set(container.ins.map((port) => `in${port}`));
+  const last = new Set(container.outs.map((port) => `out${port}`));
+  for (const item of container.items) boxes.set(item.key, done.get(item.key) ?? item);
+  for (const port of [...first, ...last]) boxes.set(port, { width: PORT, height: 1 });
+  const graph = layers(boxes, container.edges, { first, last });
+  const head = container.key ? HEAD : 0;
+  return finished(container, graph, across ? 0 : head, across ? head : 0);
 }
 
 /** Keeps ports of the way in above everything and those of the way out below it. */
@@ -72,7 +116,7 @@ function hold(graph, container) {
   }
 }
 
-function finished(container, graph, top) {
+function finished(container, graph, top, before) {
   let [left, right, high, low] = [Infinity, -Infinity, Infinity, -Infinity];
   const reach = (x, y, width = 0, height = 0) => {
     left = Math.min(left, x - width / 2);
@@ -90,16 +134,16 @@ function finished(container, graph, top) {
       const port = edge.from.startsWith("in") || edge.to.startsWith("out");
       reach(point.x, port ? Math.min(Math.max(point.y, high), low) : point.y, 6);
     }
-    if (edge.label) reach(made.x, made.y, edge.label.width, 0);
+    if (edge.label) reach(made.x, made.y, edge.label.width, edge.label.height);
   }
   if (!Number.isFinite(left)) [left, right, high, low] = [0, 40, 0, 20];
   const gapIn = container.ins.length ? 16 : 0;
   const gapOut = container.outs.length ? 16 : 0;
-  const shift = { x: PAD - left, y: top + PAD + gapIn - high };
+  const shift = { x: PAD + before - left, y: top + PAD + gapIn - high };
   return {
     graph, shift,
-    width: Math.max(right - left + 2 * PAD, container.width ?? 0),
-    height: low - high + top + 2 * PAD + gapIn + gapOut,
+    width: Math.max(right - left + 2 * PAD + before, before ? 0 : container.width ?? 0),
+    height: Math.max(low - high + top + 2 * PAD + gapIn + gapOut, before ? container.width : 0),
   };
 }
 
@@ -112,7 +156,8 @@ function flatten(key, x, y, all, done, out) {
   for (const item of container.items) {
     const node = graph.node(item.key);
     const middle = at(node);
-    out.items.push({ key: item.key, ...middle, width: node.width, height: node.height, inside: key });
+    const { width, height: high } = node;
+    out.items.push({ key: item.key, ...middle, width, height: high, inside: key });
     if (done.has(item.key)) {
       const [left, top] = [middle.x - node.width / 2, middle.y - node.height / 2];
       rims.set(item.key, { left, top, bottom: top + node.height, inner: done.get(item.key) });

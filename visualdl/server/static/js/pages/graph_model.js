@@ -88,6 +88,13 @@ export class GraphModel {
     return key[0] === "g" ? this.groupOf(key).name : this.nodes[number(key)].name;
   }
 
+  /** The name of a group, with that of the group around it where it is a mere number. */
+  title(key) {
+    const name = this.name(key);
+    const around = this.parent(key);
+    return around && /^\d+$/.test(name) ? `${this.name(around)}.${name}` : name;
+  }
+
   /** Whether a key is a group that is unfolded. */
   isOpen(key) {
     return key[0] === "g" && this.open.has(number(key));
@@ -289,13 +296,13 @@ const FAMILIES = [
   ["norm", /norm|lrn/i],
   ["pooling", /pool|interp|resize|upsample/i],
   ["attention", /attention|lstm|gru|rnn|embedding|lookup_table|gather/i],
-  ["activation", /relu|sigmoid|tanh|gelu|elu|swish|silu|mish|softmax|softplus|softsign|dropout/i],
+  ["activation", /relu|sigmoid|tanh|elu|swish|silu|mish|softmax|softplus|softsign|dropout/i],
   ["linear", /^(mul|matmul|fc|gemm|bmm|linear|addmm|mv|dot)(_|$|[a-z0-9]*$)|matmul/i],
-  ["shape", /reshape|transpose|flatten|squeeze|concat|split|slice|stack|expand|tile|pad|shape|cast/i],
+  ["shape", /transpose|flatten|squeeze|concat|split|slice|stack|expand|tile|pad|shape|cast/i],
   ["control", /^(while|if|loop|scan|conditional_block|recurrent|select_|switch|print|assert)/i],
   ["constant", /fill_|constant|^assign|range|random|one_hot/i],
   ["optimizer", /^(sgd|momentum|adam|adamw|lamb|adagrad|rmsprop|ftrl|lars)/i],
-  ["arithmetic", /elementwise|scale|sum|mean|reduce|add|sub|mul|div|pow|sqrt|exp|log|max|min|clip/i],
+  ["arithmetic", /elementwise|scale|sum|mean|reduce|add|sub|mul|div|pow|sqrt|exp|log|m[ai][xn]/i],
 ];
 
 /** The family of an operator, which gives its colour. */

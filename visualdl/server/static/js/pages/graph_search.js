@@ -46,7 +46,8 @@ export function searchControl(t, go) {
 
   function tell() {
     steps.hidden = !input.value.trim();
-    count.textContent = found.length ? t("found", at + 1, found.length) : t("notFound");
+    const words = at < 0 ? t("hits", found.length) : t("found", at + 1, found.length);
+    count.textContent = found.length ? words : t("notFound");
   }
 
   function choose(place) {
@@ -96,7 +97,8 @@ function rowOf(model, key) {
   const place = model.around(key).map((group) => model.name(group)).join("/");
   if (key[0] === "g") {
     const group = model.groupOf(key);
-    return [el("b", {}, group.name), el("small", {}, [group.kind, place].filter(Boolean).join(" · "))];
+    const words = [group.kind, place].filter(Boolean).join(" · ");
+    return [el("b", {}, group.name), el("small", {}, words)];
   }
   const node = model.nodes[number(key)];
   const name = node.kind === "operator" ? node.type : node.name;

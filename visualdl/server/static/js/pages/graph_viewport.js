@@ -37,12 +37,18 @@ export class Viewport {
     return { width: width || 1, height: height || 1 };
   }
 
-  /** The rectangle of the world that is seen, and half as much around it. */
-  seen() {
+  /** The rectangle of the world that is seen. */
+  window() {
     const { width, height } = this.box();
-    const [w, h] = [width / this.scale, height / this.scale];
     const [left, top] = [-this.x / this.scale, -this.y / this.scale];
-    return { left: left - w / 2, right: left + 1.5 * w, top: top - h / 2, bottom: top + 1.5 * h };
+    return { left, top, right: left + width / this.scale, bottom: top + height / this.scale };
+  }
+
+  /** That rectangle, and half as much around it. */
+  seen() {
+    const { left, top, right, bottom } = this.window();
+    const [w, h] = [(right - left) / 2, (bottom - top) / 2];
+    return { left: left - w, right: right + w, top: top - h, bottom: bottom + h };
   }
 
   /** Shows the present place at the next frame. */
@@ -77,11 +83,13 @@ export class Viewport {
     const { width, height } = this.box();
     const size = this.of.size();
     const whole = Math.min((width - 24) / size.width, (height - 24) / size.height, 1.25);
-    const tall = readable && whole < 0.5;
-    this.scale = tall ? Math.min(0.9, Math.max(0.3, (width - 24) / size.width)) : whole;
-    this.scale = Math.max(SMALLEST, this.scale);
+    const part = readable && whole < 0.5;
+    const short = Math.max((width - 24) / size.width, (height - 24) / size.height);
+    this.scale = Math.max(SMALLEST, part ? Math.min(0.9, Math.max(0.4, short)) : whole);
     this.x = (width - size.width * this.scale) / 2;
-    this.y = tall ? 12 : Math.max(12, (height - size.height * this.scale) / 2);
+    this.y = (height - size.height * this.scale) / 2;
+    if (part && size.width > size.height) this.x = 12;
+    else if (part) this.y = 12;
     this.apply();
   }
 

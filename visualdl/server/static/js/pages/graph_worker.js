@@ -3,7 +3,7 @@ import { place } from "./graph_layout.js";
 
 self.addEventListener("message", ({ data }) => {
   try {
-    self.postMessage({ ticket: data.ticket, placed: place(data.containers) });
+    self.postMessage({ ticket: data.ticket, placed: place(data.containers, data.across) });
   } catch (error) {
     self.postMessage({ ticket: data.ticket, error: String(error?.message ?? error) });
   }

@@ -105,7 +105,8 @@ class HparamPage {
       board.state.set(key, value);
       this.draw();
     };
-    const numeric = columns.filter((one) => one.type === "number").map((one) => [one.key, one.name]);
+    const numeric = columns.filter((one) => one.type === "number")
+      .map((one) => [one.key, one.name]);
     this.axisChoices = [
       board.select(t("across"), names, this.axes[0], keep("x", (key) => { this.axes[0] = key; })),
       board.select(t("up"), names, this.axes[1], keep("y", (key) => { this.axes[1] = key; })),
@@ -129,7 +130,7 @@ class HparamPage {
   }
 
   #matches(one) {
-    return this.match(one.name) || this.columns.some((column) => {
+    return this.match(this.board.label(one.name)) || this.columns.some((column) => {
       const value = column.value(one);
       return value !== undefined && this.match(`${column.name}=${value}`);
     });
@@ -199,7 +200,8 @@ class HparamPage {
     if (!model) return;
     const active = model.getRawIndicesByActiveState("active");
     const names = active.map((at) => this.drawnRows[at]?.name);
-    this.selected = names.length > 0 && names.length < this.drawnRows.length ? new Set(names) : null;
+    const some = names.length > 0 && names.length < this.drawnRows.length;
+    this.selected = some ? new Set(names) : null;
     this.#drawTable(this.drawnRows);
   }
 

@@ -27,7 +27,7 @@ export function parallelOption(rows, columns, { paint, log, board }) {
         lineStyle: { color: paint(row) },
       })),
     }],
-    tooltip: tooltip(rows, columns),
+    tooltip: tooltip(rows, columns, board.label),
   };
 }
 
@@ -49,7 +49,7 @@ export function scatterOption(rows, x, y, columns, { paint, log, board }) {
         itemStyle: { color: paint(row), opacity: 0.9 },
       })),
     }],
-    tooltip: tooltip(rows, columns),
+    tooltip: tooltip(rows, columns, board.label),
   };
 }
 
@@ -62,13 +62,13 @@ function scale(column, rows, log) {
 
 const drawn = (value) => (typeof value === "string" || Number.isFinite(value) ? value : "-");
 
-function tooltip(rows, columns) {
+function tooltip(rows, columns, label) {
   return {
     trigger: "item", confine: true,
     formatter: ({ dataIndex }) => {
       const row = rows[dataIndex];
       if (!row) return "";
-      return el("div", { class: "hparam-tip" }, el("strong", {}, row.name),
+      return el("div", { class: "hparam-tip" }, el("strong", {}, label(row.name)),
         el("table", {}, columns.map((one) => el("tr", {}, el("td", {}, one.name),
           el("td", { class: "number" }, cellText(one.value(row)))))));
     },

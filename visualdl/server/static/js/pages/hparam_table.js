@@ -50,7 +50,7 @@ function head(key, name, kind, { sort, onSort, board }, isNumber = false) {
 function line(one, columns, { paint, board }) {
   const link = el("a", {
     href: `#/scalar?run=${encodeURIComponent(one.name)}`, title: board.t("openScalars"),
-  }, one.name);
+  }, board.label(one.name));
   return el("tr", { dataset: { run: one.name } },
     el("th", { scope: "row", style: { "--run": paint(one) } },
       el("span", { class: "swatch" }), " ", link),

@@ -14,10 +14,11 @@ export const words = sampleWords({
     pixels: "{0} × {1}",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
-const SIZE = 180;
+// Two stand side by side on a narrow screen.
+const SIZE = matchMedia("(max-width: 520px)").matches ? 130 : 180;
 
 /** Opens the page. */
 export async function open(root, board) {
@@ -44,13 +45,13 @@ export async function open(root, board) {
 
 /** One run's image of a tag. */
 class ImagePanel {
-  constructor(board, blobs, { run, tag }) {
-    Object.assign(this, { board, blobs, run, tag, address: null });
+  constructor(board, blobs, { run, name, tag }) {
+    Object.assign(this, { board, blobs, run, name, tag, address: null });
     this.image = el("img", { alt: "" });
     this.image.hidden = true;
     this.note = el("p", { class: "muted", hidden: true });
     this.info = el("span", { class: "muted" });
-    this.save = board.iconButton("download", board.t("saveImage", run), () => this.#save());
+    this.save = board.iconButton("download", board.t("saveImage", name), () => this.#save());
     this.element = el("div", { class: "sample-image" }, this.image, this.note);
     this.image.addEventListener("load", () => {
       const { naturalWidth: width, naturalHeight: height } = this.image;
@@ -71,7 +72,7 @@ class ImagePanel {
     this.blob = blob;
     this.note.hidden = true;
     this.image.hidden = false;
-    this.image.alt = this.board.t("imageOf", this.tag, this.run, record.step);
+    this.image.alt = this.board.t("imageOf", this.tag, this.name, record.step);
     const old = this.address;
     this.address = URL.createObjectURL(blob);
     this.image.src = this.address;

@@ -13,7 +13,7 @@ export const words = sampleWords({
     textOf: "{0}，{1}", cut: "还有 {0} 个字符", showAll: "全部显示",
   },
 });
-export const styles = ["css/samples.css"];
+export const styles = ["css/scalar.css", "css/samples.css"];
 export const usesRuns = true;
 
 // Longer texts are cut until the reader asks for all; the parser of Markdown takes its time.
@@ -38,15 +38,15 @@ export async function open(root, board) {
 
 /** One run's text of a tag. */
 class TextPanel {
-  constructor(board, blobs, { run, tag }) {
-    Object.assign(this, { board, blobs, run, tag, text: null });
+  constructor(board, blobs, { run, name, tag }) {
+    Object.assign(this, { board, blobs, run, name, tag, text: null });
     this.body = el("div", {
       class: "sample-text", tabIndex: 0, role: "region",
-      "aria-label": board.t("textOf", tag, run),
+      "aria-label": board.t("textOf", tag, name),
     });
     this.element = this.body;
     this.actions = [
-      board.iconButton("download", board.t("saveText", run), () => this.#save()),
+      board.iconButton("download", board.t("saveText", name), () => this.#save()),
     ];
   }
 
