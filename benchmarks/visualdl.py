@@ -1,7 +1,8 @@
 """VisualDL: logging and reading scalars, and importing, beside the real one (`--visualdl PYTHON`).
 
 Each side runs in processes of its own, one after another in turns: the text of the program is the
-same for both, and only one of the two packages can be called `visualdl` in a process.
+same for both, and only one of the two packages can be called `visualdl` in a process. What the
+callback costs is measured in one process, an epoch with it and one without in turns.
 """
 
 from __future__ import annotations
@@ -11,13 +12,19 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks.options import Options, skipped
+from benchmarks.measure import Effort, Result, Sample, clock_for, interleave, local, merged
+from benchmarks.options import LAUNCHES, Options, skipped
 from benchmarks.table import Row
+from benchmarks.worker import Worker, WorkerFailed
 
 GROUP = "visualdl"
+MODULE = "benchmarks.visualdl"
+FIT = "Model.fit with the callback"
+MOST = 1.03
+"""What the callback may cost."""
 ROOT = Path(__file__).resolve().parents[1]
 POINTS = 100_000
 
@@ -97,7 +104,10 @@ def _measured(
 
 
 def rows(options: Options) -> Iterator[Row]:
-    """What a scalar costs, what it takes to read many, and to import the package."""
+    """What a scalar costs, what it takes to read many, to import the package, and the callback."""
+    for threads in options.threads:
+        if options.wants(GROUP, FIT):
+            yield from _fit_row(options, threads)
     if 1 not in options.threads:
         return
     names = {"write": "add_scalar", "read": "read 100,000 scalars", "import": "import visualdl"}
@@ -141,3 +151,67 @@ def _log(folder: str) -> str:
         for step in range(POINTS):
             writer.add_scalar("train/loss", step * 0.5, step)
     return writer.file_name
+
+
+# -- the callback ----------------------------------------------------------------------------------
+class Epochs:
+    """LeNet's epoch on MNIST, with a log for the board and without."""
+
+    def __init__(self) -> None:
+        from benchmarks.fit import Fit
+
+        self.fit = Fit()
+        self.folder = tempfile.TemporaryDirectory()
+        self.number = 0
+
+    def __call__(self) -> None:
+        """Runs an epoch without a log."""
+        self.fit()
+
+    def logged(self) -> None:
+        """Runs an epoch that is logged."""
+        import paddle
+
+        self.number += 1
+        folder = os.path.join(self.folder.name, str(self.number))
+        self.fit.epoch(verbose=2, callbacks=paddle.callbacks.VisualDL(folder))
+
+    def rough(self) -> list[list[list[float]]]:
+        return self.measured(3)
+
+    def thorough(self) -> list[list[list[float]]]:
+        return self.measured(9)
+
+    def measured(self, rounds: int) -> list[list[list[float]]]:
+        """Takes samples of both in turns: seconds of the wall clock and of processors."""
+        sides = {"ours": local(self.logged), "without": local(self)}
+        found = interleave(sides, Effort(rounds, 0.5), "cpu").samples
+        return [[[s.wall, s.cpu] for s in found[side]] for side in sides]
+
+
+def build(task: str, side: str) -> Callable[[], None]:
+    """The workload for a worker process."""
+    return Epochs()
+
+
+def _fit_row(options: Options, threads: int) -> Iterator[Row]:
+    """What an epoch takes with the callback, over one without."""
+    clock = clock_for(threads)
+    results = []
+    try:
+        for _ in range(LAUNCHES):
+            with Worker(MODULE, FIT, "ours", threads) as worker:
+                ours, without = worker.ask("call", "rough" if options.quick else "thorough")
+            samples = {"ours": ours, "without": without}
+            results.append(
+                Result(clock, {key: [Sample(*s) for s in row] for key, row in samples.items()})
+            )
+    except WorkerFailed as error:
+        skipped(FIT, error)
+        return
+    result = merged(results)
+    yield Row(
+        GROUP, FIT, threads, clock, "ms", result.median("ours") * 1e3,
+        result.median("without") * 1e3, result.ratio("ours", "without"), target=MOST,
+        note="beside the same epoch without it, in one process; LeNet b64, 6400 images",
+    )  # fmt: skip
