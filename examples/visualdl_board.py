@@ -19,7 +19,7 @@ from visualdl import LogReader, LogWriter
 from visualdl.server import app
 
 OUTPUT = Path("output/visualdl_board")
-STEPS, BATCH = 200, 64
+STEPS, BATCH = 600, 64
 RATES = {"adam": 2e-3, "momentum": 0.05}
 
 
@@ -58,7 +58,7 @@ def train(kind, folder, train_data, test_data):
 def write_results(writer, model, test_data):
     """Log what the network makes of images that it has not seen."""
     images = np.stack([np.asarray(test_data[i][0]) for i in range(len(test_data))])
-    labels = np.array([int(test_data[i][1]) for i in range(len(test_data))])
+    labels = np.array([test_data[i][1].item() for i in range(len(test_data))])
     network = model.network
     network.eval()
     with paddle.no_grad():
@@ -73,15 +73,15 @@ def write_results(writer, model, test_data):
         writer.add_roc_curve("digits/roc", hits, chances, digit, num_thresholds=50)
     wrong = np.flatnonzero(predicted != labels)[:16]
     if len(wrong):
-        writer.add_image_matrix("mistakes", images[wrong], 0, dataformats="NCHW")
+        writer.add_image_matrix("mistakes", images[wrong], 0, dataformats="CHW")
     writer.add_embeddings(
         "features", labels=[str(label) for label in labels], hot_vectors=inside.numpy()
     )
-    rows = [
-        f"| {digit} | {np.sum(labels == digit)} | {np.mean(predicted[labels == digit] == digit):.3f} |"
-        for digit in range(10)
-    ]
-    writer.add_text("table", "\n".join(["| digit | images | found |", "|---|---|---|", *rows]), 0)
+    lines = ["| digit | images | found |", "|---|---|---|"]
+    for digit in range(10):
+        found = predicted[labels == digit] == digit
+        lines.append(f"| {digit} | {len(found)} | {found.mean():.3f} |")
+    writer.add_text("table", "\n".join(lines), 0)
 
 
 def write_sound(writer, folder):

@@ -14,6 +14,7 @@ def log_model(
     weights: bool = True,
     gradients: bool = True,
     buckets: int = 30,
+    scale: float = 1.0,
 ) -> None:
     """Logs how the weights of a model and their gradients are distributed.
 
@@ -24,6 +25,8 @@ def log_model(
         weights (bool): whether to log `weights/<name>`.
         gradients (bool): whether to log `gradients/<name>` for those that have a gradient now.
         buckets (int): how many buckets a histogram has.
+        scale (float): by what the gradients are multiplied, as in mixed precision; they are logged
+            without it.
 
     Raises:
         ValueError: an argument is none of these.
@@ -48,4 +51,5 @@ def log_model(
             writer.add_histogram(f"weights/{name}", parameter, step, buckets=buckets)
         gradient = getattr(parameter, "grad", None)
         if gradients and gradient is not None:
+            gradient = gradient if scale == 1 else gradient.numpy() / scale
             writer.add_histogram(f"gradients/{name}", gradient, step, buckets=buckets)

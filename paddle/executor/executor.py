@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from collections.abc import Iterable
@@ -80,9 +81,15 @@ class Executor(Guarded):
         self._closed = False
 
     def close(self) -> None:
-        """Drops all plans; the executor cannot be used afterwards."""
+        """Drops all plans; the executor cannot be used afterwards.
+
+        Trainers of this process whose Programs DistributeTranspiler made leave their servers.
+        """
         self._plans.clear()
         self._closed = True
+        transpiled = sys.modules.get("paddle.distributed.ps.transpiled")  # where there are any
+        if transpiled is not None:
+            transpiled.close_all()
 
     def run(
         self,

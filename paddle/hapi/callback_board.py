@@ -6,14 +6,17 @@ import glob
 import importlib
 import os
 import time
+from collections.abc import Iterator
 from typing import Any
+
+import numpy as np
 
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
 from paddle.hapi.fit_run import FitRun
 from paddle.hapi.training_state.programs import Randomness
-from paddle.static import InputSpec
+from paddle.static import InputSpec, global_scope
 
 
 class VisualDL(Callback):
@@ -92,11 +95,14 @@ class VisualDL(Callback):
             run (FitRun): the run of ``Model.fit``.
             evaluates (bool): whether there are evaluations between the epochs.
         """
-        if self.gradients and not hasattr(self.model._adapter, "watch"):
-            raise UnimplementedError(
-                "VisualDL(gradients=True) works in dynamic mode; in static mode fetch the "
-                "gradients by name and write them with LogWriter.add_histogram."
-            )
+        for name in ("gradients", "graph"):
+            if getattr(self, name) and not hasattr(self.model._adapter, "watch"):
+                raise UnimplementedError(
+                    f"VisualDL({name}=True) works in dynamic mode, but this Model was made in "
+                    "static mode.",
+                    hint="fetch gradients by name for LogWriter.add_histogram; "
+                    "`visualdl --model FILE` shows a saved Program",
+                )
         self._run, self._evaluates = run, evaluates
         if first_rank():
             run.losses.tell = self._tell
@@ -202,8 +208,7 @@ class VisualDL(Callback):
         """Writes the rest of the steps, and the parameters, if these were asked for."""
         self._flush()
         if self.histograms and self._writer is not None:
-            for name, parameter in self.model.network.named_parameters():
-                self._writer.add_histogram(f"weights/{name}", parameter, self.train_step)
+            self._log_model(self.train_step, gradients=False)
 
     def on_train_end(self, logs: Any = None) -> None:
         """Closes the log."""
@@ -217,10 +222,12 @@ class VisualDL(Callback):
             scale (float): what they are multiplied by, in mixed precision.
         """
         self.model._adapter.watch = None
-        for name, parameter in self.model.network.named_parameters():
-            if parameter.grad is not None:
-                values = parameter.grad.numpy() / scale
-                self._writer.add_histogram(f"gradients/{name}", values, self.train_step + 1)
+        self._log_model(self.train_step + 1, weights=False, scale=scale)
+
+    def _log_model(self, step: int, **what: Any) -> None:
+        network = self.model.network
+        held = network if hasattr(self.model._adapter, "watch") else _InScope(network)
+        importlib.import_module("visualdl").log_model(self._writer, held, step, **what)
 
     # -- an evaluation ----------------------------------------------------------------------------
 
@@ -277,6 +284,23 @@ class VisualDL(Callback):
         sample = self._samples(1)[0]
         count = len(sample) - len(model._labels or [None]) if len(sample) > 1 else 1
         return [InputSpec([None, *part.shape], str(part.dtype)) for part in sample[: max(count, 1)]]
+
+
+class _InScope:
+    """The parameters of a network in static mode, whose values are in the scope.
+
+    Args:
+        network (Layer): the network.
+    """
+
+    def __init__(self, network: Any) -> None:
+        self._network = network
+
+    def named_parameters(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Their names in the network, and their values."""
+        scope = global_scope()
+        for name, variable in self._network.named_parameters():
+            yield name, np.asarray(scope.var(variable.name).get_tensor())
 
 
 def _newest(folder: str) -> str | None:

@@ -276,6 +276,9 @@ def _rings() -> list[float]:
                 attrs = {"nranks": len(listed), "rank": mine, "ring_id": ring}
                 block.append_op("c_comm_init", {"X": [told]}, {}, attrs)
         static.Executor(paddle.CPUPlace()).run(main)
+        made = rings.get(7)
+        static.Executor(paddle.CPUPlace()).run(main)
+        assert rings.get(7) is made
     finally:
         paddle.disable_static()
     rings.register(8, rings.alone)

@@ -112,7 +112,8 @@ def real(value: Any, name: str) -> float:
     """
     if not isinstance(value, str):
         try:
-            return float(value)
+            if not getattr(value, "ndim", 0) and not hasattr(value, "numpy"):
+                return float(value)
         except (TypeError, ValueError, OverflowError, RuntimeError):
             pass
         try:

@@ -158,7 +158,7 @@ class LogReader:
         return {run.name: run.display_name or run.name for run in runs}
 
     def tags(self, update: bool = True) -> dict[str, str]:
-        """Gives the component of each tag; the key is the run, `/`, and the tag with `%` for `/`."""
+        """Gives the component of each tag; keys are `<run>/<tag>`, with `%` for `/` in the tag."""
         self._look(update)
         return {
             os.path.join(run, tag.replace("/", "%")): component

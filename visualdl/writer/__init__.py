@@ -613,7 +613,7 @@ class LogWriter:
         from visualdl import graph
 
         if self._stream:
-            graph.write(self._logdir, model, input_spec, suffix=self._suffix, verbose=verbose)
+            graph.write(self._logdir, model, input_spec, self._suffix, verbose)
 
 
 def _finish(stream: Stream) -> None:

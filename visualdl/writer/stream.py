@@ -21,7 +21,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _PAUSE = 1.0
 """Records also go to the file when none came for so many seconds, so that the board shows them."""
 _MOST = 64 << 20
-"""With more bytes waiting, who adds some waits for the file."""
+"""With more bytes waiting, who adds some waits for the file, and is refused where that fails."""
 
 _open: weakref.WeakSet[Stream] = weakref.WeakSet()
 
@@ -70,9 +70,11 @@ class Stream:
             OSError: earlier records could not be written yet.
             ValueError: the stream is closed.
         """
+        if self._bytes + len(self._unwritten) > _MOST:
+            self.flush()
         with self._lock:
             bad = self._closed or self.failure is not None
-            if not bad or (not self._closed and self.waiting() < _MOST):
+            if not self._closed:
                 waiting = self._waiting
                 waiting.append(data)
                 self._bytes += len(data)
@@ -85,8 +87,6 @@ class Stream:
             _terminate_if_asked()
         if bad:
             self._complain()
-        if self._bytes > _MOST:
-            self.flush()
 
     def waiting(self) -> int:
         """Gives the number of bytes that are not in the file yet."""

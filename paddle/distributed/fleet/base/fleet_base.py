@@ -6,7 +6,12 @@ import copy
 import os
 from typing import Any
 
-from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    PreconditionNotMetError,
+    UnimplementedError,
+)
 from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
@@ -177,6 +182,7 @@ class Fleet(Optimizing):
             **kwargs: ``model_dir`` by its name.
 
         Raises:
+            NotImplementedError: ``var_names`` asks for a part of what was saved.
             RuntimeError: on a worker, or before ``minimize``.
 
         Examples:
@@ -299,7 +305,10 @@ class Fleet(Optimizing):
             executor (Executor): runs the Program.
             dirname (str): the folder.
             main_program (Program, optional): None means the one that was minimised.
-            mode (int): 0 saves all; the servers' tables may know others.
+            mode (int): only 0, which saves all.
+
+        Raises:
+            NotImplementedError: another mode.
 
         Examples:
             .. code-block:: python
@@ -318,6 +327,11 @@ class Fleet(Optimizing):
                         fleet.save_persistables(exe, "checkpoint")
                 paddle.disable_static()
         """
+        if mode != 0:
+            raise UnimplementedError(
+                "fleet.save_persistables(mode): expected 0, which saves all, but received "
+                f"{mode!r}."
+            )
         self._rewritten("save_persistables").save_persistables(
             executor, dirname, self._program(main_program), mode
         )

@@ -14,10 +14,9 @@ from paddle.distributed.fleet.meta_optimizers.programs import (
 from paddle.distributed.transpiler.inserting import grads_of
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
+from paddle.ops.collective import WAITS
 
 __all__ = ["FP16AllReduceOptimizer"]
-
-_WAITS = ("c_sync_calc_stream", "c_sync_comm_stream")
 
 
 class FP16AllReduceOptimizer(MetaOptimizer):
@@ -53,7 +52,7 @@ def _in_16_bits(block: Block, op: Operator, name: str) -> None:
     insert(block, at, "cast", {"X": name}, {"Out": narrow}, there, op.role)
     end = at + 2  # as late as possible: the exchange goes on until somebody reads
     while end < len(block.ops) and not _touches(block.ops[end], name):
-        if block.ops[end].type in _WAITS:
+        if block.ops[end].type in WAITS:
             block.ops[end]._rename_input(name, narrow.name)
             block.ops[end]._rename_output(name, narrow.name)
         end += 1
@@ -62,6 +61,6 @@ def _in_16_bits(block: Block, op: Operator, name: str) -> None:
 
 def _touches(op: Operator, name: str) -> bool:
     """Whether an operator needs the value, and does not only wait for it."""
-    if op.type in _WAITS:
+    if op.type in WAITS:
         return False
     return name in op.input_arg_names or name in op.output_arg_names

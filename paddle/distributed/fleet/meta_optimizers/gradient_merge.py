@@ -11,10 +11,11 @@ from paddle.ir.current import program_guard
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.ops.collective import WAITS
 
 __all__ = ["GradientMergeOptimizer", "merge_gradients"]
 
-_EXCHANGES = ("c_allreduce_sum", "c_sync_calc_stream", "c_sync_comm_stream")
+_EXCHANGES = ("c_allreduce_sum", *WAITS)
 
 
 class GradientMergeOptimizer(MetaOptimizer):

@@ -37,15 +37,13 @@ export function url(route, params = {}) {
  *   `error.offline` is true where there was no answer.
  */
 export async function get(route, params = {}, { signal, as = "json" } = {}) {
-  await turn(signal);
-  running += 1;
+  await turn(signal); // from here on one of the places is ours
   count.sent += 1;
   count.most = Math.max(count.most, running);
   try {
     return await ask(url(route, params), signal, as);
   } finally {
-    running -= 1;
-    waiting.shift()?.go();
+    leave();
   }
 }
 
@@ -56,21 +54,30 @@ export function traffic() {
 
 function turn(signal) {
   signal?.throwIfAborted();
-  if (running + waiting.length < AT_ONCE) return Promise.resolve();
+  if (running < AT_ONCE) {
+    running += 1;
+    return Promise.resolve();
+  }
   return new Promise((resolve, reject) => {
     const place = {};
-    const leave = () => {
-      const at = waiting.indexOf(place);
-      if (at >= 0) waiting.splice(at, 1);
+    const giveUp = () => {
+      waiting.splice(waiting.indexOf(place), 1);
       reject(signal.reason);
     };
     place.go = () => {
-      signal?.removeEventListener("abort", leave);
+      signal?.removeEventListener("abort", giveUp);
       resolve();
     };
-    signal?.addEventListener("abort", leave, { once: true });
+    signal?.addEventListener("abort", giveUp, { once: true });
     waiting.push(place);
   });
+}
+
+/** Gives the place to the next that waits, or takes it away. */
+function leave() {
+  const next = waiting.shift();
+  if (next) next.go();
+  else running -= 1;
 }
 
 async function ask(address, signal, as) {

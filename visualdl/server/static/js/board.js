@@ -15,9 +15,11 @@ const order = new Intl.Collator(undefined, { numeric: true }).compare;
  * Asking: `get(route, params, {signal, as})`, `url(route, params)` (see js/api.js).
  * Words: `t(key, ...args)`, `language`, `theme` ("light" or "dark").
  * State in the address: `state.get(key, fallback)`, `state.set(key, value, fallback)`.
- * Runs: `runs()` the checked ones `[{name, color}]`, `color(run)`, `allRuns()` their names,
+ * Runs: `runs()` the checked ones `[{name, label, color}]`, `color(run)`, `label(run)` the name to
+ *   show (without the common folder; `name` is what routes want), `allRuns()` all names,
  *   `tags(kind)` -> `[{tag, runs: [name, ...]}]` over the checked runs, `index(kind)` ->
- *   Map(run -> Set(tags)) of all.
+ *   Map(run -> Set(tags)) of all, `find(kind, route, text)` asks for tags with a text where a run
+ *   has more than one answer names (true where that brought some).
  * Colours: `ramp(0..1)` from low to high, `variable("--accent")` of the theme.
  * Charts: `chart(element, option, {gl})` (see js/charts.js), `echarts({gl})` the library.
  * Controls: `toolbar search select toggle segmented slider button iconButton menu card empty
@@ -36,8 +38,10 @@ export function makeBoard(name, app) {
     runs: () => app.runs.checked(),
     allRuns: () => app.live.runs.map((one) => one.run),
     color: (run) => app.runs.color(run),
+    label: (run) => app.runs.label(run),
     index: (kind) => app.live.tags(kind),
     tags: (kind) => byTag(app, kind),
+    find: (kind, route, text) => app.live.find(kind, route, text),
     ramp: theme.ramp, variable: theme.variable,
     expose: (key, value) => { exposed[key] = value; },
     chart, echarts: ({ gl = false } = {}) => library(gl),

@@ -132,6 +132,7 @@ export class Grid {
     }
     const { node, grid, count } = this.sections.get(group.name);
     fill(count, String(group.all));
+    node.classList.toggle("of-one", group.all === 1);
     place(grid, group.items.map((item) => this.#card(item)));
     node.querySelector(":scope > .more")?.remove();
     if (group.left > 0) {

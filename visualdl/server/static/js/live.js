@@ -3,6 +3,7 @@ import * as api from "./api.js";
 
 const PERIOD = 1000;
 const SLOWEST = 10000;
+const MANY_TAGS = 10000; // so many tags of a run an answer names at most
 
 /**
  * The index of what the server has, kept up to date while the tab is visible.
@@ -41,6 +42,20 @@ export class Live {
   /** The tags of a kind: a map of runs to sets of tags. */
   tags(kind) {
     return this.index.get(kind) ?? new Map();
+  }
+
+  /**
+   * Asks for tags of a kind that hold a text: of runs with very many, answers name only a part.
+   * Gives true where that brought tags that were not known.
+   */
+  async find(kind, route, text) {
+    const runs = [...this.tags(kind).values()];
+    if (text.length < 2 || !runs.some((tags) => tags.size >= MANY_TAGS)) return false;
+    const size = () => [...this.tags(kind).values()].reduce((sum, tags) => sum + tags.size, 0);
+    const before = size();
+    const found = await api.get(`${route}/tags`, { match: text });
+    this.#merge({ [kind]: Object.fromEntries(found.runs.map((run, at) => [run, found.tags[at]])) });
+    return size() > before;
   }
 
   #wake() {

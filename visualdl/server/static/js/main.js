@@ -35,20 +35,12 @@ import { Shell } from "./shell.js";
 import * as state from "./state.js";
 import * as theme from "./theme.js";
 
-/** What the server was started with; it writes this into the first element of the page. */
+/** What the server was started with: in the first element of the page, and asked for. */
 const given = document.documentElement.dataset;
 const settings = {
   version: given.version ?? "", language: given.languageOption || null,
-  theme: given.themeOption || null, logdirs: list(given.logdirs), tabs: list(given.tabs),
+  theme: given.themeOption || null, logdirs: [], tabs: null, model: null,
 };
-
-function list(text) {
-  try {
-    return text ? JSON.parse(text) : [];
-  } catch {
-    return [];
-  }
-}
 
 const app = {
   settings, live: null, runs: null, shell: null,
@@ -64,9 +56,10 @@ async function start() {
   });
   state.read();
   app.live = new Live({ onChange: changed, onState: (name) => app.shell?.setState(name) });
-  build();
   library().catch(() => {});
-  await app.live.start();
+  const asked = api.get("settings").then((found) => Object.assign(settings, found), () => {});
+  await Promise.all([asked, app.live.start()]);
+  build();
   addEventListener("hashchange", route);
   await route();
 }
@@ -75,7 +68,7 @@ async function start() {
 function build() {
   const t = i18n.translator("shell");
   app.runs = new Runs({ t, onChange: runsChosen });
-  app.runs.setRuns(app.live.runs);
+  app.runs.setRuns(app.live.runs, settings.logdirs);
   app.shell = new Shell({
     t, settings, runs: app.runs, pages: pages(),
     onLanguage(name) {
@@ -93,7 +86,8 @@ function build() {
 /** The pages that this board offers: all, or those of --component_tabs. */
 function pages() {
   const { tabs } = settings;
-  return tabs.length ? PAGES.filter((one) => one.kinds.some((kind) => tabs.includes(kind))) : PAGES;
+  if (!tabs?.length) return PAGES;
+  return PAGES.filter((one) => one.kinds.some((kind) => tabs.includes(kind)));
 }
 
 function hasData(page) {
@@ -179,8 +173,9 @@ with LogWriter("FOLDER/first") as writer:
         writer.add_scalar(tag="loss", step=step, value=1 / (step + 1))`;
 
 function changed({ changed: what, runsChanged }) {
+  if (!app.shell) return;
   app.shell.setPage(app.name, hasData);
-  if (runsChanged) app.runs.setRuns(app.live.runs);
+  if (runsChanged) app.runs.setRuns(app.live.runs, settings.logdirs);
   if (!app.name) return;
   const page = pageNamed(app.name);
   if (page && !page.always && hasData(page) === app.waiting) open(app.name);

@@ -2,7 +2,7 @@
 
 /** `name` is the module js/pages/NAME.js; `always` pages open without data, too. */
 export const PAGES = [
-  { name: "scalar", kinds: ["scalar", "scalars"] },
+  { name: "scalar", kinds: ["scalar"] },
   { name: "image", kinds: ["image"] },
   { name: "audio", kinds: ["audio"] },
   { name: "text", kinds: ["text"] },

@@ -28,9 +28,12 @@ export class Runs {
     this.pattern = state.get("find", "");
   }
 
-  /** Sets the runs there are, `[{run, color_index}]`. */
-  setRuns(runs) {
-    this.all = runs.map((one, at) => ({ name: one.run, index: one.color_index ?? at }));
+  /** Sets the runs there are, `[{run, color_index}]`, of these folders. */
+  setRuns(runs, folders) {
+    const label = labels(runs.map((one) => one.run), folders);
+    this.all = runs.map((one, at) => ({
+      name: one.run, index: one.color_index ?? at, label: label(one.run),
+    }));
     this.byName = new Map(this.all.map((one) => [one.name, one]));
     this.draw();
   }
@@ -39,10 +42,15 @@ export class Runs {
     return this.only ? this.only.has(name) : !this.hidden.has(name);
   }
 
-  /** The checked runs in their order: `[{name, color}]`. */
+  /** The checked runs in their order: `[{name, label, color}]`. */
   checked() {
     return this.all.filter((one) => this.isChecked(one.name))
-      .map((one) => ({ name: one.name, color: colorOf(one.index) }));
+      .map((one) => ({ name: one.name, label: one.label, color: colorOf(one.index) }));
+  }
+
+  /** The name of a run as it is shown: without the folder that all have in common. */
+  label(name) {
+    return this.byName?.get(name)?.label ?? name;
   }
 
   color(name) {
@@ -74,7 +82,7 @@ export class Runs {
   }
 
   #found() {
-    return this.all.filter((one) => this.match(one.name));
+    return this.all.filter((one) => this.match(one.label));
   }
 
   /** Checks the found runs for which `want(name)` is true; the others that are found are not. */
@@ -125,12 +133,31 @@ export class Runs {
       onchange: (event) => this.#set(one.name, event.target.checked),
     });
     const only = el("button", {
-      type: "button", class: "plain only", "aria-label": this.t("onlyThis", one.name),
+      type: "button", class: "plain only", "aria-label": this.t("onlyThis", one.label),
       onclick: () => this.#keep(new Set([one.name])),
     }, this.t("only"));
     return el("li", { style: { "--run": colorOf(one.index) } },
-      el("label", { title: one.name }, box, el("span", { class: "run-name" }, one.name)), only);
+      el("label", { title: one.name }, box, el("span", { class: "run-name" }, one.label)), only);
   }
+}
+
+/** A function that takes the folder off the names of runs which they have in common. */
+function labels(names, folders) {
+  const parents = folders.map((one) => one.replace(/\/+$/, ""));
+  const inside = (folder) =>
+    names.every((name) => name === folder || name.startsWith(`${folder}/`));
+  let parent = parents.length > 0 ? parents.reduce(common) : "";
+  if (!parent || !inside(parent)) return (name) => name;
+  return (name) =>
+    (name === parent ? name.split("/").at(-1) || name : name.slice(parent.length + 1));
+}
+
+/** The folder that two paths have in common, "" for none. */
+function common(a, b) {
+  const [left, right] = [a.split("/"), b.split("/")];
+  let at = 0;
+  while (at < left.length && left[at] === right[at]) at += 1;
+  return left.slice(0, at).join("/");
 }
 
 /** The button that shows or hides the side list. */

@@ -62,7 +62,7 @@ export class Shell {
 
   #foot() {
     return el("footer", { class: "foot" },
-      el("span", { id: "version" }, this.t("foot", this.settings.version || "visualdl")));
+      el("span", { id: "version" }, this.t("foot", `VisualDL ${this.settings.version}`)));
   }
 
   #help() {
@@ -105,7 +105,17 @@ export class Shell {
       if (page.name === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
+    if (this.page !== name) this.#scrollTo(this.links.get(name));
+    this.page = name;
     document.title = this.links.has(name) ? `${this.t(name)} · VisualDL` : "VisualDL";
+  }
+
+  /** Brings a link into sight where the row of pages is longer than the window is wide. */
+  #scrollTo(link) {
+    const row = link?.parentElement;
+    if (!row) return;
+    const room = (row.clientWidth - link.offsetWidth) / 2;
+    row.scrollLeft = link.offsetLeft - row.offsetLeft - room;
   }
 
   setUsesRuns(uses) {
@@ -149,10 +159,11 @@ const actions = {
   t: (shell) => shell.nextTheme(),
 };
 
+const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea";
+
 addEventListener("keydown", (event) => {
-  const typing = event.target.matches?.("input:not([type=checkbox]):not([type=range]), select, textarea");
-  if (typing || event.ctrlKey || event.metaKey || event.altKey || !keys.shell) return;
-  if (keys.shell.help.open) return;
+  if (event.target.matches?.(TYPING) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!keys.shell || keys.shell.help.open) return;
   const page = /^[1-9]$/.test(event.key) ? keys.shell.pages[Number(event.key) - 1] : null;
   if (!page && !actions[event.key]) return;
   event.preventDefault();

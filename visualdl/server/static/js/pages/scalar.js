@@ -22,11 +22,13 @@ class ScalarPage {
     this.board = board;
     this.root = root;
     this.view = {};
-    for (const [key, value] of Object.entries(DEFAULTS)) this.view[key] = board.state.get(key, value);
+    for (const [key, value] of Object.entries(DEFAULTS)) {
+      this.view[key] = board.state.get(key, value);
+    }
     this.view.smooth = Math.min(0.999, Math.max(0, this.view.smooth));
     this.pins = board.state.get("pin", []);
     this.#toolbar(root);
-    this.note = el("div", {});
+    this.note = el("div", { class: "page-note" });
     this.place = el("div", { class: "groups", dataset: { size: this.view.size } });
     root.append(this.note, this.place);
     this.grid = new Grid(this.place, board, (item) => new ScalarCard(item, this));
@@ -42,6 +44,7 @@ class ScalarPage {
       this.match = match;
       this.#keep("search", text);
       this.list();
+      this.#ask(text);
     }, { value: view.search });
     this.match = search.match;
     const redraw = (key) => (value) => {
@@ -65,6 +68,15 @@ class ScalarPage {
         }));
   }
 
+  /** Of runs with very many tags not all are known: the server looks for the searched text. */
+  async #ask(text) {
+    try {
+      if (await this.board.find("scalar", "scalar", text)) this.list();
+    } catch (error) {
+      if (!error.offline) this.board.message(error.message, "error");
+    }
+  }
+
   #keep(key, value) {
     this.view[key] = value;
     this.board.state.set(key, value, DEFAULTS[key]);
@@ -77,8 +89,16 @@ class ScalarPage {
     this.#redraw();
   }
 
+  /** Draws the charts in sight again, one a frame: the controls stay quick with many points. */
   #redraw() {
-    for (const card of this.grid.visible()) card.draw();
+    this.waiting = [...this.grid.visible()];
+    if (this.frame) return;
+    const next = () => {
+      const card = this.waiting.shift();
+      this.frame = card ? requestAnimationFrame(next) : 0;
+      if (card?.seen) card.draw();
+    };
+    this.frame = requestAnimationFrame(next);
   }
 
   /** Lists the tags that match, those that are pinned first. */
@@ -97,13 +117,7 @@ class ScalarPage {
   }
 
   #items() {
-    const items = new Map();
-    for (const kind of ["scalar", "scalars"]) {
-      for (const { tag, runs } of this.board.tags(kind)) {
-        items.set(`${kind} ${tag}`, { key: `${kind} ${tag}`, kind, tag, runs });
-      }
-    }
-    return [...items.values()];
+    return this.board.tags("scalar").map(({ tag, runs }) => ({ key: tag, tag, runs }));
   }
 
   togglePin(tag) {
@@ -115,16 +129,14 @@ class ScalarPage {
 
   update(changed) {
     this.list();
-    for (const kind of ["scalar", "scalars"]) {
-      const byTag = new Map();
-      for (const [run, tags] of Object.entries(changed[kind] ?? {})) {
-        for (const tag of tags) {
-          if (!byTag.has(tag)) byTag.set(tag, []);
-          byTag.get(tag).push(run);
-        }
+    const byTag = new Map();
+    for (const [run, tags] of Object.entries(changed.scalar ?? {})) {
+      for (const tag of tags) {
+        if (!byTag.has(tag)) byTag.set(tag, []);
+        byTag.get(tag).push(run);
       }
-      for (const [tag, runs] of byTag) this.grid.cards.get(`${kind} ${tag}`)?.stale(runs);
     }
+    for (const [tag, runs] of byTag) this.grid.cards.get(tag)?.stale(runs);
   }
 
   runsChanged() {
@@ -137,6 +149,7 @@ class ScalarPage {
   }
 
   close() {
+    cancelAnimationFrame(this.frame);
     this.grid.close();
   }
 

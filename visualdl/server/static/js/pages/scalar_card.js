@@ -2,11 +2,13 @@
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Cursor } from "./scalar_cursor.js";
-import { broken, fetchRuns, pointsPerRun, positions, smooth, splice } from "./scalar_data.js";
+import {
+  broken, fetchRuns, pointsPerRun, positions, smooth, splice, strideOf,
+} from "./scalar_data.js";
 import { downloadAll, downloadPicture, downloadRun } from "./scalar_download.js";
 import { optionOf } from "./scalar_option.js";
 
-/** A card of the grid; `page` is the page of scalars, `item` is `{key, kind, tag, runs}`. */
+/** A card of the grid; `page` is the page of scalars, `item` is `{key, tag, runs}`. */
 export class ScalarCard {
   constructor(item, page) {
     this.page = page;
@@ -36,22 +38,36 @@ export class ScalarCard {
     this.resetButton = board.iconButton("reset", t("reset"), () => this.setRange(null));
     this.fullButton = board.iconButton("full", t("full"), () => this.toggleFull());
     const menu = board.menu("download", t("download"), () => this.#downloads());
+    this.zoomButtons = el("span", { class: "zoom-buttons" },
+      board.iconButton("plus", t("zoomIn"), () => this.cursor.zoom(0.5)),
+      board.iconButton("minus", t("zoomOut"), () => this.cursor.zoom(2)));
     this.plot = el("div", {
       class: "plot", tabIndex: 0, role: "group", "aria-label": t("chartOf", item.tag),
     });
     this.status = el("p", { class: "card-status", "aria-live": "polite" });
     this.values = el("div", { class: "values" });
     this.element = board.card(title, {
-      actions: [this.resetButton, this.pinButton, this.logButton, menu, this.fullButton],
+      actions: [this.zoomButtons, this.resetButton, this.pinButton, this.logButton, menu, this.fullButton],
       body: [this.plot, this.status, this.values],
     });
     this.element.classList.add("scalar-card");
     this.element.dataset.tag = item.tag;
     this.resetButton.hidden = !this.range;
     this.cursor = new Cursor(this);
-    this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.element.classList.contains("full")) this.toggleFull();
-    });
+    this.element.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** At full size: Escape goes back, Tab stays inside. */
+  #key(event) {
+    if (!this.element.classList.contains("full")) return;
+    if (event.key === "Escape") this.toggleFull();
+    if (event.key !== "Tab") return;
+    const inside = [...this.element.querySelectorAll("button, [tabindex='0']")]
+      .filter((one) => one.offsetParent !== null);
+    const [from, to] = event.shiftKey ? [inside[0], inside.at(-1)] : [inside.at(-1), inside[0]];
+    if (document.activeElement !== from) return;
+    event.preventDefault();
+    to.focus();
   }
 
   /** The grid tells: the card came into sight. */
@@ -88,7 +104,7 @@ export class ScalarCard {
       item.runs.every((run, at) => run === this.item.runs[at]);
     this.item = item;
     if (same) return;
-    const there = this.board.index(item.kind);
+    const there = this.board.index("scalar");
     for (const run of this.runs.keys()) {
       if (!there.get(run)?.has(item.tag)) this.runs.delete(run);
     }
@@ -139,11 +155,11 @@ export class ScalarCard {
 
   async #read(runs, fine, signal) {
     const { board, item } = this;
-    const points = pointsPerRun(item.runs.length);
+    const points = pointsPerRun(item.runs.length, this.plot.clientWidth);
     const range = fine && this.range;
     const wanted = range ? runs.filter((run) => !this.runs.has(run) || this.old.has(run)) : runs;
     const whole = range && wanted.length === 0 ? {} :
-      await fetchRuns(board, item.kind, item.tag, range ? runs : wanted, { points, signal });
+      await fetchRuns(board, item.tag, range ? runs : wanted, { points, signal });
     for (const [run, one] of Object.entries(whole)) {
       this.runs.set(run, { ...one, first: one.rows[0]?.[0] ?? 0, fine: null });
     }
@@ -159,10 +175,10 @@ export class ScalarCard {
     });
     const ask = async (some, from, to) => {
       const within = { axis: axis === "step" ? "step" : "wall", from, to };
-      const got = await fetchRuns(board, item.kind, item.tag, some, { points, within, signal });
+      const got = await fetchRuns(board, item.tag, some, { points, within, signal });
       for (const [run, one] of Object.entries(got)) {
         const known = this.runs.get(run);
-        if (known) known.fine = { ...one, axis: within.axis };
+        if (known) known.fine = { axis: within.axis, rows: strideOf(one.rows, known, within.axis) };
       }
     };
     if (axis === "step") await ask(coarse, Math.floor(range[0]), Math.ceil(range[1]));
@@ -182,7 +198,8 @@ export class ScalarCard {
       const one = this.runs.get(run);
       const rows = splice(one.rows, this.range ? one.fine : null);
       return {
-        key: run, name: run, color: this.board.color(run), rows, total: one.total,
+        key: run, name: run, label: this.board.label(run), color: this.board.color(run), rows,
+        total: one.total,
         first: one.first, x: positions(rows, axis, one.first), y: rows.map((row) => row[2]),
         smoothed: weight > 0 ? smooth(rows, weight) : null,
       };
@@ -230,7 +247,7 @@ export class ScalarCard {
       const cells = [last[2], least(finite), most(finite)].map((value) => number(value, 6));
       return el("tr", {},
         el("th", { scope: "row", style: { "--run": one.color } },
-          el("span", { class: "swatch" }), " ", one.name),
+          el("span", { class: "swatch" }), " ", one.label),
         [...cells, last[1], one.total ?? one.rows.length].map((text) =>
           el("td", { class: "number" }, text)),
         el("td", {}, time(last[0])));
@@ -268,13 +285,14 @@ export class ScalarCard {
     document.documentElement.classList.toggle("has-full", full);
     this.draw();
     this.chart?.resize();
+    this.stale([...this.runs.keys()]); // a wider chart shows more points
     this.fullButton.focus();
   }
 
   #downloads() {
     const t = this.board.t;
     const each = this.item.runs.slice(0, 30).map((run) =>
-      [t("csvOf", run), () => downloadRun(this, run)]);
+      [t("csvOf", this.board.label(run)), () => downloadRun(this, run)]);
     return [[t("png"), () => downloadPicture(this)], [t("csv"), () => downloadAll(this)], ...each];
   }
 
@@ -288,16 +306,19 @@ export class ScalarCard {
 const least = (values) => values.reduce((a, b) => Math.min(a, b), values[0] ?? NaN);
 const most = (values) => values.reduce((a, b) => Math.max(a, b), values[0] ?? NaN);
 
+// A zoom in the address: `from~to~tag`.
+const tagOf = (text) => text.split("~").slice(2).join("~");
+const plain = (value) => Number(value.toPrecision(15));
+
 function readZoom(board, tag) {
-  const found = board.state.get("zoom", []).find((text) => text.split("~").slice(2).join("~") === tag);
+  const found = board.state.get("zoom", []).find((text) => tagOf(text) === tag);
   if (!found) return null;
   const [from, to] = found.split("~").map(Number);
   return Number.isFinite(from) && Number.isFinite(to) && to > from ? [from, to] : null;
 }
 
 function writeZoom(board, tag, range) {
-  const others = board.state.get("zoom", []).filter((text) =>
-    text.split("~").slice(2).join("~") !== tag);
-  if (range) others.push(`${Number(range[0].toPrecision(15))}~${Number(range[1].toPrecision(15))}~${tag}`);
+  const others = board.state.get("zoom", []).filter((text) => tagOf(text) !== tag);
+  if (range) others.push(`${plain(range[0])}~${plain(range[1])}~${tag}`);
   board.state.set("zoom", others.length ? others : null);
 }

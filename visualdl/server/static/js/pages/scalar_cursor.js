@@ -173,7 +173,7 @@ export class Cursor {
       const value = one.y[at];
       const shown = one.smoothed ? one.smoothed[at] : value;
       const row = one.rows[at];
-      rows.push({ name: one.name, color: one.color, value, smoothed: one.smoothed ? shown : null,
+      rows.push({ name: one.label, color: one.color, value, smoothed: one.smoothed ? shown : null,
         shown, step: row[1], ms: row[0], relative: (row[0] - one.first) / 1000,
         pixel: this.#toPixel(one.x[at], shown) });
     }
@@ -197,8 +197,8 @@ export class Cursor {
     }
     const smoothed = rows.some((one) => one.smoothed !== null);
     const keys = ["run", ...(smoothed ? ["smoothed"] : []), "value", "step", "relative", "time"];
-    const head = keys.map((key) => el("th", { class: key === "run" || key === "time" ? "" : "number" },
-      t(key)));
+    const head = keys.map((key) =>
+      el("th", { class: key === "run" || key === "time" ? "" : "number" }, t(key)));
     const lines = rows.slice(0, MOST_ROWS).map((one) => el("tr", { class: one.near ? "near" : "" },
       el("td", { class: "tip-run", style: { "--run": one.color } },
         el("span", { class: "swatch" }), " ", one.name),
@@ -208,7 +208,8 @@ export class Cursor {
       el("td", {}, time(one.ms))));
     const more = rows.length > MOST_ROWS ? el("p", { class: "muted" },
       t("andMore", rows.length - MOST_ROWS)) : null;
-    fill(this.tip, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines)), more);
+    const table = el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines));
+    fill(this.tip, table, more);
     if (!this.tip.isConnected) document.body.append(this.tip);
     this.tip.hidden = false;
     this.#placeTip(x, area);

@@ -1,27 +1,28 @@
 // The data of one chart of scalars: fetched in bounded parts, put together, smoothed.
 
-const MOST_POINTS = 24000; // in one chart, over all its runs
+const MOST_POINTS = 12000; // in one chart, over all its runs; twice as many at full size
 const RUNS_PER_REQUEST = 20;
 const LETTERS_PER_REQUEST = 3000;
 
-const NUMBERS = { NaN: NaN, nan: NaN, Infinity, inf: Infinity, "-Infinity": -Infinity, "-inf": -Infinity };
-const asNumber = (value) => (typeof value === "string" ? (NUMBERS[value] ?? NaN) : (value ?? NaN));
+// Numbers that JSON cannot hold come as texts.
+const asNumber = (value) => (typeof value === "number" ? value : Number(value ?? NaN));
 
-/** How many points a run may bring, given how many runs there are. */
-export function pointsPerRun(runs) {
-  return Math.max(300, Math.min(2000, Math.floor(MOST_POINTS / Math.max(1, runs))));
+/** How many points a run may bring, given how many runs there are and how wide the chart is. */
+export function pointsPerRun(runs, width) {
+  const most = width > 800 ? 2 * MOST_POINTS : MOST_POINTS;
+  return Math.max(200, Math.min(2000, Math.floor(most / Math.max(1, runs))));
 }
 
 /**
  * The points of a tag over runs: `{run: {rows: [[ms, step, value, stride]], total}}`.
  *
  * `stride` is how many logged records a row stands for. `within` is `{axis, from, to}` for a part
- * of the data (steps or milliseconds).
+ * of the data (steps or milliseconds); its rows are given a stride by `strideOf`.
  */
-export async function fetchRuns(board, kind, tag, runs, { points, within = null, signal }) {
+export async function fetchRuns(board, tag, runs, { points, within = null, signal }) {
   const range = within ? { axis: within.axis, from: within.from, to: within.to } : {};
   const answers = await Promise.all(parts(runs).map((part) =>
-    board.get(`${kind}/many`, { tag, run: part, points, ...range }, { signal })));
+    board.get("scalar/many", { tag, run: part, points, ...range }, { signal })));
   const out = {};
   for (const [run, one] of Object.entries(Object.assign({}, ...answers))) out[run] = decode(one);
   return out;
@@ -30,6 +31,18 @@ export async function fetchRuns(board, kind, tag, runs, { points, within = null,
 function decode({ points, total }) {
   const stride = Math.max(1, (total ?? points.length) / Math.max(1, points.length));
   return { rows: points.map(([ms, step, value]) => [ms, step, asNumber(value), stride]), total };
+}
+
+/**
+ * Gives the rows of a part their stride, by how far they are apart beside the rows of the whole.
+ */
+export function strideOf(fine, whole, axis) {
+  const column = axis === "step" ? 1 : 0;
+  const span = (rows) => Math.abs(rows.at(-1)[column] - rows[0][column]);
+  if (fine.length < 2 || whole.rows.length < 2 || span(whole.rows) === 0) return fine;
+  const records = (whole.total * span(fine)) / span(whole.rows);
+  const stride = Math.max(1, records / fine.length);
+  return fine.map(([ms, step, value]) => [ms, step, value, stride]);
 }
 
 function parts(runs) {
@@ -99,11 +112,11 @@ export function extent(values, { log, outliers }) {
 export function broken(series) {
   const found = [];
   let count = 0;
-  for (const { name, rows } of series) {
+  for (const { label, rows } of series) {
     for (const [, step, value] of rows) {
       if (Number.isFinite(value)) continue;
       count += 1;
-      if (found.length < 8) found.push({ run: name, step, value });
+      if (found.length < 8) found.push({ run: label, step, value });
     }
   }
   return { found, count };

@@ -1,15 +1,17 @@
 // Saves a chart of scalars: as a picture, or its values, all of them and unsampled.
 import { variable } from "../theme.js";
 
-const fileName = (text) => text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^_+|_+$/g, "") || "chart";
+const fileName = (text) =>
+  text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^_+|_+$/g, "") || "chart";
 
 /** A PNG with the tag as title and the runs as legend. */
 export function downloadPicture(card) {
-  const names = card.lines.map((one) => one.name);
+  const names = card.lines.map((one) => one.label);
   const address = card.chart?.image({
     title: { text: card.item.tag, left: 16, top: 10,
       textStyle: { fontSize: 14, color: variable("--text") } },
-    legend: { data: names, bottom: 8, type: "plain", itemWidth: 14,
+    legend: { data: names, bottom: 8, type: "plain", icon: "roundRect", itemWidth: 12,
+      itemHeight: 12,
       textStyle: { color: variable("--text") } },
     grid: { top: 44, bottom: 24 + 22 * Math.ceil(names.length / 4), left: 16, right: 24 },
   });
@@ -20,9 +22,9 @@ export function downloadPicture(card) {
 export async function downloadRun(card, run) {
   const { board, item } = card;
   try {
-    const text = await board.get(`${item.kind}/data`, { run, tag: item.tag, type: "csv" },
+    const text = await board.get("scalar/data", { run, tag: item.tag, type: "csv" },
       { as: "text" });
-    board.download(`${fileName(run)}-${fileName(item.tag)}.csv`, csv(text));
+    board.download(`${fileName(board.label(run))}-${fileName(item.tag)}.csv`, csv(text));
   } catch (error) {
     board.message(error.message, "error");
   }
@@ -33,7 +35,7 @@ export async function downloadAll(card) {
   const { board, item } = card;
   try {
     const texts = await Promise.all(item.runs.map((run) =>
-      board.get(`${item.kind}/data`, { run, tag: item.tag, type: "csv" }, { as: "text" })));
+      board.get("scalar/data", { run, tag: item.tag, type: "csv" }, { as: "text" })));
     const lines = [];
     texts.forEach((text, at) => {
       const [head, ...rows] = text.split(/\r?\n/).filter((row) => row !== "");

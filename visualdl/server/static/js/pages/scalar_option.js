@@ -77,8 +77,9 @@ function lines(one, { log }) {
   const pairs = (values) => values.map((value, at) =>
     [one.x[at], Number.isFinite(value) && !(log && value <= 0) ? value : null]);
   const common = {
-    type: "line", name: one.name, color: one.color, showSymbol: one.x.length <= 24, symbol: "circle",
-    symbolSize: one.x.length === 1 ? 7 : 4, silent: true, emphasis: { disabled: true },
+    type: "line", name: one.label, color: one.color, symbol: "circle",
+    showSymbol: one.x.length <= 24, symbolSize: one.x.length === 1 ? 7 : 4,
+    silent: true, emphasis: { disabled: true },
   };
   const main = {
     ...common, id: `main ${one.key}`, data: pairs(one.smoothed ?? one.y), z: 3,
@@ -90,5 +91,5 @@ function lines(one, { log }) {
     lineStyle: { width: 1, color: one.color, opacity: 0.28 },
     itemStyle: { color: one.color, opacity: 0.28 },
   };
-  return [raw, main];
+  return [main, raw]; // a legend takes the colour of the first
 }

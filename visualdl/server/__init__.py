@@ -1,0 +1,1 @@
+"""The server of the board: `visualdl --logdir FOLDER`, or `visualdl.server.app.run`."""
