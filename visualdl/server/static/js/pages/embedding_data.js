@@ -82,7 +82,9 @@ function byCategory({ values, distinct }, board) {
   const place = new Map(kept.map((name, at) => [name, at]));
   const groups = kept.map((name, at) => ({ name, color: colorOf(at), count: distinct.get(name) }));
   const rest = values.length - groups.reduce((sum, one) => sum + one.count, 0);
-  if (rest > 0) groups.push({ name: "", color: board.variable("--muted"), count: rest, rest: true });
+  if (rest > 0) {
+    groups.push({ name: "", color: board.variable("--muted"), count: rest, rest: true });
+  }
   const of = Uint8Array.from(values, (value) => place.get(value) ?? kept.length);
   return { kind: "categories", of, groups, others: distinct.size - kept.length };
 }
@@ -136,4 +138,17 @@ export function pick(table, width, ids) {
   const out = new Float32Array(ids.length * width);
   ids.forEach((id, at) => out.set(table.subarray(id * width, (id + 1) * width), at * width));
   return out;
+}
+
+/** Places and labels of the points as a table; `ids` are their rows, null for all in order. */
+export function csvOf({ points, dimension, count }, ids, columns) {
+  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const head = ["row", "x", "y", "z"].slice(0, dimension + 1);
+  const lines = [[...head, ...columns.map((one) => quoted(one.name))]];
+  for (let at = 0; at < count; at += 1) {
+    const row = ids ? ids[at] : at;
+    lines.push([row, ...points.subarray(at * dimension, (at + 1) * dimension),
+      ...columns.map((one) => quoted(one.values[row]))]);
+  }
+  return new Blob([lines.map((line) => line.join(",")).join("\n"), "\n"], { type: "text/csv" });
 }

@@ -154,10 +154,25 @@ export class Input {
     for (const [name, value] of this.describe(at)) {
       add(hint, el("span", { class: "muted" }, name), el("span", {}, value));
     }
+    this.#put();
+  }
+
+  /** Brings the hint to its point after points or view have moved. */
+  follow() {
+    const { scene, hint } = this;
+    if (scene.cursor >= scene.space.count) this.point(-1);
+    if (hint.hidden) return;
+    scene.space.place();
+    this.#put();
+  }
+
+  #put() {
+    const { scene, hint } = this;
     const { x, y, width, height } = scene.space;
-    const box = hint.getBoundingClientRect();
-    const right = x[at] + 14 + box.width > width ? x[at] - 14 - box.width : x[at] + 14;
-    hint.style.left = `${Math.max(4, Math.min(width - box.width - 4, right))}px`;
-    hint.style.top = `${Math.max(4, Math.min(height - box.height - 4, y[at] + 14))}px`;
+    const at = scene.cursor;
+    const { offsetWidth: wide, offsetHeight: high } = hint;
+    const right = x[at] + 14 + wide > width ? x[at] - 14 - wide : x[at] + 14;
+    hint.style.left = `${Math.max(4, Math.min(width - wide - 4, right))}px`;
+    hint.style.top = `${Math.max(4, Math.min(height - high - 4, y[at] + 14))}px`;
   }
 }

@@ -65,7 +65,8 @@ class Rooms {
   }
 
   take(left, top, width, height) {
-    if (left < 0 || top < 0 || left + width > this.width || top + height > this.height) return false;
+    if (left < 0 || left + width > this.width) return false;
+    if (top < 0 || top + height > this.height) return false;
     for (const [x, y, w, h] of this.boxes) {
       if (left < x + w && x < left + width && top < y + h && y < top + height) return false;
     }

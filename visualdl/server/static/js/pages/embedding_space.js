@@ -11,6 +11,7 @@ export class Space {
     this.width = this.height = 1;
     this.reset();
     this.#sized(0);
+    this.#measure();
   }
 
   get count() {
@@ -19,9 +20,11 @@ export class Space {
 
   /** Takes the points, row by row. */
   set(points, dimension) {
-    if (dimension !== this.dimension) this.reset();
+    const other = dimension !== this.dimension;
+    if (other) this.reset();
     Object.assign(this, { points, dimension });
     this.#sized(this.count);
+    if (other) this.size.fill(1);
     this.#measure();
   }
 
@@ -116,7 +119,8 @@ export class Space {
 
   #place3() {
     const { points, count, x, y, size } = this;
-    const depth = (this.depth = this.depth?.length === count ? this.depth : new Float32Array(count));
+    if (this.depth?.length !== count) this.depth = new Float32Array(count);
+    const { depth } = this;
     const eye = this.#eye();
     for (let at = 0; at < count; at += 1) {
       const seen = eye(points[3 * at], points[3 * at + 1], points[3 * at + 2]);

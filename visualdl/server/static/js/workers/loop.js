@@ -14,6 +14,11 @@ const FRAME = 40; // ms between two pictures, at least
  */
 export function serve(make) {
   const run = { what: null, at: 0, steps: 0, cost: null, paused: false, drawn: true, sent: 0 };
+  let timer = 0;
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(turn);
+  };
 
   const send = () => {
     const points = run.what.points();
@@ -35,7 +40,7 @@ export function serve(make) {
       if (last) {
         run.what = null;
         postMessage({ type: "done", step: run.at });
-      } else setTimeout(turn);
+      } else soon();
     } catch (error) {
       fail(error);
     }
@@ -52,7 +57,7 @@ export function serve(make) {
       run.steps = run.what.steps;
       postMessage({ type: "begun", steps: run.steps });
       send();
-      setTimeout(turn);
+      soon();
     } catch (error) {
       fail(error);
     }
@@ -66,7 +71,7 @@ export function serve(make) {
     },
     resume() {
       run.paused = false;
-      setTimeout(turn);
+      soon();
     },
     drawn() {
       run.drawn = true;
