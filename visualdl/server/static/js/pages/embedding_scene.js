@@ -81,24 +81,28 @@ export class Scene {
     context.globalAlpha = 1;
   }
 
-  /** The box in 3D, the names of the axes in 2D. */
+  /** The box in 3D, and the names of the axes. */
   #frame(context) {
     const { space, colors } = this;
     context.strokeStyle = colors.line;
     context.lineWidth = 1;
     for (const [x, y, toX, toY, near] of space.box()) {
-      context.globalAlpha = 0.28 + 0.25 * Math.max(-1, Math.min(1, near));
+      context.globalAlpha = 0.6 + 0.35 * Math.max(-1, Math.min(1, near));
       context.beginPath();
       context.moveTo(x, y);
       context.lineTo(toX, toY);
       context.stroke();
     }
     context.globalAlpha = 1;
-    if (space.dimension !== 2 || !this.axes.length) return;
+    if (!this.axes.length || !space.count) return;
     context.fillStyle = colors.muted;
     context.font = `11.5px ${fontOf(this.place)}`;
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
+    if (space.dimension === 3) {
+      space.axisPlaces().forEach(([x, y], d) => context.fillText(this.axes[d] ?? "", x, y));
+      return;
+    }
     context.fillText(this.axes[0] ?? "", space.width / 2, space.height - 7);
     context.save();
     context.translate(14, space.height / 2);

@@ -161,7 +161,7 @@ export class Space {
     for (let at = 0; at < count; at += 1) order[start[slot(at)]++] = at;
   }
 
-  /** The edges of the box around a 3D cloud as `[x1, y1, x2, y2, near]` (near: -1 .. 1). */
+  /** The edges of the box around a 3D cloud as `[x1, y1, x2, y2, near, axis]` (near: -1 .. 1). */
   box() {
     if (this.dimension !== 3 || !this.count) return [];
     const eye = this.#eye();
@@ -172,10 +172,22 @@ export class Space {
       for (let d = 0; d < 3; d += 1) {
         if ((bits >> d) & 1) continue;
         const [one, other] = [corner(bits), corner(bits | (1 << d))];
-        edges.push([one[0], one[1], other[0], other[1], (one[3] + other[3]) / 2]);
+        edges.push([one[0], one[1], other[0], other[1], (one[3] + other[3]) / 2, d]);
       }
     }
     return edges;
+  }
+
+  /** Where the name of each axis of a 3D cloud stands: at the edge that is farthest outside. */
+  axisPlaces() {
+    const [left, top] = [this.width / 2 + this.moveX, this.height / 2 + this.moveY];
+    const best = [];
+    for (const [x1, y1, x2, y2, , d] of this.box()) {
+      const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
+      const lower = d === 1 ? left - x : y - top; // the upright axis has its name at the left
+      if (lower > (best[d]?.[2] ?? -Infinity)) best[d] = [x, y + (d === 1 ? 0 : 16), lower];
+    }
+    return best;
   }
 
   /** The point nearest to a place, -1 where none that `shown` admits is within `reach` px. */

@@ -29,7 +29,9 @@ class Pairs extends TSNE {
     for (const value of start) size += value * value;
     const scale = 1e-4 / (Math.sqrt(size / start.length) || 1);
     for (let i = 0; i < N; i += 1) {
-      for (let d = 0; d < dim; d += 1) this.Y[i][d] = start[i * dim + d] * scale + this.randn(0, 1e-6);
+      for (let d = 0; d < dim; d += 1) {
+        this.Y[i][d] = start[i * dim + d] * scale + this.randn(0, 1e-6);
+      }
     }
   }
 
@@ -39,8 +41,9 @@ class Pairs extends TSNE {
     const sum = this.#nearness();
     const more = this.iter < EXAGGERATED ? 4 : 1;
     const withCost = this.iter % COST_EVERY === 1 || N < 400;
+    this.own ??= P.reduce((total, part) => total + (part > 1e-50 ? part * Math.log(part) : 0), 0);
     const grad = Y.map(() => new Array(dim).fill(0));
-    let cost = 0;
+    let cost = this.own; // so that it is the divergence of the picture from the vectors
     for (let i = 0; i < N; i += 1) {
       const mine = grad[i];
       for (let j = i + 1; j < N; j += 1) {
