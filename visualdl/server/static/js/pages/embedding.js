@@ -247,7 +247,7 @@ class EmbeddingPage {
     }
     const start = ++this.starts;
     const current = () => start === this.starts && loads === this.loads;
-    const ids = table.sample(data.rows, methodPart.most);
+    const ids = table.sample(data.rows, methodPart.most, this.chosen);
     const from = table.pick(data.points, dimension, ids);
     this.runner.clear();
     this.#showPoints(from.slice(), dimension, ids);

@@ -117,11 +117,11 @@ export async function loadVectors(board, { run, tag }, signal) {
 }
 
 /**
- * At most `most` of `rows` rows, evenly by chance, the same each time.
+ * At most `most` of `rows` rows, evenly by chance, the same each time; row `must` is among them.
  *
  * @returns {Int32Array} their numbers in rising order.
  */
-export function sample(rows, most) {
+export function sample(rows, most, must = -1) {
   const all = Int32Array.from({ length: rows }, (_, at) => at);
   if (rows <= most) return all;
   let state = 12345;
@@ -130,7 +130,9 @@ export function sample(rows, most) {
     const other = at + Math.floor((state / 4294967296) * (rows - at));
     [all[at], all[other]] = [all[other], all[at]];
   }
-  return all.slice(0, most).sort();
+  const ids = all.slice(0, most);
+  if (must >= 0 && !ids.includes(must)) ids[most - 1] = must;
+  return ids.sort();
 }
 
 /** The rows of a table with these numbers, as a table of their own. */

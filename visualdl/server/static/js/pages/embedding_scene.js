@@ -100,7 +100,7 @@ export class Scene {
     context.textAlign = "center";
     context.textBaseline = "alphabetic";
     if (space.dimension === 3) {
-      space.axisPlaces().forEach(([x, y], d) => context.fillText(this.axes[d] ?? "", x, y));
+      space.axisPlaces().forEach(([x, y], d) => this.#axis(context, this.axes[d] ?? "", x, y));
       return;
     }
     context.fillText(this.axes[0] ?? "", space.width / 2, space.height - 7);
@@ -109,6 +109,14 @@ export class Scene {
     context.rotate(-Math.PI / 2);
     context.fillText(this.axes[1] ?? "", 0, 0);
     context.restore();
+  }
+
+  /** The name of an axis, kept inside the picture as long as its place is. */
+  #axis(context, name, x, y) {
+    const { width } = this.space;
+    const half = context.measureText(name).width / 2 + 4;
+    const inside = x > 0 && x < width ? Math.max(half, Math.min(width - half, x)) : x;
+    context.fillText(name, inside, y);
   }
 
   /** The points from back to front, marked ones last. Gives the marked ones. */

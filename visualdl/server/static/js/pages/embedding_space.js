@@ -56,7 +56,8 @@ export class Space {
       }
       if (sum > radius) radius = sum;
     }
-    this.radius = Math.sqrt(radius) || 1;
+    // half the diagonal of the box: its corners are to be seen as well
+    this.radius = Math.max(Math.sqrt(radius), 0.5 * Math.hypot(...this.extent)) || 1;
   }
 
   /** Back to everything, seen from the front. */
