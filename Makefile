@@ -84,4 +84,4 @@ capi: $(READY) ## build the C and C++ library of inference into dist/capi (ARGS=
 
 clean: ## remove what builds and tests wrote; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output
-	find paddle tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find paddle visualdl tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
