@@ -43,17 +43,21 @@ class Task(NamedTuple):
         target: the most that the ratio to torch may be.
         compared: whether losses of both have to agree: where they begin with the same weights.
         seconds: of one sample.
+        static: a Program and fleet, instead of dynamic mode.
     """
 
     network: str
     target: float
     compared: bool = True
     seconds: float = 1.0
+    static: bool = False
 
 
 TASKS = {
     "MLP 784-512-512-10 b64, Adam": Task("mlp", 1.0, seconds=0.5),
     "ResNet18 b16 64x64, Adam": Task("resnet18", 1.0, seconds=2.0),
+    "static MLP 784-512-512-10 b64, Adam": Task("mlp", 1.0, seconds=0.5, static=True),
+    "static ResNet18 b16 64x64, Adam": Task("resnet18", 1.0, seconds=2.0, static=True),
     "Encoder 2x256 b16 s64, Adam": Task("encoder", 1.0, compared=False),
     "26 tables of 1,000,000 x 16 b512, SGD, rows beside dense": Task("tables", 0.5, seconds=3.0),
 }
@@ -93,6 +97,46 @@ def start(before: Counter[tuple], shape: list[int]) -> np.ndarray | None:
     return rng.uniform(-bound, bound, shape).astype("float32")
 
 
+def paddle_mlp() -> Any:
+    """784-512-512-10."""
+    from paddle import nn
+
+    return nn.Sequential(
+        nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+    )
+
+
+def static_step(network: str, rank: int, form: str) -> Callable[[], Any]:
+    """A function that runs a Program on the next batch and returns the loss."""
+    import paddle
+    from paddle.distributed import fleet
+
+    paddle.enable_static()
+    shape = [784] if network == "mlp" else [3, 64, 64]
+    x = paddle.static.data("x", [None, *shape])
+    labels = paddle.static.data("labels", [None, 1], "int64")
+    net = paddle_mlp() if network == "mlp" else paddle.vision.models.resnet18()
+    loss = paddle.nn.functional.cross_entropy(net(x), labels)
+    optimizer: Any = paddle.optimizer.Adam(RATE)
+    if form == TOGETHER:
+        fleet.init(is_collective=True)
+        optimizer = fleet.distributed_optimizer(optimizer)
+    optimizer.minimize(loss)
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    before: Counter[tuple] = Counter()
+    for parameter in paddle.static.default_main_program().all_parameters():
+        value = start(before, list(parameter.shape))
+        if value is not None:
+            paddle.static.global_scope().var(parameter.name).get_tensor().set(value, None)
+    data = cycle([{"x": inputs, "labels": given} for inputs, given in batches(network, rank)])
+
+    def step() -> Any:
+        return exe.run(feed=next(data), fetch_list=[loss])[0][0]
+
+    return step
+
+
 def paddle_step(network: str, rank: int, form: str) -> Callable[[], Any]:
     """A function that trains on the next batch and returns the loss."""
     import paddle
@@ -122,9 +166,7 @@ def paddle_step(network: str, rank: int, form: str) -> Callable[[], Any]:
             return self.deep(paddle.concat([*found, numbers], axis=1))
 
     made: dict[str, Callable[[], Any]] = {
-        "mlp": lambda: nn.Sequential(
-            nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
-        ),
+        "mlp": paddle_mlp,
         "resnet18": lambda: paddle.vision.models.resnet18(),
         "encoder": Encoder,
         "tables": Clicks,
@@ -251,7 +293,8 @@ def build(task: str, side: str) -> Callable[[], Any]:
             PADDLE_TRAINER_ID=number, PADDLE_TRAINERS_NUM="2", PADDLE_TRAINER_ENDPOINTS=addresses,
             PADDLE_CURRENT_ENDPOINT=addresses.split(",")[rank],
         )  # fmt: skip
-    return paddle_step(network, rank, form)
+    made = static_step if TASKS[task].static else paddle_step
+    return made(network, rank, form)
 
 
 class Pair:

@@ -110,7 +110,8 @@ class _Served:
 
     def results(self, number: int) -> list[float]:
         """What so many runs return, as numbers."""
-        return [float(self.built().detach()) for _ in range(number)]
+        found = [self.built() for _ in range(number)]
+        return [float(value.detach() if hasattr(value, "detach") else value) for value in found]
 
     def call(self, name: str) -> Any:
         """Calls another function of the workload."""

@@ -30,3 +30,16 @@ fi
 
 echo "setup: installing pypaddle and its development tools into .venv"
 .venv/bin/python -m pip install --disable-pip-version-check --quiet --editable ".[dev]"
+
+# Tests of the board of visualdl drive a real browser. CI brings it along; elsewhere they skip
+# themselves where there is none.
+if [ -n "${CI:-}" ] && ! command -v chromium >/dev/null 2>&1; then
+    echo "setup: installing chromium and a Chinese font"
+    as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        as_root=(sudo -n)
+    fi
+    "${as_root[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -qq -y --no-install-recommends \
+        chromium fonts-wqy-microhei >/dev/null
+fi

@@ -30,6 +30,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help="run the tests in an order drawn from SEED; `new` draws a seed, which is printed",
     )
+    parser.addoption(
+        "--oracle-visualdl",
+        metavar="PYTHON",
+        help="interpreter with the real VisualDL 2.5.3, which then reads the logs written here",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

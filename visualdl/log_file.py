@@ -36,6 +36,7 @@ _START = re.compile(rb"[^\x00]..\x00{5}\n|\x00[^\x00].\x00{5}\n|\x00\x00[^\x00]\
 """What a record looks like that is shorter than 16 MiB: its length, and the first byte."""
 _OVERLAP = 16 << 10
 """A search goes on so far before the end of what it looked at: a short record may lie across it."""
+_UNDECODABLE = "a record cannot be decoded"
 _BEGINNING = 64
 """Bytes by which a file that took the place of another is told."""
 
@@ -119,6 +120,8 @@ class LogFile:
         base = self.position
         with open(self.path, "rb") as file:
             found = scan(self._block(file, limit_bytes))
+            for at, size in sorted(found.bad):
+                self._tell(f"{_UNDECODABLE}; its {size} bytes are passed over", base + at)
             self.position += found.stop
             if found.broken or not found.stop:
                 self._pass_over(file, found.broken)
@@ -191,7 +194,7 @@ class LogFile:
         size = _LENGTH.unpack_from(head)[0]
         if not broken and 0 < size <= LARGEST and looks_right(head, 0, size):
             return False  # it waits for its end
-        what = "a record cannot be decoded" if broken else f"{size} is not the length of a record"
+        what = _UNDECODABLE if broken else f"{size} is not the length of a record"
         wanted = BLOCK + (size if broken else 0)
         data = head + file.read(wanted - len(head))
         eof = len(data) < wanted
@@ -218,12 +221,13 @@ class LogFile:
             self._told.add(self.position)
         return True
 
-    def _tell(self, what: str) -> None:
-        """Tells once that something in the file is broken."""
-        if self.position not in self._told:
-            self._told.add(self.position)
-            self.problems.append((self.position, what))
-            logger.warning("%s: at offset %d: %s.", self.path, self.position, what)
+    def _tell(self, what: str, offset: int | None = None) -> None:
+        """Tells once that something in the file is broken; at the position, if nothing is said."""
+        offset = self.position if offset is None else offset
+        if offset not in self._told:
+            self._told.add(offset)
+            self.problems.append((offset, what))
+            logger.warning("%s: at offset %d: %s.", self.path, offset, what)
 
 
 def split(data: bytes, limit: int | None = None) -> list[tuple[int, int]]:

@@ -32,12 +32,14 @@ class Found:
         others: (offset, size, Record) of the records that are no scalars.
         stop: where the last whole record ends.
         broken: a whole record starts there that cannot be decoded.
+        bad: (offset, size) of scalars before that whose tags are no text.
     """
 
     scalars: dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=dict)
     others: list[tuple[int, int, Any]] = field(default_factory=list)
     stop: int = 0
     broken: bool = False
+    bad: list[tuple[int, int]] = field(default_factory=list)
 
 
 def scan(data: bytes) -> Found:
@@ -221,6 +223,7 @@ def _add_misfits(found: Found, places: list[tuple[int, int]], data: bytes) -> No
         try:
             record = Record.FromString(data[at + _HEAD : at + _HEAD + size])
         except DecodeError:
+            found.bad.append((at, size))
             continue
         found.others.append((at, size, record))
     if places:

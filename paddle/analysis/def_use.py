@@ -147,12 +147,6 @@ def single(op: Operator, slot: str, output: bool = False) -> str | None:
     return names[0] if len(names) == 1 and names[0] != EMPTY else None
 
 
-def replace(block: Block, old: Operator, new: Operator | None) -> None:
-    """Puts an operator in the place of another one, or takes it out."""
-    at = next(i for i, op in enumerate(block.ops) if op is old)
-    block.ops[at : at + 1] = [] if new is None else [new]
-
-
 def own_attributes(op: Operator) -> dict[str, Any]:
     """The attributes of an operator that say what it computes, not where it belongs."""
     return {k: v for k, v in op.attrs.items() if not k.startswith("op_")}

@@ -42,6 +42,9 @@ class Listener(Protocol):
     def finish(self) -> None:
         """The walk is over."""
 
+    def flush(self) -> None:
+        """Exchanges what earlier walks gave the leaves while :meth:`begin` said False."""
+
     def fail(self) -> None:
         """The walk was broken off."""
 

@@ -121,6 +121,10 @@ class Communicator(abc.ABC):
     def recv_async(self, buffer: torch.Tensor, src: int) -> Work:
         """Begins to replace a buffer by what another member sends."""
 
+    def numbers(self, own: int) -> list[int]:
+        """Returns everybody's number, by rank; each is below 2 ** 63."""
+        return [int(n) for n in self.all_gather(torch.tensor([int(own)]))]
+
 
 class Alone(Communicator):
     """A group of one: what is exchanged is what there was."""
@@ -230,6 +234,10 @@ class Rings:
     def known(self, number: int) -> bool:
         """Says whether a number was given a group."""
         return number in self._rings
+
+    def numbers(self) -> list[int]:
+        """Returns the numbers that were given a group."""
+        return list(self._rings)
 
     def get(self, number: int = 0) -> Communicator:
         """Returns the group of a number.

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from paddle.core.errors import ExternalError, PreconditionNotMetError
 from paddle.core.rings import rings
 from paddle.distributed.env import ParallelEnv
@@ -36,7 +34,7 @@ def numbers(own: int) -> list[int]:
     Args:
         own (int): this process's; below 2 ** 63.
     """
-    return [int(n) for n in rings.get(0).all_gather(torch.tensor([int(own)]))]
+    return rings.get(0).numbers(own)
 
 
 def first_number(own: int) -> int:

@@ -22,6 +22,7 @@ from paddle.distributed import store as stores
 
 _REPORT_SECONDS = 2.0  # a launcher notices a death in less
 _POLL_SECONDS = 0.05
+BETWEEN_TWO = ("send", "recv")  # the other members of the group have no part in them
 
 
 def fingerprint(text: str) -> torch.Tensor:
@@ -47,6 +48,15 @@ def describe(operation: str, buffers: Sequence[torch.Tensor] = (), **details: An
     return f"{operation}({', '.join(parts)})"
 
 
+def compares(group: Any) -> bool:
+    """Says whether the members compare user's calls before they exchange anything.
+
+    Args:
+        group (C10dGroup): the members.
+    """
+    return group.size > 1 and bool(flags.get("FLAGS_dist_check_calls"))
+
+
 def compare(group: Any, text: str) -> None:
     """Raises on every member where not all are about to do the same.
 
@@ -57,9 +67,8 @@ def compare(group: Any, text: str) -> None:
     Raises:
         ValueError: names the members, and what each was about to do.
     """
-    if group.size == 1 or not flags.get("FLAGS_dist_check_calls"):
-        return
-    always_compare(group, text)
+    if compares(group):
+        always_compare(group, text)
 
 
 def always_compare(group: Any, text: str) -> None:
@@ -147,7 +156,8 @@ def _dead(group: Any) -> str:
 def _late(operation: str, group: Any) -> str:
     """Who did not come to a call: those that leave no note that they wait in it too."""
     limit = f"within {group.timeout:g} s"
-    missing = _missing(operation, group) if stores.known() else []
+    asked = stores.known() and operation not in BETWEEN_TWO
+    missing = _missing(operation, group) if asked else []
     if not missing:
         return f"not all of the ranks {group.ranks} came to the same call {limit}"
     names = ", ".join(map(str, missing))

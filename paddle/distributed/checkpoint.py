@@ -83,17 +83,7 @@ def checkpoint(state: dict[str, Any], path: str | os.PathLike, parts: bool = Fal
     undo = functools.partial(_remove_part, target) if rank else None
     all_well(error, f"checkpoint({path!r})", undo)
     if rank == 0:
-        held = {
-            "format": _FORMAT,
-            "version": _VERSION,
-            "number": number,
-            "ranks": count,
-            "parts": parts,
-            "names": _names(state),
-            "state": _saved(state),
-            "own": _own(state, number, rank, False),
-        }
-        error = attempt(lambda: save(held, path))
+        error = attempt(lambda: save(_whole(state, number, count, parts), path))
     all_well(error, f"checkpoint({path!r})", undo)
     if rank == 0:
         _remove_others(path, number)
@@ -174,7 +164,7 @@ def _remove_part(target: str) -> None:
 
 def _remove_others(path: str, number: int) -> None:
     """Removes the files of checkpoints before."""
-    for old in glob.glob(glob.escape(path) + ".*.rank*"):
+    for old in glob.glob(f"{glob.escape(path)}.{'[0-9a-f]' * 16}.rank*"):
         if not old.startswith(f"{path}.{number:016x}."):
             _remove_part(old)
 
@@ -264,6 +254,20 @@ def _own(state: dict[str, Any], number: int, rank: int, parts: bool) -> dict[str
             "devices": random_state.device_states(),
             "updates": update_kernels.updates(),
         },
+    }
+
+
+def _whole(state: dict[str, Any], number: int, count: int, parts: bool) -> dict[str, Any]:
+    """What the file of the first process holds."""
+    return {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "number": number,
+        "ranks": count,
+        "parts": parts,
+        "names": _names(state),
+        "state": _saved(state),
+        "own": _own(state, number, 0, False),
     }
 
 

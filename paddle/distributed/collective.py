@@ -121,8 +121,8 @@ def _op(api: str, op: Any, value: Tensor) -> int:
 def _agreed(api: str, group: Group, buffers: list[torch.Tensor], **details: Any) -> Any:
     """The group's backend, after its members were found to be about to do the same."""
     backend = group.backend
-    if backend.size > 1:
-        check.compare(backend, check.describe(api, buffers, **details))
+    if check.compares(backend):
+        check.always_compare(backend, check.describe(api, buffers, **details))
     return backend
 
 

@@ -9,8 +9,16 @@ from paddle.core.errors import InvalidArgumentError
 __all__ = ["ParallelEnv"]
 
 
-def _number(variable: str, default: int) -> int:
-    """The number that the launcher wrote into a variable of the environment."""
+def told_number(variable: str, default: int) -> int:
+    """Returns the number that the launcher wrote into a variable of the environment.
+
+    Args:
+        variable (str): its name.
+        default (int): what it is without a launcher.
+
+    Raises:
+        ValueError: the variable holds something else.
+    """
     text = os.environ.get(variable) or str(default)
     try:
         return int(text.split(",")[0])
@@ -38,10 +46,10 @@ class ParallelEnv:
     """
 
     def __init__(self) -> None:
-        self._rank = _number("PADDLE_TRAINER_ID", 0)
-        self._world_size = _number("PADDLE_TRAINERS_NUM", 1)
-        self._device_id = _number("FLAGS_selected_gpus", 0)
-        self._nrings = _number("FLAGS_nccl_nrings", 1)
+        self._rank = told_number("PADDLE_TRAINER_ID", 0)
+        self._world_size = told_number("PADDLE_TRAINERS_NUM", 1)
+        self._device_id = told_number("FLAGS_selected_gpus", 0)
+        self._nrings = told_number("FLAGS_nccl_nrings", 1)
         self._endpoints = os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
         self._own_endpoint = os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
 

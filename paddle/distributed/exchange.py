@@ -183,6 +183,12 @@ class GradientExchange:
             if flags is None or leaf not in unused or flags[at] > 0:
                 leaf._grad = handle
 
+    def flush(self) -> None:
+        """Averages the gradients that walks left to this process; each of them has to call it."""
+        self.follow()
+        if self.begin():
+            self.finish()
+
     def fail(self) -> None:
         """Forgets a walk that was broken off."""
         for bucket in self._layout.buckets:

@@ -6,12 +6,14 @@ import atexit
 from collections.abc import Sequence
 from typing import Any
 
+import torch
+
 from paddle.core import flags
 from paddle.core.backends import CUDA
 from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
 from paddle.core.rings import Communicator, rings
 from paddle.distributed import c10d, check, store
-from paddle.distributed.env import ParallelEnv
+from paddle.distributed.env import ParallelEnv, told_number
 
 _groups: dict[int, Group] = {}
 _connected: list[c10d.C10dGroup] = []
@@ -176,9 +178,7 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) ->
             f"new_group(ranks): expected each process once, but received {chosen}."
         )
     chosen.sort()
-    number = max([0, *_groups]) + 1
-    if count > 1:
-        check.always_compare(get_group(0).backend, f"new_group(ranks={chosen})")
+    number = _free_number(f"new_group(ranks={chosen})")
     me = chosen.index(env.rank) if env.rank in chosen else -1
     communicator = None
     if me >= 0:
@@ -187,6 +187,29 @@ def new_group(ranks: Sequence[int] | None = None, backend: str | None = None) ->
         rings.register(number, communicator)
     _groups[number] = Group(number, chosen, me, communicator)
     return _groups[number]
+
+
+def _free_number(call: str) -> int:
+    """A number that no group and no ring of a Program has, on any process; all have to ask."""
+    everybody = get_group(0).backend
+    check.always_compare(everybody, call)
+    taken = torch.tensor([max([0, *_groups, *rings.numbers()])])
+    return int(everybody.all_reduce(taken, 1)) + 1
+
+
+def check_number(number: int, ranks: Sequence[int]) -> None:
+    """Raises if a number means a group of other processes; 0 may mean any, as in old Programs.
+
+    Args:
+        number (int): of a ring.
+        ranks (list[int]): the members of the ring.
+    """
+    held = _groups.get(number) if number else None
+    if held is not None and held.ranks != list(ranks):
+        raise InvalidArgumentError(
+            f"ring {number}: expected a number that is free, but it is that of {held}.",
+            hint="run Programs that have rings of their own before you call new_group",
+        )
 
 
 def timeout_of(given: Any) -> float:
@@ -225,11 +248,11 @@ def get_group(id: int = 0) -> Group:
     if id in _groups:
         return _groups[id]
     if id == 0:
-        env = ParallelEnv()
-        if env.world_size == 1:
+        count = told_number("PADDLE_TRAINERS_NUM", 1)
+        if count == 1:
             return _alone
         raise PreconditionNotMetError(
-            f"paddle.distributed: this is one of {env.world_size} processes, but it is not "
+            f"paddle.distributed: this is one of {count} processes, but it is not "
             "connected to the others.",
             hint="call paddle.distributed.init_parallel_env() or fleet.init() first",
         )

@@ -1,18 +1,14 @@
-"""What processes that train together share: rows of everybody's Tensors, means of numbers.
-
-These are exchanges of the library's own: nobody compares calls before them.
-"""
+"""What processes that train together share: rows of everybody's Tensors, means of numbers."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import torch
 
-from paddle.core.errors import InvalidArgumentError
 from paddle.core.rings import Communicator
 from paddle.core.tensor import Tensor, wrap
+from paddle.distributed import check
 
 
 def swapped(
@@ -94,13 +90,8 @@ def joined(group: Communicator, tensors: Sequence[Tensor], most: int | None = No
         ValueError: they differ in other ways.
     """
     buffers = [t._buf.detach() for t in tensors]
-    kinds = [f"{b.dtype} {list(b.shape[1:])}" for b in buffers]
-    told = [len(b) for b in buffers] + [zlib.crc32("; ".join(kinds).encode()), len(kinds)]
-    rows = [part.tolist() for part in group.all_gather(torch.tensor(told))]
-    if any(part[-2:] != told[-2:] for part in rows):
-        raise InvalidArgumentError(
-            "expected the processes to have Tensors of the same dtypes, and of the same shapes but "
-            f"for the number of rows, but others differ from {'; '.join(kinds)}."
-        )
-    parts = swapped(group, buffers, [part[:-2] for part in rows])
+    kinds = "; ".join(f"{b.dtype} {list(b.shape[1:])}" for b in buffers)
+    check.always_compare(group, f"rows of Tensors({kinds})")
+    told = torch.tensor([len(b) for b in buffers])
+    parts = swapped(group, buffers, [rows.tolist() for rows in group.all_gather(told)])
     return [wrap(torch.cat(column)[:most]) for column in zip(*parts, strict=True)]

@@ -6,11 +6,12 @@ import os
 from collections.abc import Sequence
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.rings import rings
+from paddle.core.rings import Communicator, rings
 from paddle.distributed import group
 from paddle.distributed.env import ParallelEnv
+from paddle.distributed.spawn import environment
 
-_made: dict[str, int] = {}  # members of a ring -> how often they were connected
+_made: dict[str, Communicator] = {}  # by the number of a ring and its members
 
 
 def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
@@ -25,12 +26,13 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
         rank (int): which of them this process is.
 
     Raises:
-        ValueError: an address is not one of the job's, or the rank is not this process's.
+        ValueError: an address is not one of the job's, the rank is not this process's, or
+            ``new_group`` gave the number to other processes.
     """
     listed = list(endpoints)
     env = ParallelEnv()
     if env.world_size == 1 and len(listed) > 1:
-        _tell(listed, rank)
+        os.environ.update(environment(rank, len(listed), listed))  # as a launcher would have
         env = ParallelEnv()
     if not rings.known(0):
         group.open_world(env, group.timeout_of(None))
@@ -40,24 +42,16 @@ def connect(number: int, endpoints: Sequence[str], rank: int) -> None:
             f"ring {number}: expected this process, number {env.rank} of the job, to be member "
             f"{rank} of the processes {ranks}."
         )
+    group.check_number(number, ranks)
     if ranks == list(range(env.world_size)):
         if number:
             rings.register(number, rings.get(0))
         return
     name = f"ring{number}-{'-'.join(map(str, ranks))}"
-    _made[name] = _made.get(name, 0) + 1
-    seconds = group.timeout_of(None)
-    host = group.host_of(env)
-    made = group.connected(f"{name}.{_made[name]}", ranks, rank, host, seconds)
-    rings.register(number, made)
-
-
-def _tell(endpoints: list[str], rank: int) -> None:
-    """Sets the variables that a launcher would have set."""
-    os.environ["PADDLE_TRAINER_ID"] = str(rank)
-    os.environ["PADDLE_TRAINERS_NUM"] = str(len(endpoints))
-    os.environ["PADDLE_TRAINER_ENDPOINTS"] = ",".join(endpoints)
-    os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[rank]
+    if name not in _made:  # else by a Program that ran before, or by this one
+        seconds = group.timeout_of(None)
+        _made[name] = group.connected(name, ranks, rank, group.host_of(env), seconds)
+    rings.register(number, _made[name])
 
 
 def _ranks(number: int, endpoints: list[str], env: ParallelEnv, rank: int) -> list[int]:

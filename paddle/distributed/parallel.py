@@ -81,7 +81,14 @@ def init_parallel_env(timeout: Any = None) -> None:
     if CUDA.compiled() and CUDA.count():
         set_device(f"gpu:{env.device_id}")
     groups.open_world(env, seconds)
-    check.always_compare(groups.get_group(0).backend, f"init_parallel_env(timeout={seconds:g})")
+    everybody: Any = groups.get_group(0).backend
+    if timeout is not None and everybody.timeout != seconds:
+        warnings.warn(
+            f"init_parallel_env(timeout={seconds:g}): the processes were connected before, with "
+            f"{everybody.timeout:g} s, which stays. Call it before fleet.init().",
+            stacklevel=2,
+        )
+    check.always_compare(everybody, f"init_parallel_env(timeout={seconds:g})")
 
 
 def _check_environment(env: ParallelEnv) -> None:

@@ -28,6 +28,7 @@ _OPTIONS = (
     "started_port", "use_paddlecloud",
 )  # fmt: skip
 _GRACE_SECONDS = 3.0  # for the others to end by themselves, once one has failed
+_MOST_TEXT = 16000  # of a trace: a pipe that nobody reads yet takes so many characters
 _SEVERAL_MACHINES = ("cluster_node_ips", "ips", "node_ip", "use_paddlecloud")
 
 
@@ -125,7 +126,7 @@ def _start(func: Callable, args: tuple, variables: dict[str, str], report: Conne
     except KeyboardInterrupt:
         pass
     except BaseException:
-        report.send(traceback.format_exc())
+        report.send(traceback.format_exc()[-_MOST_TEXT:])
         raise SystemExit(1) from None
 
 

@@ -10,19 +10,19 @@ import weakref
 import zlib
 
 from paddle.core.dtype import VarType, dtype_name
-from paddle.core.op import REGISTRY
 from paddle.core.rings import rings
 from paddle.executor.plan import Plan
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.collective import WAITS
 
 _compared: weakref.WeakSet[Program] = weakref.WeakSet()
-_FAMILIES = ("paddle.ops.collective", "paddle.ops.model_parallel")
-_ALONE = (  # they exchange nothing
-    "c_identity", "c_split", "c_embedding", "exchange_end", "c_sync_calc_stream",
-    "c_sync_comm_stream", "c_wait_comm", "c_wait_compute",
+_ALONE = (  # they have a ring, but its members need not all do the same
+    *WAITS, "c_gen_nccl_id", "c_gen_xccl_id", "c_comm_init", "c_comm_init_all",
+    "c_comm_init_multitrainer", "send_v2", "recv_v2", "partial_send", "partial_recv",
 )  # fmt: skip
+_AMONG_ALL = ("allreduce", "sync_batch_norm", "sync_batch_norm_grad")  # without saying so: ring 0
 _LONGEST = 20  # exchanges that a message shows
 
 
@@ -65,10 +65,11 @@ def hash_of(texts: list[str]) -> str:
 
 def _describe(block: Block, told: dict[int, list[str]]) -> None:
     for op in block.ops:
-        ring = _ring(op)
+        ring = ring_of(op)
         if ring is None:
             continue
-        names = op.inputs.get("X") or op.inputs.get("Logits") or []
+        slots = ("X", "Logits", "Out@GRAD")
+        names = next((op.inputs[slot] for slot in slots if op.inputs.get(slot)), [])
         parts = []
         for name in names:
             var = block._find_var_recursive(name)
@@ -82,13 +83,15 @@ def _describe(block: Block, told: dict[int, list[str]]) -> None:
         told.setdefault(ring, []).append(f"{name}({', '.join([*parts, *details])})")
 
 
-def _ring(op: Operator) -> int | None:
+def ring_of(op: Operator) -> int | None:
     """The ring over which all members of it exchange by an operator."""
     if op.type == "exchange_begin":
         return None if op.attrs["kind"] == "send" else op.attrs["told"]["ring_id"]
-    if op.type in ("sync_batch_norm", "sync_batch_norm_grad"):
+    if op.type in _AMONG_ALL:
         return 0
-    known = REGISTRY.get(op.type)
-    if known is None or known.module not in _FAMILIES or op.type in _ALONE:
+    known = op.declared
+    if known is None or op.type in _ALONE:
         return None
-    return int(op.attrs.get("ring_id", 0))
+    # What moves values has effects; a gradient that is told the ring exchanges over it.
+    exchanges = "ring_id" in known.attrs and (known.effects or known.base is not None)
+    return int(op.attrs.get("ring_id", 0)) if exchanges else None

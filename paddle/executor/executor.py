@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 import weakref
 from collections.abc import Iterable
@@ -24,7 +25,6 @@ from paddle.core.levels import levels_on, put_levels
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked, undecided
 from paddle.core.place import Place, current_place, to_torch_device
-from paddle.core.rings import rings
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.user_frame import outside
 from paddle.core.writes import writable
@@ -81,9 +81,15 @@ class Executor(Guarded):
         self._closed = False
 
     def close(self) -> None:
-        """Drops all plans; the executor cannot be used afterwards."""
+        """Drops all plans; the executor cannot be used afterwards.
+
+        Trainers of this process whose Programs DistributeTranspiler made leave their servers.
+        """
         self._plans.clear()
         self._closed = True
+        transpiled = sys.modules.get("paddle.distributed.ps.transpiled")  # where there are any
+        if transpiled is not None:
+            transpiled.close_all()
 
     def run(
         self,
@@ -137,8 +143,7 @@ class Executor(Guarded):
         names = fetch_names(fetch_list)
         feed = check_feed(feed)
         plan = self.plan(program, tuple(feed), names, use_prune)
-        if rings.world_size > 1:
-            agree(program, plan)
+        agree(program, plan)
         return self._results(self._run(plan, program, scope, feed), names, return_numpy, plan)
 
     def _run(self, plan: Plan, program: Program, scope: Scope, feed: dict[str, Any]) -> tuple:

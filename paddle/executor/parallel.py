@@ -12,7 +12,7 @@ statistics of a batch norm, are each place's own; those of the first place are t
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,21 +20,22 @@ import numpy as np
 import torch
 
 from paddle.core.dtype import FLOATING
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
+from paddle.core.rings import rings
 from paddle.core.setting import as_here
-from paddle.executor.place_ring import Meeting, as_place
+from paddle.executor.agreement import ring_of
+from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.randomness import random_in
+from paddle.ops.collective import WAITS
 from paddle.passes import prepare
 from paddle.passes.fuse_all_reduce import MEAN
-
-_ANOTHER = "(PreconditionNotMet) another place failed"
 
 
 class ParallelPlan:
@@ -61,7 +62,10 @@ class ParallelPlan:
         whole = len(self.devices) == 1 and (trainers > 1 or any(map(_exchanges, _top(program))))
         _keep(first, lambda op: whole or not _late(op))
         _keep(second, lambda op: not whole and _late(op))
-        self.meets = len(self.devices) > 1 and any(op.type in _MEETING for op in _top(first))
+        self.meets = len(self.devices) > 1 and any(op.type in _MEETING for op in _all(_top(first)))
+        several = len(self.devices) > 1
+        self._at_once = _mixed(first) if several and not self.meets else []
+        self._overtaking = _overtaking(program) if several else []
         if trainers > 1 and not any(map(_exchanges, _top(program))):
             _exchange_gradients(first, second, whole, average)
         late = {n for op in _top(second) for n in op.output_arg_names}
@@ -117,6 +121,7 @@ class ParallelPlan:
         scopes = self.scopes(scope)
         jobs = list(zip(scopes, parts, strict=True))
         drawn = threads > 1 and random_in(self.forward.program)
+        _refuse(self._overtaking if threads == 1 or drawn else self._overtaking + self._at_once)
         if self.meets:
             results = self._meeting(jobs, threads < len(jobs) or bool(drawn))
         elif threads > 1 and not drawn:
@@ -146,7 +151,7 @@ class ParallelPlan:
         with ThreadPoolExecutor(len(jobs)) as pool:
             begun = [pool.submit(as_here(work), place) for place in range(len(jobs))]
             failed = [e for part in begun if (e := part.exception()) is not None]
-            causes = [e for e in failed if not str(e).startswith(_ANOTHER)]
+            causes = [e for e in failed if not isinstance(e, AnotherFailed)]
             for error in causes or failed:
                 raise error
             return [part.result() for part in begun]
@@ -180,7 +185,7 @@ def _late(op: Operator) -> bool:
     return _updates(op) or (
         bool(op.role & Role.BACKWARD)
         and op.role != Role.NOT_SPECIFIED
-        and (_exchanges(op) or op.type in ("c_sync_calc_stream", "c_sync_comm_stream"))
+        and (_exchanges(op) or op.type in WAITS)
     )
 
 
@@ -206,6 +211,46 @@ def _exchange_gradients(first: Program, second: Program, whole: bool, average: b
             same = {"X": [name]}, {"Out": [name]}
             block.ops.insert(at, Operator(block, "c_allreduce_sum", *same, attrs))
     program._changed()
+
+
+def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
+    """Operators with those of their blocks."""
+    for op in ops:
+        yield op
+        for block in op.sub_blocks:
+            yield from _all(block.ops)
+
+
+def _mixed(first: Program) -> list[tuple[Operator, int]]:
+    """What every place exchanges with other processes, and over which ring."""
+    return [(op, ring) for op in _all(_top(first)) if (ring := ring_of(op)) is not None]
+
+
+def _overtaking(program: Program) -> list[tuple[Operator, int]]:
+    """Operators of the first part that need what the second part exchanges, and its ring."""
+    found: list[tuple[Operator, int]] = []
+    exchanged: dict[str, int] = {}
+    for op in _top(program):
+        if _late(op):
+            if _exchanges(op):
+                exchanged |= dict.fromkeys(op.output_arg_names, op.attrs.get("ring_id", 0))
+            continue
+        found += [(op, exchanged[name]) for name in op.input_arg_names if name in exchanged]
+        for name in op.output_arg_names:
+            exchanged.pop(name, None)
+    return found
+
+
+def _refuse(exchanging: list[tuple[Operator, int]]) -> None:
+    """Raises where the places of one process cannot exchange as the Program says."""
+    for op, ring in exchanging:
+        if rings.get(ring).size > 1:
+            raise UnimplementedError(
+                f"operator {op.type} takes part in an exchange with other processes, over ring "
+                f"{ring}, in the part of a Program that every place computes: expected one place "
+                "in each process, but this process has several, which would mix their values up.",
+                hint="start a process for each place by python -m paddle.distributed.launch",
+            )
 
 
 def _updates(op: Operator) -> bool:

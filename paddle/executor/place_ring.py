@@ -18,6 +18,10 @@ from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.rings import DONE, Alone, Communicator, Work, rings
 
 
+class AnotherFailed(PreconditionNotMetError):
+    """A place cannot go on, because another one failed."""
+
+
 class Meeting:
     """Where threads exchange values; optionally one runs at a time, always in the same order.
 
@@ -34,6 +38,7 @@ class Meeting:
         self._results: Any = None
         self._round = 0
         self._turn = 0
+        self._left = 0  # threads that are through
         self._failed: BaseException | None = None
 
     @contextmanager
@@ -47,14 +52,25 @@ class Meeting:
             self._wait_for(lambda: self._may_run(place))
         try:
             yield
+            with self._changed:
+                self._left += 1
+                self._turn = place + 1
+                self._changed.notify_all()
+                self._check_complete()
         except BaseException as error:
             with self._changed:
                 self._failed = self._failed or error
                 self._changed.notify_all()
             raise
-        with self._changed:
-            self._turn = place + 1
-            self._changed.notify_all()
+
+    def _check_complete(self) -> None:
+        """Raises where some wait for an exchange that others went past, who never come."""
+        if self._left and self._given:
+            raise PreconditionNotMetError(
+                f"{len(self._given)} of {self.count} places take part in an exchange that another "
+                "place left out: expected all to run the same exchanging operators.",
+                hint="let conditions around sync_batch_norm have one value in all places",
+            )
 
     def _may_run(self, place: int) -> bool:
         return not self.in_turn or self._turn == place
@@ -62,7 +78,7 @@ class Meeting:
     def _wait_for(self, ready: Callable[[], bool]) -> None:
         self._changed.wait_for(lambda: ready() or self._failed is not None)
         if self._failed is not None and not ready():
-            raise PreconditionNotMetError(f"another place failed: {self._failed}") from self._failed
+            raise AnotherFailed(f"another place failed: {self._failed}") from self._failed
 
     def exchange(
         self, place: int, value: torch.Tensor, join: Callable[[list[torch.Tensor]], Any]
@@ -76,6 +92,7 @@ class Meeting:
         """
         with self._changed:
             self._given[place] = value
+            self._check_complete()
             mine = self._round
             if len(self._given) == self.count:
                 self._results = join([self._given[i] for i in range(self.count)])

@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.guards import guard_module
 from paddle.ir.current import default_main_program
-from paddle.ir.inference import NO_VALUES
+from paddle.ir.inference import is_stored
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.static import io_folder, io_inference, io_vars
@@ -52,7 +52,7 @@ def is_persistable(var: Any) -> bool:
                 weight = fluid.default_main_program().all_parameters()[0]
                 print(fluid.io.is_persistable(weight))  # True
     """
-    return bool(var.persistable) and var.type not in NO_VALUES
+    return is_stored(var)
 
 
 def is_belong_to_optimizer(var: Any) -> bool:
@@ -315,7 +315,8 @@ def load_inference_model(
         executor (Executor): on whose device the parameters are put, in the global scope.
         model_filename (str, optional): of the Program; None means ``__model__``.
         params_filename (str, optional): the file of all parameters; None: a file for each.
-        pserver_endpoints (list[str], optional): not available: there are no parameter servers.
+        pserver_endpoints (list[str], optional): refused: a model is loaded from its files; tables
+            that were saved in parts are served by ``fleet.utils.DistributedInfer``.
 
     Returns:
         list: the Program, the names of its inputs, and the Variables of its outputs.
@@ -323,6 +324,7 @@ def load_inference_model(
     Raises:
         ValueError: there is no such folder, or a file is damaged.
         RuntimeError: (also a FileNotFoundError) a file is not there.
+        NotImplementedError: ``pserver_endpoints`` is given.
 
     Examples:
         .. code-block:: python

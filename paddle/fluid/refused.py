@@ -4,15 +4,15 @@ from paddle.core.not_yet import NotYet
 
 
 def servers(name: str) -> NotYet:
-    """What trains by several processes in the ways of 1.x.
+    """What works on the tables of 1.x's parameter servers.
 
     Args:
         name (str): dotted in full.
     """
     return NotYet(
         name,
-        "parameter servers and fleet of 1.x are not available: train in one process, or look at "
-        "paddle.distributed",
+        "tables that 1.x's servers saved are not read: fleet.save_inference_model saves a model "
+        "with its tables, and fleet.init_server loads what fleet.save_persistables saved",
     )
 
 

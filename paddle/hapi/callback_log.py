@@ -1,8 +1,7 @@
-"""Callbacks that report: the log on standard output, and VisualDL."""
+"""ProgBarLogger: the callback that writes the log on standard output."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import time
 from typing import Any
@@ -236,90 +235,3 @@ class ProgBarLogger(Callback):
         self._close(logs)
         if self._prints():
             print(f"Predict samples: {self._samples}")
-
-
-class VisualDL(Callback):
-    """Writes losses and metrics for the VisualDL viewer; needs the package ``visualdl``.
-
-    Args:
-        log_dir (str): folder of the logs.
-
-    Raises:
-        ImportError: when a run starts and ``visualdl`` is not installed.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            callback = paddle.callbacks.VisualDL(log_dir="visualdl_log")
-            # model.fit(data, callbacks=callback); then: visualdl --logdir visualdl_log
-    """
-
-    def __init__(self, log_dir: str) -> None:
-        super().__init__()
-        self.log_dir = log_dir
-        self.epoch = 0
-        self.train_step = 0
-        self._eval_run = 0
-        self._training = False
-        self._writer: Any = None
-
-    def _write(self, mode: str, logs: Any, step: int) -> None:
-        if self._writer is None:
-            return
-        for name in self.params.get("metrics") or []:
-            if name not in logs:
-                continue
-            value = logs[name]
-            if isinstance(value, (list, tuple)):
-                value = value[0]
-            self._writer.add_scalar(tag=f"{mode}/{name}", step=step, value=float(value))
-
-    def _open(self) -> None:
-        if self._writer is not None or not first_rank():
-            return
-        try:
-            module = importlib.import_module("visualdl")
-        except ImportError as error:
-            raise ImportError(
-                "paddle.callbacks.VisualDL: the package visualdl is not installed; "
-                "run `pip install visualdl`, or leave the callback out."
-            ) from error
-        self._writer = module.LogWriter(self.log_dir)
-
-    def on_train_begin(self, logs: Any = None) -> None:
-        """Opens the log."""
-        self._training = True
-        self.train_step = 0
-        self._open()
-
-    def on_epoch_begin(self, epoch: int | None = None, logs: Any = None) -> None:
-        """Remembers the epoch, the axis of evaluations."""
-        self.epoch = epoch or 0
-
-    def on_train_batch_end(self, step: int, logs: Any = None) -> None:
-        """Writes the loss and the metrics of the step; this waits for the device."""
-        self.train_step += 1
-        self._write("train", logs or {}, self.train_step)
-
-    def on_eval_begin(self, logs: Any = None) -> None:
-        """Opens the log, for an evaluation on its own."""
-        self._open()
-
-    def on_eval_end(self, logs: Any = None) -> None:
-        """Writes the loss and the metrics of the evaluation."""
-        if not self._training:
-            self._eval_run += 1
-        self._write("eval", logs or {}, self.epoch if self._training else self._eval_run)
-        if not self._training:
-            self._finish()
-
-    def on_train_end(self, logs: Any = None) -> None:
-        """Closes the log."""
-        self._training = False
-        self._finish()
-
-    def _finish(self) -> None:
-        writer, self._writer = self._writer, None
-        if writer is not None:
-            writer.close()

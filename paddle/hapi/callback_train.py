@@ -12,6 +12,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.user_frame import outside
+from paddle.distributed import get_world_size
 from paddle.hapi import resume_ranks
 from paddle.hapi.callback_base import Callback
 from paddle.hapi.callback_log import first_rank
@@ -93,7 +94,7 @@ class ModelCheckpoint(Callback):
         if run is None:
             self.model.save(path)
             return True
-        run.saving = resumable and int(os.environ.get("PADDLE_TRAINERS_NUM", "1")) == 1
+        run.saving = resumable and get_world_size() == 1
         try:
             self.model.save(path)
         finally:

@@ -6,7 +6,8 @@ from typing import Any
 
 from paddle.core.guards import guard_module
 from paddle.hapi.callback_base import Callback, CallbackList
-from paddle.hapi.callback_log import ProgBarLogger, VisualDL
+from paddle.hapi.callback_board import VisualDL
+from paddle.hapi.callback_log import ProgBarLogger
 from paddle.hapi.callback_train import (
     EarlyStopping,
     LRScheduler,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from paddle import tensor
@@ -27,6 +28,7 @@ class DynamicAdapter:
 
     Attributes:
         gathered (int): batches whose gradients wait for one update together.
+        watch (callable|None): told before every update, with what the gradients are scaled by.
     """
 
     def __init__(self, model: Any) -> None:
@@ -38,6 +40,8 @@ class DynamicAdapter:
         self.gathered = 0
         self.scaler: Any = None  # of the loss, in mixed precision
         self._others: Together | None = None  # processes that train the same network
+        self.watch: Callable[[float], None] | None = None
+        self._own = False  # whether the gradients that wait are this process's alone
 
     def check_optimizer(self, optimizer: Any) -> None:
         """Any optimizer will do."""
@@ -79,8 +83,8 @@ class DynamicAdapter:
         """Trains on a batch; returns the losses and what the metrics computed."""
         inputs, labels = tensors(inputs), tensors(labels)
         others = self._others
-        alone = others is not None and not update
-        with others.wrapped.no_sync() if alone else _nothing:  # type: ignore[union-attr]
+        self._own = others is not None and not update
+        with others.wrapped.no_sync() if self._own else _nothing:  # type: ignore[union-attr]
             outputs, losses = self._forward_backward(inputs, labels)
         self.gathered += 1
         if update:
@@ -122,7 +126,12 @@ class DynamicAdapter:
     def update(self) -> None:
         """Updates by the sum of the gradients that wait."""
         self.gathered = 0
+        if self._own:  # no batch came any more whose backward exchanges them
+            self._own = False
+            self._others.gradients()  # type: ignore[union-attr]
         optimizer = self._optimizer
+        if self.watch is not None:
+            self.watch(1.0 if self.scaler is None else self.scaler.state_dict()["scale"].item())
         if self.scaler is None:
             optimizer.step()
         else:

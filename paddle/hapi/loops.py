@@ -236,7 +236,7 @@ class Measuring:
 
     def __init__(self, metrics: list[Any], losses: Losses) -> None:
         self._metrics, self._losses = metrics, losses
-        self._waiting: list[list] = []
+        self._waiting: list[tuple[int, list]] = []  # of steps
         self._room = MOST_NUMBERS
 
     def reset(self) -> None:
@@ -249,15 +249,17 @@ class Measuring:
         if losses:
             self._losses.add(step, count, losses)
         if states:
-            self._waiting.append(states)
+            self._waiting.append((step, states))
             self._room -= _numbers(states)
             if len(self._waiting) >= MOST_WAITING or self._room < 0:
                 self._settle()
         return Logs(self._read, self._losses, step=step, batch_size=count)
 
     def _settle(self) -> None:
-        for states in self._waiting:
+        for step, states in self._waiting:
             update_metrics(self._metrics, states)
+            if self._losses.tell is not None:
+                self._losses.tell(step, self._values())
         self._waiting.clear()
         self._room = MOST_NUMBERS
 
@@ -265,7 +267,10 @@ class Measuring:
         """Fetches the loss of the last step and the metrics up to it."""
         self._settle()
         last = self._losses.fetch()
-        values: dict[str, Any] = {"loss": last} if last else {}
+        return ({"loss": last} if last else {}) | self._values()
+
+    def _values(self) -> dict[str, Any]:
+        values: dict[str, Any] = {}
         for metric in self._metrics:
             names, numbers = to_list(metric.name()), metric.accumulate()
             if len(names) > 1:

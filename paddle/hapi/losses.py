@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,13 @@ class Losses:
 
     Attributes:
         points (list): step, counted from 1, and loss of every ``every``-th step.
+        tell (callable|None): gets the number of every step, from 0, and what came of it by name
+            (``loss``, a list, or the metrics) once it is fetched.
     """
 
     def __init__(self, every: int = 10) -> None:
         self._every = every
+        self.tell: Callable[[int, dict[str, Any]], None] | None = None
         self.clear()
 
     def clear(self) -> None:
@@ -54,6 +58,8 @@ class Losses:
             if (step + 1) % self._every == 0:
                 self.points.append((step + 1, sum(values)))
             self._last = values
+            if self.tell is not None:
+                self.tell(step, {"loss": values})
         return self._last
 
     def means(self) -> list[float]:

@@ -13,6 +13,7 @@ from paddle.core.guards import Guarded
 from paddle.core.tensor import Tensor
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import resume
+from paddle.hapi.callback_board import VisualDL
 from paddle.hapi.callback_log import first_rank
 from paddle.hapi.callbacks import config_callbacks
 from paddle.hapi.dynamic_adapter import DynamicAdapter
@@ -402,6 +403,9 @@ class Model(Loops, Guarded):
             self._load_newest(told)
         self._run = FitRun(loader, told, log_freq, accumulate_grad_batches, num_iters)
         self.history.follow(self._run.losses)
+        for callback in told:
+            if isinstance(callback, VisualDL):
+                callback.follow(self._run, evaluation is not None)
         try:
             self._train(self._run, epochs, evaluation, eval_freq)
         finally:

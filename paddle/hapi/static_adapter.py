@@ -7,7 +7,6 @@ with the outputs alone.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from paddle import static
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError, UnimplementedError
 from paddle.core.tensor import Tensor
+from paddle.distributed import get_world_size
 from paddle.framework.mode import in_dynamic_mode
 from paddle.hapi import checkpoint
 from paddle.hapi.feeding import to_list
@@ -93,7 +93,7 @@ class StaticAdapter:
 
     def prepare(self, optimizer: Any, loss: Any, metrics: list, precision: Precision) -> None:
         """Forgets the Programs of another loss, optimizer or other metrics."""
-        if optimizer is not None and int(os.environ.get("PADDLE_TRAINERS_NUM") or 1) > 1:
+        if optimizer is not None and get_world_size() > 1:
             raise UnimplementedError(
                 "Model.prepare: a Model in static mode trains in one process alone.",
                 hint="leave paddle.enable_static() out, or use paddle.distributed.fleet",

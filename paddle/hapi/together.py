@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
+from paddle.core.listening import listeners_of
 from paddle.core.rings import rings
 from paddle.core.tensor import Tensor
-from paddle.distributed import DataParallel, init_parallel_env
+from paddle.distributed import DataParallel, get_world_size, init_parallel_env
 from paddle.distributed.joint import averaged, joined
 from paddle.io import DistributedBatchSampler
 from paddle.nn import Layer
@@ -19,7 +19,7 @@ def together(network: Layer) -> Together | None:
     Args:
         network (Layer): the network that they train.
     """
-    if int(os.environ.get("PADDLE_TRAINERS_NUM") or 1) < 2:
+    if get_world_size() < 2:
         return None
     if not rings.known(0):
         init_parallel_env()
@@ -49,6 +49,11 @@ class Together:
         if self._wrapped is None:
             self._wrapped = DataParallel(self._network)
         return self._wrapped
+
+    def gradients(self) -> None:
+        """Averages the gradients that ``no_sync`` left to this process."""
+        for exchange in listeners_of(self._network.parameters()):
+            exchange.flush()
 
     def losses(self, losses: list[Tensor]) -> list[Tensor]:
         """The losses of all processes' batches together, where each is a mean."""

@@ -27,9 +27,14 @@ NO_VALUES = frozenset({
 })  # fmt: skip
 
 
+def is_stored(var: Variable) -> bool:
+    """Whether the value of a variable outlives a run and can be saved."""
+    return bool(var.persistable) and var.type not in NO_VALUES
+
+
 def persistables(program: Program) -> list[Variable]:
     """Returns the variables of a Program whose values are stored, in order of their names."""
-    found = {v.name: v for v in program.list_vars() if v.persistable and v.type not in NO_VALUES}
+    found = {v.name: v for v in program.list_vars() if is_stored(v)}
     return [found[name] for name in sorted(found)]
 
 

@@ -16,8 +16,10 @@ from paddle.core.infer import Spec
 from paddle.core.op import REQUIRED, define, op
 from paddle.core.rings import Communicator, rings
 
-_REDUCTIONS = {"sum": 0, "max": 1, "min": 2, "prod": 3}
-_OF_1X = (0, 3, 1, 2)  # reduce_type of `allreduce` -> number of a reduction: sum, prod, max, min
+REDUCTIONS = {"sum": 0, "max": 1, "min": 2, "prod": 3}
+OF_1X = (0, 3, 1, 2)  # reduce_type of `allreduce` -> number of a reduction: sum, prod, max, min
+# Operators that wait for a stream.
+WAITS = ("c_sync_calc_stream", "c_sync_comm_stream", "c_wait_comm", "c_wait_compute")
 
 
 def ring_of(number: int, buffer: torch.Tensor) -> Communicator:
@@ -74,7 +76,7 @@ def _define_reductions(kind: str, number: int) -> None:
             return d_out if use_model_parallel else ring_of(ring_id, d_out).all_reduce(d_out)
 
 
-for _kind, _number in _REDUCTIONS.items():
+for _kind, _number in REDUCTIONS.items():
     _define_reductions(_kind, _number)
 
 
@@ -92,11 +94,11 @@ def _(d_out):
 @op("allreduce", "X -> Out", infer="same", effects=True, lod="X", differentiable=False)
 def allreduce(x, *, reduce_type=0, sync_mode=False):
     """The form of 1.8's dynamic mode: over all processes."""
-    if not 0 <= reduce_type < len(_OF_1X):
+    if not 0 <= reduce_type < len(OF_1X):
         raise InvalidArgumentError(
             f"allreduce(reduce_type): expected 0 to 3, but received {reduce_type}."
         )
-    return result(ring_of(0, x).all_reduce(x, _OF_1X[reduce_type]), x)
+    return result(ring_of(0, x).all_reduce(x, OF_1X[reduce_type]), x)
 
 
 # -- from one to all, from all to all --------------------------------------------------------------
@@ -264,7 +266,7 @@ def _wait_for(x, *, ring_id=0):
     return [part.view_as(part) for part in x]
 
 
-for _name in ("c_sync_comm_stream", "c_wait_comm", "c_wait_compute"):
+for _name in WAITS[1:]:
     define(_name, "X* -> Out*", _wait_for, infer=_same_list, effects=True, differentiable=False)
 
 

@@ -16,6 +16,7 @@ from paddle.ir.block import Block
 from paddle.ir.cloning import reads
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
+from paddle.ops.collective import WAITS
 from paddle.passes.dead_code import outer_writes
 
 BUCKET_MB = "_bucket_mb"  # attribute: how large the bucket of a sum may be
@@ -23,7 +24,6 @@ MEAN = "_mean"  # attribute: the sum is divided by the number of processes
 _DEFAULT_MB = 32.0
 _FIRST_MB = 1.0  # the first bucket is closed early, so that exchange begins early
 AVERAGE = 4  # number of a reduction, as :class:`paddle.distributed.ReduceOp` has it
-_SYNC = ("c_sync_calc_stream", "c_sync_comm_stream", "c_wait_comm", "c_wait_compute")
 _DENSE = (VarType.LOD_TENSOR,)
 
 
@@ -53,7 +53,7 @@ def is_optimizing(op: Operator) -> bool:
 
 def waits(op: Operator) -> bool:
     """Whether an operator only waits for a stream: whoever reads a value waits for it anyway."""
-    return op.type in _SYNC and op.inputs.get("X") == op.outputs.get("Out")
+    return op.type in WAITS and op.inputs.get("X") == op.outputs.get("Out")
 
 
 class _Buckets:

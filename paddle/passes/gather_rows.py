@@ -111,7 +111,7 @@ def _gather(block: Block, ring: int, tables: list[_Table], at: int) -> None:
         ):
             var = block._var_recursive(name)
             everybody = block.create_var(
-                name=f"{name}@ALL{len(block.vars)}", shape=list(dims), dtype=var.dtype
+                name=block.unused_name(f"{name}@ALL"), shape=list(dims), dtype=var.dtype
             ).name
             inputs[slot].append(name)
             outputs[target].append(everybody)

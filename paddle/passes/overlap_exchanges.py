@@ -10,10 +10,8 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.collective import OF_1X, REDUCTIONS
 from paddle.passes.fuse_all_reduce import AVERAGE, MEAN, is_optimizing, touched, waits
-
-_REDUCTIONS = {"sum": 0, "max": 1, "min": 2, "prod": 3}
-_OF_1X = (0, 3, 1, 2)  # reduce_type of `allreduce` -> number of a reduction
 
 
 def overlap_exchanges(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -54,11 +52,11 @@ def _exchange(op: Operator) -> tuple[str, dict[str, Any]] | None:
     if attrs.get(MEAN):
         return "all_reduce", {**ring, "op": AVERAGE}
     if name.startswith("c_allreduce_"):
-        return "all_reduce", {**ring, "op": _REDUCTIONS[name[12:]]}
+        return "all_reduce", {**ring, "op": REDUCTIONS[name[12:]]}
     if name.startswith("c_reduce_"):
-        return "reduce", {**ring, "op": _REDUCTIONS[name[9:]], "root": attrs.get("root_id", 0)}
-    if name == "allreduce" and 0 <= attrs.get("reduce_type", 0) < len(_OF_1X):
-        return "all_reduce", {**ring, "op": _OF_1X[attrs.get("reduce_type", 0)]}
+        return "reduce", {**ring, "op": REDUCTIONS[name[9:]], "root": attrs.get("root_id", 0)}
+    if name == "allreduce" and 0 <= attrs.get("reduce_type", 0) < len(OF_1X):
+        return "all_reduce", {**ring, "op": OF_1X[attrs.get("reduce_type", 0)]}
     if name in ("c_broadcast", "broadcast"):
         return "broadcast", {**ring, "root": attrs.get("root", 0)}
     if name in ("send_v2", "partial_send"):
@@ -107,5 +105,4 @@ def _halves(
 
 def _work(block: Block) -> str:
     """A variable that stands for an exchange that goes on."""
-    number = sum(name.startswith("exchange@") for name in block.vars)
-    return block.create_var(name=f"exchange@{number}", type=VarType.RAW).name
+    return block.create_var(name=block.unused_name("exchange"), type=VarType.RAW).name

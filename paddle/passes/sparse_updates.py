@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from paddle.analysis.def_use import DefUse, made_from, replace, single
+from paddle.analysis.def_use import DefUse, made_from, single
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
@@ -44,32 +44,35 @@ def update_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     """
     block = program.global_block()
     _gather_for_readers(block, fetches)
+    def_use = DefUse(block, fetches)
     for op, rule in [(o, r) for o in block.ops if (r := _rule_by_rows(block, o)) is not None]:
-        def_use = DefUse(block, fetches)
         table, grad = single(op, "Param") or "", single(op, "Grad") or ""
         found = _look_ups(def_use, table, grad, op)
-        before = block.ops[: block.ops.index(op)]
-        assigned = {n for other in before for n in assigned_by(other)} if found else set()
-        if found and assigned.isdisjoint(updated_by(op, rule)):
-            _join(block, op, rule, found, def_use.definition(grad))
+        if found and not _assigned_before(def_use, op, rule):
+            _join(def_use, op, rule, found, def_use.definition(grad))
+    def_use.commit()
     for op in [o for o in block.ops if o.type in RULES and RULES[o.type].rows_ahead]:
-        _update_found_rows(block, op, RULES[op.type], fetches)
-    program._changed()
+        _update_found_rows(def_use, op, RULES[op.type])
+    def_use.commit()
 
 
-def _update_found_rows(
-    block: Block, op: Operator, rule: UpdateRule, fetches: Sequence[str]
-) -> None:
+def _assigned_before(def_use: DefUse, op: Operator, rule: UpdateRule) -> bool:
+    """Whether something assigns what an update finds in the scope, before it."""
+    return any(
+        def_use.precedes(other, op) and name in assigned_by(other)
+        for name in updated_by(op, rule)
+        for other in def_use.definitions.get(name, ())
+    )
+
+
+def _update_found_rows(def_use: DefUse, op: Operator, rule: UpdateRule) -> None:
     """An update whose dense gradient is one of rows for PaddlePaddle."""
     leaving = ("EpsilonTensor",) if op.attrs.get("_epsilon_outside") else ()
-    if not updates_in_place(block, op, rule, leaving):
+    if not updates_in_place(def_use.block, op, rule, leaving):
         return
-    def_use = DefUse(block, fetches)
     grad = single(op, "Grad") or ""
     found = _row_numbers(def_use, grad, op)
-    before = block.ops[: block.ops.index(op)]
-    assigned = {n for other in before for n in assigned_by(other)} if found else set()
-    if not found or not assigned.isdisjoint(updated_by(op, rule)):
+    if not found or _assigned_before(def_use, op, rule):
         return
     attrs = {"kind": op.type, **rule.settings_of(op.attrs)}
     attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
@@ -81,7 +84,7 @@ def _update_found_rows(
     else:
         inputs |= {"Grad": [grad]}
         kind, attrs["ahead"] = "merged_update", True
-    replace(block, op, made_from(op, kind, inputs, updated_outputs(rule, inputs), attrs))
+    def_use.substitute(op, [made_from(op, kind, inputs, updated_outputs(rule, inputs), attrs)])
 
 
 def _row_numbers(def_use: DefUse, grad: str, reader: Operator) -> list[tuple[str, int]] | None:
@@ -120,22 +123,22 @@ def gather_gradients(program: Program, fetches: Sequence[str], tables: dict[str,
             come from look-ups with ``is_sparse`` alone are replaced.
     """
     block = program.global_block()
+    def_use = DefUse(block, fetches)
     for grad, table in tables.items():
-        def_use = DefUse(block, fetches)
         found = _look_ups(def_use, table, grad, None)
         if found and min(block.var(table).shape) > 0:
-            _gather(block, def_use, table, grad, found)
-    program._changed()
+            _gather(def_use, table, grad, found)
+    def_use.commit()
 
 
-def _gather(block: Block, def_use: DefUse, table: str, grad: str, found: list[Operator]) -> None:
+def _gather(def_use: DefUse, table: str, grad: str, found: list[Operator]) -> None:
     total = def_use.definition(grad)
-    attrs = {"padding": _padding(found), "shape": list(block.var(table).shape)}
+    attrs = {"padding": _padding(found), "shape": list(def_use.block.var(table).shape)}
     last = found[-1] if total is None else total
     made = made_from(last, "rows_gradient", _looked_up(found), {"Out": [grad]}, attrs)
-    replace(block, last, made)
+    def_use.substitute(last, [made])
     for gone in [o for o in found if o is not last]:
-        replace(block, gone, None)
+        def_use.substitute(gone)
 
 
 def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
@@ -148,13 +151,14 @@ def _gather_for_readers(block: Block, fetches: Sequence[str]) -> None:
         table = single(first, "W") if first is not None and first.type in _LOOK_UPS else None
         found = _look_ups(def_use, table, grad, op) if table else []
         if table and found:
-            _gather(block, def_use, table, grad, found)
+            _gather(def_use, table, grad, found)
+            def_use.commit()
             continue
         numbers = _row_numbers(def_use, grad, op)
         if numbers:
             var = block._var_recursive(grad)
             taken = block.create_var(
-                name=f"{grad}@ROWS{len(block.ops)}", shape=var.shape, dtype=var.dtype
+                name=block.unused_name(f"{grad}@ROWS"), shape=var.shape, dtype=var.dtype
             )
             attrs = {"padding": [skip for _, skip in numbers]}
             inputs = {"Ids": [name for name, _ in numbers], "X": [grad]}
@@ -208,7 +212,7 @@ def _is_sparse(op: Operator, table: str | None) -> bool:
 
 
 def _join(
-    block: Block, op: Operator, rule: UpdateRule, look_ups: list[Operator], total: Any
+    def_use: DefUse, op: Operator, rule: UpdateRule, look_ups: list[Operator], total: Any
 ) -> None:
     attrs = {"kind": op.type, **rule.settings_of(op.attrs)}
     attrs["epsilon_outside"] = bool(op.attrs.get("_epsilon_outside"))
@@ -216,9 +220,9 @@ def _join(
     attrs["padding"] = _padding(look_ups)
     inputs = {s: op.inputs[s] for s in (*rule.updated, "LearningRate")} | _looked_up(look_ups)
     outputs = updated_outputs(rule, inputs)
-    replace(block, op, made_from(op, "rows_update", inputs, outputs, attrs))
+    def_use.substitute(op, [made_from(op, "rows_update", inputs, outputs, attrs)])
     for gone in {id(o): o for o in [*look_ups, total]}.values():
-        replace(block, gone, None)
+        def_use.substitute(gone)
 
 
 def _looked_up(look_ups: list[Operator]) -> dict[str, list[str]]:

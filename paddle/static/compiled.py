@@ -216,8 +216,7 @@ class CompiledProgram(Guarded):
         if self._build.num_trainers > 1:
             self._meet(self._build.num_trainers, scope)
         plan = self._plan(tuple(parts[0]), names, places, use_prune)
-        if rings.world_size > 1:
-            agree(self._program, *plan.plans)
+        agree(self._program, *plan.plans)
         top = self._program.global_block().vars
         rates = self._program.__dict__.get("_lr_schedulers")
         execution: Any = self._execution

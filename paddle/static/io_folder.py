@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Container
 from typing import Any
 
 from paddle.core.user_frame import outside
-from paddle.ir.inference import NO_VALUES, fetch_variables, normalize, persistables
+from paddle.ir.inference import fetch_variables, normalize, persistables
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.serialization.models.layouts import MAIN, folder_layout
@@ -31,11 +32,7 @@ def save_persistables(
         main_program (Program, optional): None means the default one.
         filename (str, optional): one file for all.
     """
-
-    def outlives(var: Any) -> bool:
-        return bool(var.persistable) and var.type not in NO_VALUES
-
-    return save_vars(executor, dirname, main_program, None, outlives, filename)
+    return save_vars(executor, dirname, main_program, filename=filename)
 
 
 def save_inference_model(
@@ -81,6 +78,29 @@ def save_inference_model(
         stored = Stored(persistables(made), purpose=where)
         SavedModel({MAIN: made}, stored, {}).write(layout, where)
     return [v.name for v in fetch_variables(made)]
+
+
+def save_part(
+    dirname: str, feeds: list[str], targets: list, executor: Any, program: Program,
+    held: Container[str], model: bool,
+) -> None:  # fmt: skip
+    """Saves a process's part of what :func:`save_inference_model` would save.
+
+    Args:
+        dirname, feeds, targets, executor: as there.
+        program (Program): the whole one.
+        held (Container): names of the variables whose values this process has to save.
+        model (bool): whether it saves the Program too.
+    """
+    block = program.global_block()
+    outputs = [block.var(v.name) for v in targets]
+    made = normalize(program, [block.var(n) for n in feeds], outputs, partial=True)
+    folder = checked_path(dirname, "save_inference_model(dirname)")
+    os.makedirs(folder, exist_ok=True)
+    if model:
+        with open(os.path.join(folder, _MODEL), "wb") as file:
+            file.write(proto.to_bytes(made))
+    save_vars(executor, folder, vars=[v for v in persistables(made) if v.name in held])
 
 
 def _all(given: Any, kind: type) -> bool:

@@ -374,8 +374,8 @@ def load_inference_model(path_prefix: str | None, executor: Any, **kwargs: Any) 
     device = device_of(executor, where)
     if "pserver_endpoints" in kwargs and kwargs.pop("pserver_endpoints") is not None:
         raise NotImplementedError(
-            f"{where}(pserver_endpoints): parameter servers are not available; "
-            "load the model from its files."
+            f"{where}(pserver_endpoints): tables of parameter servers that run are not read; load "
+            "the model from its files, or take paddle.distributed.fleet.utils.DistributedInfer."
         )
     names = model_filenames(kwargs, where, content=path_prefix is None)
     if path_prefix is None:

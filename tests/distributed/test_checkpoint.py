@@ -122,6 +122,15 @@ def test_a_full_disk_leaves_the_checkpoint_before(tmp_path: Path) -> None:
     assert dist.resume(path)["a"].numpy().sum() == 0
 
 
+def test_the_parts_of_other_checkpoints_stay(tmp_path: Path) -> None:
+    number = "0123456789abcdef"
+    own, others = f"run.{number}.rank1", f"run.best.{number}.rank1"
+    for name in (own, others):
+        (tmp_path / name).write_bytes(b"")
+    dist.checkpoint({"a": 1}, tmp_path / "run")
+    assert sorted(os.listdir(tmp_path)) == ["run", others]
+
+
 # ------------------------------------------------------------------ several processes
 
 
@@ -148,6 +157,19 @@ def _save_badly_first(folder: str) -> None:
     dist.checkpoint({"a": 1 if dist.get_rank() else (lambda: 1)}, folder + "/bad", parts=True)
 
 
+class _Unnamed:
+    """An optimizer whose parameters have no names, which only the first process asks for."""
+
+    _parameter_list = (1,)
+
+    def state_dict(self) -> dict:
+        return {}
+
+
+def _save_unnamed(folder: str) -> None:
+    dist.checkpoint({"a": _Unnamed()}, folder + "/bad")
+
+
 @pytest.fixture(scope="module")
 def job() -> Any:
     with Ranks(2) as started:
@@ -168,6 +190,13 @@ def test_one_that_cannot_save(job: Any, save: Any, bad: int, tmp_path: Path) -> 
     errors = job.run_each(save, [(str(tmp_path),)] * 2, alive=True)
     assert isinstance(errors[bad], NotImplementedError)
     assert f"rank {bad} could not do it" in str(errors[1 - bad])
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_first_fails_after_the_others(job: Any, tmp_path: Path) -> None:
+    first, second = job.run_each(_save_unnamed, [(str(tmp_path),)] * 2, alive=True)
+    assert isinstance(first, AttributeError)
+    assert "rank 0 could not do it" in str(second)
     assert os.listdir(tmp_path) == []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle.core.rings import rings
 from tests.distributed.ranks import RankError, Ranks
 
 DTYPES = ["float16", "bfloat16", "float32", "float64", "int8", "uint8", "int32", "int64"]
@@ -135,6 +137,28 @@ def test_groups(job: Ranks) -> None:
     assert all(f[0] == first for f in found)
 
 
+def _ring_and_groups() -> tuple[int, int]:
+    """A ring of the first two processes alone, then groups; the ring has to stay what it is."""
+    env, number = dist.ParallelEnv(), 40
+    if env.rank < 2:
+        rings.connect(number, env.trainer_endpoints[:2], env.rank)
+        ring = rings.get(number)
+    group = dist.new_group([1, 2])
+    if env.rank < 2:
+        assert rings.get(number) is ring
+    if env.rank == 1:
+        with pytest.raises(ValueError, match=r"expected a number that is free.*ranks=\[1, 2\]"):
+            rings.connect(group.id, env.trainer_endpoints[:2], env.rank)
+    x = paddle.to_tensor([10**env.rank])
+    if group.is_member():
+        dist.all_reduce(x, group=group.id)
+    return group.id, int(x)
+
+
+def test_groups_beside_rings_of_programs(job: Ranks) -> None:
+    assert job.run(_ring_and_groups) == [(41, 1), (41, 110), (41, 110)]
+
+
 def _tape() -> list:
     """A reduction between a call and backward: the gradient is that of what was computed with."""
     x = paddle.to_tensor([3.0], stop_gradient=False)
@@ -213,6 +237,19 @@ def test_bad_arguments(job: Ranks) -> None:
     job.run(_bad)
 
 
+def _other_timeout() -> None:
+    with pytest.warns(UserWarning, match=r"timeout=7\): .* before, with 60 s, which stays"):
+        dist.init_parallel_env(timeout=7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dist.init_parallel_env()
+        dist.init_parallel_env(timeout=60)
+
+
+def test_a_timeout_that_comes_too_late(job: Ranks) -> None:
+    job.run(_other_timeout)
+
+
 def _listening() -> list[str]:
     """The addresses at which this process listens, by the kernel's table."""
     inodes = set()
@@ -263,11 +300,16 @@ def test_the_others_name_the_rank_that_died(job: Ranks) -> None:
         assert f"rank {rank} was in all_reduce" in text
 
 
-def _late(sleeper: int) -> str:
+def _late(sleeper: int, sends: bool) -> str:
     from paddle.distributed import group
 
-    small = group.connected("late", [0, 1, 2], dist.get_rank(), "127.0.0.1", 1.0)
-    if dist.get_rank() == sleeper:
+    name, rank = f"late{sends}", dist.get_rank()
+    small = group.connected(name, [0, 1, 2], rank, "127.0.0.1", 1.0)
+    if sends and rank == 0:
+        small.send(paddle.ones([1])._buf, sleeper)
+    if sends and rank == sleeper:
+        small.recv(paddle.ones([1])._buf, 0)
+    if rank == sleeper:
         time.sleep(3)
         return "slept"
     try:
@@ -277,8 +319,9 @@ def _late(sleeper: int) -> str:
     return "no error"
 
 
-def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks) -> None:
-    found = job.run(_late, 2)
+@pytest.mark.parametrize("sends", [False, True])
+def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks, sends: bool) -> None:
+    found = job.run(_late, 2, sends)
     for rank in (0, 1):
         assert "rank 2 did not come to the call within 1 s while rank" in found[rank], found[rank]
 

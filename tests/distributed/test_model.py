@@ -132,6 +132,32 @@ def test_the_same_losses(job: Ranks, gathered: int) -> None:
         np.testing.assert_allclose(first["history"][name], values, atol=1e-5, err_msg=name)
 
 
+class _Stream(paddle.io.IterableDataset):
+    """Samples of which nobody knows how many there are; each process has its share of them."""
+
+    def __init__(self, count: int, ranks: int) -> None:
+        super().__init__()
+        self.whole, self.ranks = _Digits(count), ranks
+
+    def __iter__(self) -> Iterator[tuple]:
+        return (self.whole[i] for i in range(dist.get_rank(), len(self.whole), self.ranks))
+
+
+def _rest(batch: int, ranks: int, gathered: int) -> list[np.ndarray]:
+    model = _model(dist.get_rank())
+    loader = paddle.io.DataLoader(_Stream(48, ranks), batch_size=batch)
+    model.fit(loader, epochs=2, verbose=0, accumulate_grad_batches=gathered)
+    return [p.numpy() for p in model.parameters()]
+
+
+@pytest.mark.parametrize("gathered", [2, 4])  # of three batches
+def test_the_rest_of_data_of_unknown_length(job: Ranks, gathered: int) -> None:
+    first, second = job.run(_rest, 8, 2, gathered)
+    for a, b, c in zip(first, second, _rest(16, 1, gathered), strict=True):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, c, atol=1e-5)
+
+
 class _Means(paddle.metric.Metric):
     """A metric that computes one number of a batch: not by samples."""
 
@@ -168,6 +194,28 @@ def test_metrics_that_are_not_by_samples(job: Ranks) -> None:
     first, second = job.run(_own_metric, 8)
     assert first == second
     np.testing.assert_allclose(first, _own_metric(16), atol=1e-6)
+
+
+class _Uneven(paddle.metric.Accuracy):
+    """A metric that gives more in process 1: Tensors by samples, but not equally many."""
+
+    def compute(self, outputs: Any, labels: Any) -> Any:
+        found = super().compute(outputs, labels)
+        return [found] * (1 + dist.get_rank())
+
+
+def _uneven() -> str:
+    model = _model(dist.get_rank())
+    model.prepare(model._optimizer, model._loss, _Uneven())
+    with pytest.raises(ValueError, match="but they called different ones") as error:
+        model.fit(_Digits(64), batch_size=8, epochs=1, verbose=0)
+    return str(error.value)
+
+
+def test_processes_that_have_other_numbers_of_tensors(job: Ranks) -> None:
+    for text in job.run(_uneven):
+        kind = "torch.float32 [1]"
+        assert f"rank 0: rows of Tensors({kind}); rank 1: rows of Tensors({kind}; {kind})" in text
 
 
 def _half() -> list[float]:

@@ -13,6 +13,7 @@ import paddle.distributed as dist
 import paddle.static as static
 from paddle.core.dtype import VarType
 from paddle.core.op import C
+from paddle.ops.optimizer import dgc
 from tests.distributed.ranks import Ranks
 
 
@@ -275,6 +276,9 @@ def _rings() -> list[float]:
                 attrs = {"nranks": len(listed), "rank": mine, "ring_id": ring}
                 block.append_op("c_comm_init", {"X": [told]}, {}, attrs)
         static.Executor(paddle.CPUPlace()).run(main)
+        made = rings.get(7)
+        static.Executor(paddle.CPUPlace()).run(main)
+        assert rings.get(7) is made
     finally:
         paddle.disable_static()
     rings.register(8, rings.alone)
@@ -312,3 +316,12 @@ def test_programs_that_differ(job: Ranks, kind: str) -> None:
     for text in job.run(_different, kind):
         assert "rank 0: a Program that exchanges over ring 0" in text
         assert "rank 1: a Program that exchanges over ring 0" in text
+
+
+@pytest.mark.parametrize("numel", [1, 5000, 2**24 + 1, 3 * 2**24 + 7, 10**9 + 7])
+@pytest.mark.parametrize("sparsity", [0.0, 0.5, 0.999])
+def test_the_number_of_compressed_elements_is_exact(numel: int, sparsity: float) -> None:
+    """It goes from `dgc` to `dgc_allreduce` as float32: one more would not fit what is packed."""
+    count = dgc._sent(numel, sparsity)
+    assert 1 <= count <= numel and int(np.float32(count)) == count
+    assert count >= int(numel * (1.0 - sparsity)) * (1 - 2**-23)

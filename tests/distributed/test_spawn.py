@@ -71,6 +71,16 @@ def test_the_process_that_failed_by_itself_is_told() -> None:
         dist.spawn(_fail_on, (1,), nprocs=2)
 
 
+def _fail_at_length() -> None:
+    raise KeyError("a" * 200_000 + "the end")
+
+
+def test_a_long_text_does_not_keep_a_process() -> None:
+    context = dist.spawn(_fail_at_length, nprocs=1, join=False, daemon=True, start_method="fork")
+    with pytest.raises(OSError, match=r"process 0 failed:[\s\S]*the end"):
+        assert context.join(60), "it waits for somebody to read its report"
+
+
 def _exit_or_sleep(folder: str) -> None:
     rank = dist.get_rank()
     Path(folder, str(rank)).write_text(str(os.getpid()), encoding="ascii")

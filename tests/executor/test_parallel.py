@@ -7,8 +7,17 @@ import pytest
 
 import paddle
 import paddle.static as static
-from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.errors import (
+    InvalidArgumentError,
+    NotFoundError,
+    PreconditionNotMetError,
+    UnimplementedError,
+)
+from paddle.core.rings import Alone, rings
+from paddle.distributed.fleet.meta_optimizers.fp16_allreduce import _in_16_bits
+from paddle.distributed.transpiler.inserting import insert_allreduce
 from paddle.executor.plan import Plan
+from paddle.ir.operator import Role
 from tests.executor.building import building, started, value
 
 F = paddle.nn.functional
@@ -365,3 +374,69 @@ def test_parallel_executor_can_start_afresh(monkeypatch):
     built = Plan.built
     assert exe.run([loss], feed=X)[0].shape == first.shape == (2,)
     assert Plan.built > built and exe.device_count == 2
+
+
+class Two(Alone):
+    """A ring of two processes, over which nothing may be exchanged."""
+
+    size = 2
+
+
+@pytest.mark.parametrize("kind", ["cast", "c_reduce_sum", "c_allgather"])
+def test_exchanges_that_places_would_mix_up(kind, monkeypatch):
+    """Alone such a Program runs; several places at once would take turns at random."""
+    main, startup, loss, _ = classifier()
+    block = main.global_block()
+    if kind == "cast":
+        insert_allreduce(main, nranks=1)
+        for op in [o for o in block.ops if o.type == "c_allreduce_sum"]:
+            _in_16_bits(block, op, op.input("X")[0])
+    else:
+        out = block.create_var(name="out", dtype="float32")
+        attrs = {"op_role": int(Role.BACKWARD)} | ({"nranks": 1} if kind == "c_allgather" else {})
+        block.append_op(kind, {"X": [f"{loss.name}@GRAD"]}, {"Out": [out]}, attrs)
+    exe = static.Executor(paddle.CPUPlace())
+    assert exe.run(compiled(main, loss), X, [loss], scope=started(startup))[0].shape == (2,)
+    scope = started(startup)
+    monkeypatch.setitem(rings._rings, 0, Two())
+    with pytest.raises(UnimplementedError, match=rf"(?s)operator {kind} .*ring 0.*each place by"):
+        exe.run(compiled(main, loss), X, [loss], scope=scope)
+
+
+def normalizing_under_a_condition(places):
+    """Trains on X with batch norm in a branch; the statistics are those of the whole batch."""
+    with building() as (main, startup):
+        x, turn = static.data("x", [None, 3]), static.data("turn", [None, 1])
+        hidden = static.nn.fc(x, 6)
+        hidden = static.nn.cond(
+            paddle.sum(turn) > 0.0, lambda: static.nn.batch_norm(hidden), lambda: hidden
+        )
+        loss = paddle.mean(paddle.square(static.nn.fc(hidden, 1) - 1.0))
+        OPTIMIZERS["sgd"]().minimize(loss)
+    return main, startup, compiled(main, loss, places, strategy(sync_batch_norm=True)), loss
+
+
+def test_batch_norm_of_all_places_under_a_condition():
+    exe, found = static.Executor(paddle.CPUPlace()), []
+    feed = {"x": X["x"], "turn": np.ones((8, 1), "float32")}
+    for places in (1, 2, 4):
+        _, startup, program, loss = normalizing_under_a_condition(places)
+        scope = started(startup)
+        losses = [exe.run(program, feed, [loss], scope=scope)[0].mean() for _ in range(4)]
+        found.append((losses, value(scope, "fc_0.w_0"), value(scope, "batch_norm_0.w_1")))
+    for losses, weight, statistics in found[1:]:
+        np.testing.assert_allclose(losses, found[0][0], rtol=1e-5)
+        np.testing.assert_allclose(weight, found[0][1], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(statistics, found[0][2], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("first", [1.0, -1.0])
+def test_a_branch_that_one_place_does_not_take(first, threads):
+    main, startup, _, loss = normalizing_under_a_condition(2)
+    execution = static.ExecutionStrategy()
+    execution.num_threads = threads
+    program = compiled(main, loss, 2, strategy(sync_batch_norm=True), execution)
+    feed = {"x": X["x"], "turn": np.repeat(np.array([[first], [-first]], "float32"), 4, 0)}
+    with pytest.raises(PreconditionNotMetError, match=r"(?s)1 of 2 places .* another place left"):
+        static.Executor(paddle.CPUPlace()).run(program, feed, [loss], scope=started(startup))

@@ -95,3 +95,20 @@ def test_bad_calls(client: HDFSClient, tmp_path: Path, caplog: pytest.LogCapture
     assert not client.upload("/no/such/folder/one", str(tmp_path / "one"), retry_times=2)
     assert "status 1" in caplog.text and "No such file" in caplog.text
     assert contrib.HDFSClient is HDFSClient
+
+
+def test_a_cluster_that_is_down(
+    client: HDFSClient, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    hadoop = tmp_path / "home" / "bin" / "hadoop"
+    hadoop.write_text("#!/bin/sh\necho 'Connection refused' >&2\nexit 255\n")
+    assert not client.delete("/d") and not client.makedirs("/d") and not client.is_exist("/d")
+    assert client.ls("/d") == [] and caplog.text.count("Connection refused") == 4
+
+
+def test_what_a_thread_raises_reaches_the_caller(client: HDFSClient, tmp_path: Path) -> None:
+    gone = tmp_path / "from" / "gone"
+    gone.parent.mkdir()
+    gone.symlink_to(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match="gone"):
+        multi_upload(client, "/up", str(gone.parent))

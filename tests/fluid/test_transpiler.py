@@ -58,3 +58,7 @@ def test_refused() -> None:
     config.geo_sgd_mode = True
     with pytest.raises(NotImplementedError, match=r"paddle\.distributed"):
         fluid.DistributeTranspiler(config).transpile(0)
+    config = fluid.DistributeTranspilerConfig()
+    config.enable_dc_asgd = True
+    with pytest.raises(NotImplementedError, match="enable_dc_asgd"):
+        fluid.DistributeTranspiler(config).transpile(0, sync_mode=False)

@@ -283,7 +283,7 @@ def test_unknown_mode_of_monitoring() -> None:
 # -- VisualDL -------------------------------------------------------------------------------------
 def test_visualdl_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "visualdl", None)
-    with pytest.raises(ImportError, match="visualdl is not installed; run `pip install visualdl`"):
+    with pytest.raises(ImportError, match="visualdl is not installed; it comes with pypaddle"):
         prepared().fit(Points(4), verbose=0, callbacks=VisualDL("logs"))
 
 
@@ -294,7 +294,7 @@ def test_visualdl_gets_scalars(monkeypatch: pytest.MonkeyPatch) -> None:
         def __init__(self, folder: str) -> None:
             written.append(folder)
 
-        def add_scalar(self, tag: str, value: float, step: int) -> None:
+        def add_scalar(self, tag: str, value: float, step: int, walltime: Any = None) -> None:
             written.append((tag, round(value, 4), step))
 
         def close(self) -> None:

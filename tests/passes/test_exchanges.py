@@ -154,6 +154,27 @@ def test_exchange_inside_of_a_condition(ring: Recorded) -> None:
     assert ring.calls == ["begin 2", "end"]
 
 
+def test_exchanges_around_those_of_a_condition(ring: Recorded) -> None:
+    with building() as (main, startup):
+        x = static.data("x", [2])
+        block = main.global_block()
+        outer = paddle.assign(x)
+        block.append_op("c_allreduce_sum", {"X": [outer]}, {"Out": [outer]}, {"ring_id": 0})
+
+        def exchanged() -> Any:
+            block = static.default_main_program().current_block()
+            made = x + 10.0
+            block.append_op("c_allreduce_sum", {"X": [made]}, {"Out": [made]}, {"ring_id": 0})
+            return made * 1.0
+
+        inner = static.nn.cond(paddle.sum(x) > 0.0, exchanged, lambda: x * 5.0)
+        total = outer + inner
+    exe = static.Executor(paddle.CPUPlace())
+    for value, expected in (([1.0, 2.0], [24.0, 28.0]), ([-1.0, -2.0], [-7.0, -14.0])):
+        feed = {"x": np.array(value, "float32")}
+        assert exe.run(main, feed, [total], scope=started(startup))[0].tolist() == expected
+
+
 def test_exchanges_are_kept_and_not_computed_once(ring: Recorded) -> None:
     with building() as (main, startup):
         value = paddle.full([3], 1.0)
@@ -163,3 +184,25 @@ def test_exchanges_are_kept_and_not_computed_once(ring: Recorded) -> None:
         assert exe.run(main, {}, [value], scope=started(startup))[0].tolist() == [2.0] * 3
     exe.run(main, {}, [], scope=started(startup))
     assert ring.calls.count("begin 3") == 4
+
+
+@pytest.mark.parametrize("skipped", [(), ("overlap_exchanges",)])
+@pytest.mark.parametrize("kind", ["c_allreduce_sum", "c_reduce_sum", "c_broadcast", "broadcast"])
+def test_a_result_keeps_what_a_parameter_was(kind: str, skipped: tuple) -> None:
+    """In a ring of one the result is the parameter's own memory, which the update writes into."""
+    from paddle.executor.plan import Plan
+
+    with building() as (main, startup):
+        x = static.data("x", [None, 2])
+        block = main.global_block()
+        loss = paddle.mean(static.nn.fc(x, 1, bias_attr=False))
+        weight = main.all_parameters()[0].name
+        seen = block.create_var(name="seen", dtype="float32", shape=[2, 1]).name
+        block.append_op(kind, {"X": [weight]}, {"Out": [seen]}, {"ring_id": 0})
+        paddle.optimizer.SGD(0.1).minimize(loss)
+    scope = started(startup)
+    before = np.array(scope.find_var(weight).get_tensor())
+    plan = Plan(prepare(main, ["x"], [seen], skipped=skipped), ["x"], [seen])
+    (got,) = plan.run(scope, [paddle.ones([3, 2])._buf])
+    np.testing.assert_array_equal(got.numpy(), before)
+    assert (np.array(scope.find_var(weight).get_tensor()) != before).all()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.passes import sparse_updates
 from tests.executor.building import building, put, run, started, value
 from tests.passes.cases import same, types
 
@@ -204,3 +205,23 @@ def test_several_tables_of_lazy_adam_move_their_rows_only():
         start = np.random.RandomState(seed).rand(*found[name].shape).astype("float32")
         moved = set(np.flatnonzero((found[name] != start).any(1)).tolist())
         assert moved == used, name
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_uses_are_looked_up_once_for_all_tables(count, monkeypatch):
+    made = []
+
+    class Counted(sparse_updates.DefUse):
+        def __init__(self, *args):
+            super().__init__(*args)
+            made.append(self)
+
+    with building() as (main, _):
+        ids = paddle.static.data("ids", [None, 3], "int64")
+        rows = [paddle.static.nn.embedding(ids, [8, 4], is_sparse=True) for _ in range(count)]
+        loss = paddle.mean(paddle.static.nn.fc(paddle.add_n(rows), 1))
+        paddle.optimizer.Adam(0.1).minimize(loss)
+    monkeypatch.setattr(sparse_updates, "DefUse", Counted)
+    found = types(main, {"ids": IDS}, [loss])
+    assert found.count("merged_update") == count + 1  # the tables' with rows ahead
+    assert len(made) == 1

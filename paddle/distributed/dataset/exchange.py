@@ -73,7 +73,7 @@ def targets(table: Table, group: Communicator) -> np.ndarray:
         table (Table): records in random order.
         group (Communicator): the trainers.
     """
-    sizes = [int(n) for n in group.all_gather(torch.tensor([table.size]))]
+    sizes = group.numbers(table.size)
     first = sum(sizes[: group.rank])
     return (first + np.arange(table.size)) % group.size
 
@@ -120,7 +120,7 @@ def _compare(slots: list[Slot], group: Communicator) -> None:
     """Refuses trainers whose records have other slots, before any record is sent."""
     text = ", ".join(f"{slot.name} {slot.kind}" for slot in slots)
     mine = zlib.crc32(text.encode())
-    marks = [int(n) for n in group.all_gather(torch.tensor([mine]))]
+    marks = group.numbers(mine)
     if len(set(marks)) > 1:
         same = [rank for rank, mark in enumerate(marks) if mark == mine]
         raise InvalidArgumentError(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
+import math
 import os
-import shutil
 from typing import Any
 
 from paddle.core.errors import (
     InvalidArgumentError,
     NotFoundError,
     PreconditionNotMetError,
+    UnimplementedError,
 )
 from paddle.distributed.fleet import compiler, ps_saving
 from paddle.distributed.fleet.meta_optimizers.base import Context
@@ -19,6 +19,7 @@ from paddle.distributed.fleet.runtime import Runtime
 from paddle.distributed.ps import jobs
 from paddle.distributed.ps.plan import JobPlan, plan_job
 from paddle.distributed.ps.rewriting import rewrite_trainer
+from paddle.distributed.ps.told import certificates, drop_tables, tables_folder
 from paddle.distributed.ps.trainer import TrainerJob
 from paddle.executor.scope import global_scope
 from paddle.ir.cloning import clone
@@ -133,10 +134,19 @@ class ParameterServerRuntime(Runtime):
         self.job.client.barrier("worker")
         return True
 
+    def set_rate(self, value: float) -> None:
+        """Sets the learning rate of all tables; with geo, trainers update by their own."""
+        if self.plan is None or self.plan.mode == "geo" or self.role_maker._is_server():
+            return
+        job = self._connected("set_lr")
+        job.flush()
+        for spec in self.plan.tables:
+            job.client.set_rate(spec.id, value)
+
     def shrink(self, threshold: float) -> None:
         """Drops the rows of tables that nobody used for so many calls."""
         job = self._connected("shrink")
-        job.client.shrink(int(threshold))
+        job.client.shrink(math.ceil(threshold))  # calls are whole
 
     # -- servers ---------------------------------------------------------------------------------
 
@@ -146,6 +156,11 @@ class ParameterServerRuntime(Runtime):
             raise InvalidArgumentError(
                 f"fleet.init_server: expected one folder, but received {[*more, *options]}."
             )
+        if options.get("var_names") is not None:
+            raise UnimplementedError(
+                "fleet.init_server(var_names): servers load all tables of a folder, not a part.",
+                hint="leave var_names out",
+            )
         model_dir = options.get("dirname") if model_dir is None else model_dir
         serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc
         plan, role = self._planned(), self.role_maker
@@ -154,11 +169,11 @@ class ParameterServerRuntime(Runtime):
         number = role._server_index()
         self.server = serving.Server(
             role._get_pserver_endpoints()[number], plan.tables, plan.trainers, plan.server_mode,
-            os.environ.get("PADDLE_JOB_TOKEN", ""), _folder(number), number, plan.servers,
-            tls=_tls(),
+            os.environ.get("PADDLE_JOB_TOKEN", ""), tables_folder(number), number, plan.servers,
+            tls=certificates(),
         )  # fmt: skip
         restarted = int(os.environ.get("PADDLE_RESTART_COUNT") or 0) > 0
-        if model_dir is None or (restarted and _folder(number) is not None):
+        if model_dir is None or (restarted and tables_folder(number) is not None):
             return  # what is in the files of a server that was ended is newer
         if not os.path.isdir(model_dir):
             raise NotFoundError(f"fleet.init_server(model_dir): there is no folder {model_dir!r}.")
@@ -174,10 +189,10 @@ class ParameterServerRuntime(Runtime):
             server.wait()
         finally:
             server.stop()
-        if "PADDLE_PS_FOLDER" not in os.environ and (folder := _folder(server.service.server)):
-            shutil.rmtree(folder, ignore_errors=True)
-            with contextlib.suppress(OSError):  # the others are still there
-                os.rmdir(os.path.dirname(folder))
+        if "PADDLE_PS_FOLDER" not in os.environ and (
+            folder := tables_folder(server.service.server)
+        ):
+            drop_tables(folder)
 
     # -- saving ----------------------------------------------------------------------------------
 
@@ -199,20 +214,3 @@ class ParameterServerRuntime(Runtime):
                 self._connected("save_inference_model"), executor, dirname, feeded_var_names,
                 target_vars, main_program, export_for_deployment,
             )  # fmt: skip
-
-
-def _folder(number: int) -> str | None:
-    """Where a server's tables lie, so that it goes on after it was killed; None: for this run.
-
-    ``PADDLE_PS_FOLDER`` names a folder, which stays; else it is one beside the launcher's logs,
-    which goes when the job is over.
-    """
-    given, logs = os.environ.get("PADDLE_PS_FOLDER"), os.environ.get("PADDLE_LOG_DIR")
-    if not given and logs:
-        given = os.path.join(logs, f"tables-{os.environ.get('PADDLE_JOB_TOKEN', '')[:12]}")
-    return os.path.join(given, f"server-{number}") if given else None
-
-
-def _tls() -> tuple[str, str] | None:
-    key, chain = os.environ.get("PADDLE_TLS_KEY"), os.environ.get("PADDLE_TLS_CERT")
-    return (key, chain) if key and chain else None

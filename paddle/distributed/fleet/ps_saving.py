@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from paddle.core import flags
-from paddle.core.errors import PreconditionNotMetError
 from paddle.core.user_frame import outside
 from paddle.distributed.ps.plan import Sparse
 from paddle.distributed.ps.rewriting import look_up_here
@@ -138,16 +137,3 @@ def joined(job: TrainerJob, one: Sparse) -> torch.Tensor:
         ids = np.arange(start, min(start + _ROWS, one.height))
         found[start : start + len(ids)] = job.client.pull_sparse(one.table, ids, make=False)
     return torch.from_numpy(found)
-
-
-def need_connection(job: TrainerJob | None, api: str) -> TrainerJob:
-    """Refuses what only a connected trainer can do."""
-    if job is None or job.client is None:
-        raise PreconditionNotMetError(
-            f"{api}: this process is not connected to parameter servers.",
-            hint="call fleet.init_worker() first",
-        )
-    return job
-
-
-__all__ = ["joined", "need_connection", "save_inference_model", "save_persistables"]

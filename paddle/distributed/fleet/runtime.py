@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers.base import Context
+from paddle.distributed.fleet.meta_optimizers.programs import skipped_passes
+from paddle.ir.cloning import clone
 from paddle.ir.current import default_main_program
 from paddle.static import io_folder
 from paddle.static.io_vars import save_vars
@@ -56,6 +58,9 @@ class Runtime(abc.ABC):
         """
         return False
 
+    def set_rate(self, value: float) -> None:  # noqa: B027 (most have nobody to tell)
+        """Tells the servers a learning rate that the user has set for the optimizer."""
+
     @abc.abstractmethod
     def save_persistables(
         self, executor: Any, dirname: str, main_program: Any = None, mode: int = 0
@@ -80,6 +85,7 @@ class CollectiveRuntime(Runtime):
     def minimize(self, context: Context) -> tuple[list, list]:
         """Carries out the strategies that go together."""
         chain = compiler.choose(context)
+        whole = clone(context.main_program) if any(meta.divides for meta in chain) else None
         for meta in reversed(chain):
             meta.apply(context)
             context.applied.append(meta.name)
@@ -88,6 +94,11 @@ class CollectiveRuntime(Runtime):
         )
         for meta in reversed(chain):
             meta.rewrite(context)
+        main, strategy = context.main_program, context.strategy  # the Executor reads these
+        main.__dict__["_fleet_skipped"] = skipped_passes(strategy.build_strategy)
+        main.__dict__["_fleet_iterations"] = strategy.execution_strategy.num_iteration_per_run
+        if whole is not None:
+            main.__dict__["_fleet_whole"] = whole
         return context.optimize_ops, context.params_grads
 
     def _nothing(self, name: str) -> None:
@@ -132,8 +143,16 @@ class CollectiveRuntime(Runtime):
         self, executor: Any, dirname: str, feeded_var_names: list[str], target_vars: list,
         main_program: Any = None, export_for_deployment: bool = True,
     ) -> None:  # fmt: skip
-        """Saves what the predictor runs, on the first worker."""
-        if self.role_maker._is_first_worker():
+        """Saves what the predictor runs: the first worker, and who alone has parts of a model."""
+        program = default_main_program() if main_program is None else main_program
+        whole = program.__dict__.get("_fleet_whole")
+        if whole is not None and export_for_deployment:
+            first = self.role_maker._is_first_worker()
+            held = program.global_block().vars if first else program.__dict__["_fleet_own"]
+            io_folder.save_part(
+                dirname, feeded_var_names, target_vars, executor, whole, held, model=first
+            )
+        elif self.role_maker._is_first_worker():
             io_folder.save_inference_model(
                 dirname, feeded_var_names, target_vars, executor, main_program, None, None,
                 export_for_deployment,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -151,3 +152,18 @@ class Helpers:
         """Ends the threads, behind what they have to do."""
         for _ in range(self._made):
             self._queue.put(None)
+
+
+def leave(method: Any, *args: Any) -> None:
+    """Says good-bye when the interpreter ends; not after an error, so that the others notice.
+
+    Args:
+        method (WeakMethod): what says it.
+        args: what it is called with.
+    """
+    call = method()
+    if call is not None and getattr(sys, "last_type", None) is None:
+        try:
+            call(*args)
+        except Exception:  # the servers are gone, or soon will be
+            pass

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import os
-import sys
 import threading
 import weakref
 from collections import deque
@@ -28,7 +28,7 @@ from paddle.core.errors import (
     InvalidArgumentError,
     PreconditionNotMetError,
 )
-from paddle.distributed.ps.calls import Broken, Call, Helpers
+from paddle.distributed.ps.calls import Broken, Call, Helpers, leave
 from paddle.distributed.ps.messages import (
     DTYPE_CODES,
     FRAME_LIMIT,
@@ -44,6 +44,7 @@ from paddle.distributed.ps.spec import TableSpec
 # Pushes on the way to one server. They may overtake one another, and of each trainer and table a
 # server remembers the last 24.
 IN_FLIGHT = 16
+_BRIEFLY = 5.0  # seconds that a good-bye may take
 _STATES = {
     grpc.StatusCode.UNAVAILABLE: "away",
     grpc.StatusCode.CANCELLED: "away",
@@ -105,7 +106,7 @@ class Client:
         except BaseException:
             self.close()
             raise
-        atexit.register(_leave, weakref.WeakMethod(self.stop))
+        atexit.register(leave, weakref.WeakMethod(self.stop), _BRIEFLY)
 
     # -- meeting the servers -----------------------------------------------------------------------
 
@@ -134,6 +135,7 @@ class Client:
         # A barrier is over where all servers say so; those that were ahead answer at once.
         self._barriers = min(int(a["barriers"]) for a in found)
         self.steps = max(int(a["steps"]) for a in found)
+        self.scheduled = any(a["scheduled"] for a in found)  # whether rates follow advance()
 
     def _begin(self, server: int, spec: TableSpec) -> None:
         """Asks a server to take this client's pushes, and no more of an earlier client's.
@@ -468,8 +470,21 @@ class Client:
                 wire.patience = timeout
         try:
             self.flush()
-            self._ask_all(Frame(Kind.STOP, trainer=self.trainer), timeout)
+        except BaseException:
+            timeout = _BRIEFLY  # a server that is away was waited for already
+            raise
         finally:
+            self._say_stop(timeout)
+
+    def _say_stop(self, timeout: float | None) -> None:
+        frame = Frame(Kind.STOP, trainer=self.trainer)
+        calls = [self._call([Part(i, frame, None)], timeout) for i in range(len(self._wires))]
+        try:
+            self._gather(calls)
+        finally:
+            for call in calls:  # all are told, also where one could not be
+                with contextlib.suppress(Exception):
+                    call.wait()
             self.close()
 
     def close(self) -> None:
@@ -526,16 +541,6 @@ def _values(spec: TableSpec, values: Any, rows: int) -> np.ndarray:
             f", but received {given.dtype}{list(given.shape)}."
         )
     return given.astype(spec.dtype, copy=False)
-
-
-def _leave(stop: Any) -> None:
-    """Says good-bye when the interpreter ends; not after an error, so that the others notice."""
-    call = stop()
-    if call is not None and getattr(sys, "last_type", None) is None:
-        try:
-            call(5.0)
-        except Exception:  # the servers are gone, or soon will be
-            pass
 
 
 # -- the transport ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import queue
 import tempfile
 import threading
@@ -173,7 +174,7 @@ class Async(Exchange):
         self._error: BaseException | None = None
         self._ends = threading.Event()
         self._turn = threading.Condition()
-        self._sent = self._fetched = self._steps = 0
+        self._sent = self._fetched = 0
         self._threads: list[threading.Thread] = []
 
     # -- threads ---------------------------------------------------------------------------------
@@ -195,21 +196,10 @@ class Async(Exchange):
                 with self._turn:
                     self._error = self._error or error
                     self._turn.notify_all()
-                self._drain()
 
         thread = threading.Thread(target=guarded, name="ps-communicator", daemon=True)
         self._threads.append(thread)
         thread.start()
-
-    def _drain(self) -> None:
-        """Lets a trainer go on that waits for room, to see the error."""
-        for waiting in self._queues.values():
-            try:
-                while True:
-                    waiting.get_nowait()
-                    waiting.task_done()
-            except queue.Empty:
-                pass
 
     def _sending(self, keys: list[Any]) -> None:
         while self._error is None:
@@ -294,7 +284,11 @@ class Async(Exchange):
         self._check()
         if not self._threads:
             self._start()
-        self._queues[key].put(value)
+        while True:
+            self._check()  # after an error nobody makes room
+            with contextlib.suppress(queue.Full):
+                self._queues[key].put(value, timeout=0.05)
+                break
         with self._turn:
             self._turn.notify_all()
 
@@ -319,8 +313,10 @@ class Async(Exchange):
 
     def flush(self) -> None:
         """Returns when the servers have all that was sent."""
-        for waiting in self._queues.values():
-            waiting.join()
+        with self._turn:
+            while any(w.unfinished_tasks for w in self._queues.values()):
+                self._check()  # after an error nobody sends what waits
+                self._turn.wait(0.05)
         self._check()
         self.client.flush()
 

@@ -7,12 +7,10 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from paddle.core.dtype import dtype_name
 from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.distributed.ps.initial import CountFilter, Initial, Probability
-from paddle.distributed.ps.rules import Rule
+from paddle.distributed.ps.rules import KNOWN, Rule
 from paddle.distributed.ps.schedules import ProgramRate, SchedulerRate
 from paddle.distributed.ps.spec import TableSpec
 from paddle.ir.block import Block
@@ -21,7 +19,6 @@ from paddle.ir.program import Program
 from paddle.ops.optimizer.updates import rule_of
 
 LOOK_UPS = ("lookup_table", "lookup_table_v2")
-_KNOWN = ("sgd", "momentum", "adagrad", "adam")
 # Dense parameters of one rule lie in blocks of at least so many numbers, at most _BLOCKS of them.
 _LEAST, _BLOCKS, _MOST = 1 << 16, 8, 1 << 24
 STARTED = 0  # the table whose one number says that there are first values
@@ -237,7 +234,7 @@ class _Reader:
         """The rule of an update, the gradient as backward leaves it, and the rate's name."""
         param = op.input("Param")[0]
         known = rule_of(op.type)
-        if op.type not in _KNOWN or known is None:
+        if op.type not in KNOWN or known is None:
             raise _unknown(param, op.type)
         if known.powers and op.inputs.get("MasterParam"):
             raise UnimplementedError(f"parameter {param!r}: expected no master copy in float32.")
@@ -349,7 +346,7 @@ def read_update(block: Block, op: Operator) -> tuple[float, float, tuple[float, 
     Raises:
         UnimplementedError: something else is done to the gradient, or the optimizer is unknown.
     """
-    if op.type not in _KNOWN:
+    if op.type not in KNOWN:
         raise _unknown(op.input("Param")[0], op.type)
     reader = _Reader(block.program, block.program, "async", 1, 1, 1)
     reader.block = block
@@ -422,8 +419,3 @@ def remote_tables(block: Block) -> dict[str, list[Operator]]:
         for name in op.input_arg_names:
             found.pop(name, None)
     return found
-
-
-def packed(group: Group, values: list[np.ndarray]) -> np.ndarray:
-    """Returns values of all members one behind the other."""
-    return np.concatenate([np.asarray(v, group.dtype).reshape(-1) for v in values])

@@ -17,7 +17,7 @@ from paddle.ops.optimizer.engine import FusedUpdate
 from paddle.ops.optimizer.rules import UpdateRule
 from paddle.ops.optimizer.updates import rule_of
 
-_KNOWN = ("sgd", "momentum", "adagrad", "adam")
+KNOWN = ("sgd", "momentum", "adagrad", "adam")
 
 
 class _OuterEpsilon(FusedUpdate):
@@ -69,9 +69,9 @@ class Rule:
     outer_epsilon: bool = False
 
     def __post_init__(self) -> None:
-        if self.name not in _KNOWN:
+        if self.name not in KNOWN:
             raise InvalidArgumentError(
-                f"Rule(name): expected one of {list(_KNOWN)}, but received {self.name!r}.",
+                f"Rule(name): expected one of {list(KNOWN)}, but received {self.name!r}.",
                 hint="these optimizers update row by row on a server",
             )
         known = self._rule.settings

@@ -333,6 +333,7 @@ class Service:
             text=json.dumps({
                 "server": self.server,
                 "servers": self.servers,
+                "scheduled": any(callable(s.rule.rate) for s in self.specs.values()),
                 "trainers": self.trainers,
                 "mode": self.mode,
                 "tables": tables,

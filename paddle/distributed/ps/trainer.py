@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import importlib
 import os
 import time
@@ -20,6 +19,7 @@ from paddle.core.errors import (
     InvalidArgumentError,
     PreconditionNotMetError,
 )
+from paddle.distributed.ps.calls import leave
 from paddle.distributed.ps.communicator import Exchange, exchange_of
 from paddle.distributed.ps.plan import STARTED, JobPlan
 from paddle.ir.operator import Operator
@@ -38,14 +38,6 @@ def connected(endpoints: Sequence[str], trainer: int, tables: Any = None) -> Any
     client = importlib.import_module("paddle.distributed.ps.client")  # which imports grpc
     token, vouched = os.environ.get("PADDLE_JOB_TOKEN", ""), os.environ.get("PADDLE_TLS_CA")
     return client.Client(endpoints, trainer, token, tables, tls=vouched or None)
-
-
-def _leave(reference: weakref.ref) -> None:
-    """Stops a trainer that ends without ``stop_worker``."""
-    job = reference()
-    if job is not None:
-        with contextlib.suppress(Exception):  # the servers have gone
-            job.close()
 
 
 class TrainerJob:
@@ -81,7 +73,7 @@ class TrainerJob:
             return
         self.client = connected(self.endpoints, self.trainer, self.plan.tables)
         self.closed = False
-        atexit.register(_leave, weakref.ref(self))
+        atexit.register(leave, weakref.WeakMethod(self.close))
         self.exchange = exchange_of(self.plan, self.client, self.configs)
         holders = {}
         for name in self._first_names():

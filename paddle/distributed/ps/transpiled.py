@@ -8,26 +8,33 @@ trainers find it.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib
 import os
 import re
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from paddle.core.errors import InvalidArgumentError, NotFoundError, UnimplementedError
+from paddle.distributed.ps.calls import leave
 from paddle.distributed.ps.plan import read_update
 from paddle.distributed.ps.rules import Rule
 from paddle.distributed.ps.schedules import ProgramRate
 from paddle.distributed.ps.spec import TableSpec
+from paddle.distributed.ps.store import STEPS
+from paddle.distributed.ps.table import Table
+from paddle.distributed.ps.told import certificates, drop_tables, tables_folder
 from paddle.distributed.ps.trainer import connected
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
+from paddle.ops.optimizer.counting import steps_of
 from paddle.ops.optimizer.updates import rule_of
 
 _ARROW = " <- "
@@ -51,6 +58,11 @@ class BlockServer:
     def __init__(self, op: Operator) -> None:
         attrs = op.attrs
         self.endpoint, self.trainers = str(attrs["endpoint"]), int(attrs.get("Fanin", 1))
+        self.number = int(attrs.get("pserver_id", 0))
+        if attrs.get("dc_asgd"):
+            raise UnimplementedError(
+                "listen_and_serv: servers do not compensate delayed gradients (dc_asgd)."
+            )
         together = int(attrs.get("distributed_mode", 0)) == _SYNC and not attrs.get("_async")
         self.mode = "sync" if together else "async"
         self.program = op.block.program
@@ -85,8 +97,9 @@ class BlockServer:
         self._note(param)
         known = rule_of(op.type)
         assert known is not None
-        for slot in (*(known.slots[s] for s in known.states), "LearningRate"):
-            self._note(op.input(slot)[0])
+        for state in (*known.states, *known.powers):
+            self._note(op.input(known.slots[state])[0])
+        self._note(op.input("LearningRate")[0])
         self._parts.append((param, grad, op, penalties))
 
     def __call__(self, held: tuple) -> None:
@@ -94,21 +107,27 @@ class BlockServer:
         serving = importlib.import_module("paddle.distributed.ps.server")  # which imports grpc
         values = dict(zip(self.names, held, strict=True))
         tables = [self._table(i, part, values) for i, part in enumerate(self._parts)]
+        folder = tables_folder(self.number)
         server = serving.Server(
-            self.endpoint, tables, self.trainers, self.mode, os.environ.get("PADDLE_JOB_TOKEN", "")
-        )
-        one = np.ones(1, np.int64)
-        for spec, (param, *_) in zip(tables, self._parts, strict=True):
-            first = values[param].tensor._buf.reshape(1, -1).clone()
-            server.service.tables[spec.id].store.commit(one, [first], 0)
+            self.endpoint, tables, self.trainers, self.mode,
+            os.environ.get("PADDLE_JOB_TOKEN", ""), folder, tls=certificates(),
+        )  # fmt: skip
+        held_by = [(server.service.tables[spec.id], part[2])
+                   for spec, part in zip(tables, self._parts, strict=True)]  # fmt: skip
+        filled = Path(server.folder, "filled")
+        if not filled.exists():  # else it was killed, and goes on where it was
+            for table, op in held_by:
+                _fill(table, op, values)
+            filled.touch()
         server.start()
         try:
             server.wait()
-            for spec, (param, *_) in zip(tables, self._parts, strict=True):
-                found = torch.from_numpy(server.service.tables[spec.id].pull_dense().copy())
-                values[param].put(found.reshape(values[param].tensor._buf.shape))
+            for table, op in held_by:
+                _give_back(table, op, values)
         finally:
             server.stop()
+        if folder is not None:  # the scope has it all
+            drop_tables(folder)
 
     def _table(self, number: int, part: tuple, values: dict[str, Any]) -> TableSpec:
         param, grad, op, (l1, l2, clip) = part
@@ -119,13 +138,8 @@ class BlockServer:
             )
         known = rule_of(op.type)
         assert known is not None
-        fill = {}
-        for state in known.states:
-            start = values[op.input(known.slots[state])[0]].tensor
-            if start is not None and (first := float(start._buf.reshape(-1)[0])):
-                fill[state] = first
         rule = Rule(op.type, self._rate(op.input("LearningRate")[0], values),
-                    known.settings_of(op.attrs), fill, 1.0, l1, l2, clip,
+                    known.settings_of(op.attrs), {}, 1.0, l1, l2, clip,
                     bool(op.attrs.get("_epsilon_outside")))  # fmt: skip
         buffer = values[param].tensor._buf
         dtype = str(buffer.dtype).removeprefix("torch.")
@@ -154,6 +168,47 @@ class BlockServer:
         return ProgramRate(made, None, name, together, starts)
 
 
+_ROW = np.ones(1, np.int64)  # the only one of a dense table
+
+
+def _slots(op: Operator) -> tuple[list[str], list[tuple[str, float]]]:
+    """Names of a parameter and its accumulators, and of powers of beta with their betas."""
+    known = rule_of(op.type)
+    assert known is not None
+    names = [op.input("Param")[0], *(op.input(known.slots[s])[0] for s in known.states)]
+    betas = known.betas(known.settings_of(op.attrs))
+    return names, list(zip((op.input(known.slots[p])[0] for p in known.powers), betas, strict=True))
+
+
+def _fill(table: Table, op: Operator, values: dict[str, Any]) -> None:
+    """Gives a table what a scope holds: the parameter, its accumulators and number of updates."""
+    names, powers = _slots(op)
+    rows, done = [], 0
+    for name in names:
+        held = values[name].tensor
+        shape = (1, table.spec.width)
+        rows.append(torch.zeros(shape) if held is None else held._buf.reshape(1, -1).expand(shape))
+    stored = [(values[n].tensor, beta) for n, beta in powers]
+    if stored and all(held is not None for held, _ in stored):
+        found = steps_of([[held._buf] for held, _ in stored], [beta for _, beta in stored])
+        done = max(0, int(min(float(found[0]), 1e9)) - 1)  # that of the update to come, less it
+    table.store.commit(_ROW, rows, done)
+    table.prepare()
+
+
+def _give_back(table: Table, op: Operator, values: dict[str, Any]) -> None:
+    """Puts what a table has come to into a scope."""
+    names, powers = _slots(op)
+    for name, row in zip(names, table.store.read(_ROW), strict=True):
+        held = values[name].tensor
+        values[name].put(row.reshape(row.shape[1:] if held is None else held.shape))
+    for name, beta in powers:
+        held = values[name].tensor
+        if held is not None:
+            power = beta ** (int(table.store.about[STEPS]) + 1)
+            values[name].put(torch.full_like(held._buf, power))
+
+
 def server_of(op: Operator) -> BlockServer:
     """Returns what serves for an operator ``listen_and_serv``."""
     return BlockServer(op)
@@ -161,7 +216,7 @@ def server_of(op: Operator) -> BlockServer:
 
 # -- trainers --------------------------------------------------------------------------------------
 
-_trainers: dict[tuple, NamedTrainer] = {}
+_trainers: list[NamedTrainer] = []
 
 
 class NamedTrainer:
@@ -173,11 +228,12 @@ class NamedTrainer:
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.servers: set[str] = set()  # that its Programs name
         self.running = False  # whether a Communicator sends without waiting
         self._clients: dict[str, Any] = {}
         self._tables: dict[tuple[str, str], int] = {}
         self._waiting: dict[str, list[tuple]] = {}
-        atexit.register(_end, weakref.ref(self))
+        atexit.register(leave, weakref.WeakMethod(self.close))
 
     def client(self, endpoint: str) -> Any:
         """The connection to a server; made when first needed."""
@@ -197,6 +253,12 @@ class NamedTrainer:
                 f"{sorted(n for e, n in self._tables if e == endpoint)}."
             )
         return found
+
+    def _advance(self, endpoint: str) -> None:
+        """Counts a step where a schedule of a server follows them."""
+        client = self.client(endpoint)
+        if client.scheduled:
+            client.advance()
 
     # -- what operators call ---------------------------------------------------------------------
 
@@ -218,7 +280,7 @@ class NamedTrainer:
                 else:
                     self.client(endpoint).push_many([request], wait=not self.running)
             for endpoint in () if barriers else last:
-                self.client(endpoint).advance()
+                self._advance(endpoint)
 
         return send
 
@@ -236,13 +298,22 @@ class NamedTrainer:
                 client = self.client(endpoint)
                 if together and client.mode == "sync":
                     client.barrier("step")
-                client.advance()
+                self._advance(endpoint)
 
         return step
 
     def fetcher(self, op: Operator) -> Callable:
-        """What a ``fetch_barrier`` calls: everything was received already."""
-        return lambda: None
+        """What a ``fetch_barrier`` calls: all was received, but a server may have nothing to send.
+
+        It too is to know that this trainer is there, to end when it leaves.
+        """
+        endpoints = [str(e) for e in op.attrs.get("endpoints") or []]
+
+        def meet() -> None:
+            for endpoint in endpoints:
+                self.client(endpoint)
+
+        return meet
 
     def receiver(self, op: Operator) -> Callable:
         """What a ``recv`` calls: the values that servers have now."""
@@ -289,8 +360,9 @@ class NamedTrainer:
         """Leaves all servers, which end when all trainers have."""
         clients, self._clients = list(self._clients.values()), {}
         self._tables.clear()
-        for client in clients:
-            client.stop()
+        with contextlib.ExitStack() as ending:  # one that fails does not keep the others
+            for client in reversed(clients):
+                ending.callback(client.stop)
 
 
 def _places(op: Operator, names: list[str]) -> list[str]:
@@ -300,15 +372,6 @@ def _places(op: Operator, names: list[str]) -> list[str]:
             f"operator {op.type}: expected a server for each of {names}, but epmap is {places}."
         )
     return places
-
-
-def _end(reference: weakref.ref) -> None:
-    trainer = reference()
-    if trainer is not None:
-        try:
-            trainer.close()
-        except Exception:  # the servers have gone
-            pass
 
 
 def trainer_of(program: Program) -> NamedTrainer:
@@ -323,13 +386,18 @@ def trainer_of(program: Program) -> NamedTrainer:
         if op.type in ("send", "recv", "send_barrier", "fetch_barrier"):
             servers.update(op.attrs.get("epmap") or [], op.attrs.get("endpoints") or [])
             number = int(op.attrs.get("trainer_id", 0))
-    key = (number, *sorted(servers))
-    if key not in _trainers:
-        _trainers[key] = NamedTrainer(number)
-    return _trainers[key]
+    # A startup Program may name more servers than its main one; a server has one connection.
+    for known in _trainers:
+        if known.number == number and known.servers & servers:
+            known.servers |= servers
+            return known
+    _trainers.append(NamedTrainer(number))
+    _trainers[-1].servers |= servers
+    return _trainers[-1]
 
 
 def close_all() -> None:
     """Ends all trainers of this process (``Executor.close``)."""
-    for trainer in _trainers.values():
-        trainer.close()
+    with contextlib.ExitStack() as ending:
+        for trainer in reversed(_trainers):
+            ending.callback(trainer.close)

@@ -11,7 +11,6 @@ from paddle.distributed.transpiler.inserting import (
     insert_allreduce,
     insert_broadcast,
     insert_comm_init,
-    insert_scale_loss_grad,
     is_update,
 )
 from paddle.ir.cloning import clone
@@ -257,7 +256,8 @@ class MultiThread(GradAllReduce):
 
     Args:
         nrings (int): over how many rings exchanges are spread. Default: 1.
-        trans_mode (str): ``"all_reduce"``. Default: all_reduce.
+        trans_mode (str): ``"all_reduce"`` exchanges gradients one by one, ``"fuse_all_reduce"``
+            in buckets. Default: all_reduce.
 
     Examples:
         .. code-block:: python
@@ -278,6 +278,5 @@ class MultiThread(GradAllReduce):
         self.trans_mode = trans_mode
 
     def _transpile_main_program(self) -> None:
-        insert_scale_loss_grad(self.main_program, 1.0 / self.nranks)
         bucket = 1e-6 if self.trans_mode == "all_reduce" else None
-        insert_allreduce(self.main_program, self._rings, scale_loss=False, bucket_mb=bucket)
+        insert_allreduce(self.main_program, self._rings, nranks=self.nranks, bucket_mb=bucket)

@@ -146,6 +146,11 @@ class DistributeTranspiler:
             raise NotImplementedError(
                 "DistributeTranspiler: geo_sgd_mode is not available; use paddle.distributed.fleet."
             )
+        if self.config.enable_dc_asgd:
+            raise NotImplementedError(
+                "DistributeTranspiler: enable_dc_asgd is not available: servers update by the "
+                "gradients as they come; leave it False."
+            )
         self.original_main_program = clone(self.origin_program)
         self.trainer_id, self.trainer_num = trainer_id, int(trainers)
         self.sync_mode = bool(sync_mode) and self.config.sync_mode
@@ -338,7 +343,7 @@ class DistributeTranspiler:
             "distributed_mode": 0 if self.config.sync_mode else _ASYNC, "grad_to_block_id": places,
             "sparse_grad_to_param": [], "lr_decay_block_id": -1 if decay is None else decay.idx,
             "prefetch_var_name_to_block_id": [], "checkpint_block_id": -1,
-            "dc_asgd": self.config.enable_dc_asgd, "rpc_get_thread_num": 12,
+            "dc_asgd": False, "rpc_get_thread_num": 12,
             "rpc_send_thread_num": 12, "rpc_prefetch_thread_num": 12, "op_role": int(Role.RPC),
         }  # fmt: skip
         if not self.sync_mode:  # 1.8.5 looks at the config alone

@@ -14,7 +14,7 @@ from paddle.core.errors import InvalidArgumentError
 from paddle.ir.block import Block
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
-from paddle.passes.fuse_all_reduce import BUCKET_MB
+from paddle.passes.fuse_all_reduce import BUCKET_MB, is_optimizing
 
 
 def append(block: Block, type: str, inputs: dict, outputs: dict, attrs: dict, role: int) -> None:
@@ -59,11 +59,6 @@ def _has_role(op: Operator, role: int) -> bool:
 def is_backward(op: Operator) -> bool:
     """Whether an operator computes gradients."""
     return _has_role(op, Role.BACKWARD)
-
-
-def is_optimize(op: Operator) -> bool:
-    """Whether an operator belongs to the optimizer."""
-    return _has_role(op, Role.OPTIMIZE)
 
 
 def makes_loss_gradient(op: Operator) -> bool:
@@ -225,7 +220,7 @@ def _made_at(block: Block, name: str) -> int:
 
 def _wait(block: Block, name: str, turns: Sequence[int]) -> None:
     """Waits for the sums in front of the optimizer, or at the end."""
-    at = next((i for i, op in enumerate(block.ops) if is_optimize(op)), len(block.ops))
+    at = next((i for i, op in enumerate(block.ops) if is_optimizing(op)), len(block.ops))
     for i, ring in enumerate(turns):
         insert(block, at + i, "c_sync_comm_stream", {"X": [name]}, {"Out": [name]},
                {"ring_id": ring}, Role.BACKWARD)  # fmt: skip

@@ -135,9 +135,11 @@ def _begin(em: Emitter, op: Operator) -> None:
     em.works[op.outputs["Work"][0]] = work
     function = em.constant(_KINDS[op.attr("kind")], op.attr("kind"))
     attrs = em.constant(op.attr("told"), "told")
-    names = op.inputs["X"]
-    em.line(f"{work} = {function}([{', '.join(map(em.read, names))}], {attrs})")
-    for name in op.attr("ends"):
+    names, ends = op.inputs["X"], op.attr("ends")
+    # In a ring of one the results are what was given: a parameter may be updated before they end.
+    given = [em.read(n) if n in ends else em.alias(n) for n in names]
+    em.line(f"{work} = {function}([{', '.join(given)}], {attrs})")
+    for name in ends:
         if name in names and not em.variable(name).persistable:
             em.line(f"{em.python_name(name)} = None")  # until the end gives it its new value
 
@@ -178,7 +180,8 @@ def _broadcast(em: Emitter, op: Operator) -> None:
     told = em.constant(
         {"ring_id": op.attrs.get("ring_id", 0), "root": attribute(op, "root")}, "told"
     )
-    call = f"{em.constant(broadcast, 'broadcast')}([{em.read(source)}], {told}).finish()[0]"
+    given = em.read(source) if source == target else em.alias(source)
+    call = f"{em.constant(broadcast, 'broadcast')}([{given}], {told}).finish()[0]"
     em.line(f"{em.write(target)} = {call}")
 
 

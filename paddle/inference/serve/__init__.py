@@ -1,4 +1,4 @@
-"""Saved models behind HTTP: ``python -m paddle.inference.serve MODEL``. Needs ``pypaddle[serve]``.
+"""Saved models behind HTTP: ``python -m paddle.inference.serve MODEL``.
 
 - :mod:`~paddle.inference.serve.bodies`: requests and answers as bytes, JSON or NumPy's formats
 - :mod:`~paddle.inference.serve.running`: one run of a Predictor; joining requests, and splitting

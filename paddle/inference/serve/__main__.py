@@ -5,19 +5,19 @@ from __future__ import annotations
 import importlib
 import sys
 
-_EXTRA = ("flask", "waitress", "werkzeug")
+_NEEDED = ("flask", "waitress", "werkzeug")
 
 
 def main() -> int:
-    """Runs the command; says what to install where the extra ``serve`` is missing."""
+    """Runs the command; says what to install where a library is missing."""
     try:
         command = importlib.import_module("paddle.inference.serve.command")
     except ModuleNotFoundError as error:
-        if error.name not in _EXTRA:
+        if error.name not in _NEEDED:
             raise
         print(
             f"paddle.inference.serve: {error.name} is not installed; run "
-            "`pip install pypaddle[serve]`.",
+            f"`pip install {error.name}`.",
             file=sys.stderr,
         )
         return 1

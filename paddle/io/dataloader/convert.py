@@ -120,8 +120,6 @@ def loader_device(places: Any, feeds: Any) -> torch.device | None:
     if places is None:
         return None
     devices = [_device(p) for p in _listed(places)]
-    if not devices:
-        raise InvalidArgumentError("DataLoader(places): expected a place, but received none.")
     from paddle.framework.mode import in_dynamic_mode
 
     for_program = feeds is not None or not in_dynamic_mode()
@@ -141,7 +139,10 @@ def place_count(places: Any) -> int:
 
 
 def _listed(places: Any) -> list[Any]:
-    return list(places) if isinstance(places, (list, tuple)) else [places]
+    found = list(places) if isinstance(places, (list, tuple)) else [places]
+    if not found:
+        raise InvalidArgumentError("DataLoader(places): expected a place, but received none.")
+    return found
 
 
 def for_places(batches: Iterator[Any], count: int, keep_rest: bool) -> Iterator[Any]:

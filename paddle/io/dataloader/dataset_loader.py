@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.lod import LoDTensor
 from paddle.core.tensor import wrap
-from paddle.io.dataloader.convert import array_buffer
+from paddle.io.dataloader.convert import array_buffer, for_places, place_count
 from paddle.io.dataloader.program_loader import DataLoaderBase
 
 
@@ -29,28 +29,22 @@ class DatasetLoader(DataLoaderBase):
                 f"received {type(dataset).__name__}."
             )
         self._dataset, self._drop_last = dataset, drop_last
-        self._places = len(places) if isinstance(places, (list, tuple)) else 1
+        self._places = place_count(places)
         self._running: Iterator[Any] | None = None
 
     def __iter__(self) -> Iterator[Any]:
-        self._running = self._delivered()
+        self._running = for_places(self._batches(), self._places, keep_rest=not self._drop_last)
         return self
 
     def __next__(self) -> Any:
         assert self._running is not None, "call iter() first"
         return next(self._running)
 
-    def _delivered(self) -> Iterator[Any]:
-        size, waiting = self._dataset.proto_desc.batch_size or 1, []
+    def _batches(self) -> Iterator[dict[str, LoDTensor]]:
+        size = self._dataset.proto_desc.batch_size or 1
         for feed in self._dataset.feeds(1)[0]:
-            if self._drop_last and _records(feed) < size:
-                continue
-            waiting.append(tensors(feed))
-            if len(waiting) == self._places:
-                yield waiting
-                waiting = []
-        if waiting and not self._drop_last:
-            yield waiting
+            if not self._drop_last or _records(feed) >= size:
+                yield tensors(feed)
 
 
 def _records(feed: dict[str, Any]) -> int:

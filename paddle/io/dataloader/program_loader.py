@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from paddle.io.dataloader.convert import for_places, place_count
 from paddle.io.dataloader.feeding import Batches, Fed, checked_capacity
 from paddle.io.dataloader.program_readers import insert_reader
 
@@ -62,7 +63,7 @@ class GeneratorLoader(DataLoaderBase):
         self._batches: Batches | None = None
         self._places = 1
         self._running: Iterator[Any] | None = None
-        self._queue = None if iterable else insert_reader(feed_list, self._capacity)
+        self._queue = None if iterable else insert_reader(feed_list)
 
     @property
     def queue(self) -> Any:
@@ -122,7 +123,7 @@ class GeneratorLoader(DataLoaderBase):
         batches.apart = self._capacity if self._multiprocess else 0
         self._batches = batches
         if places is not None:
-            self._places = len(places) if isinstance(places, (list, tuple)) else 1
+            self._places = place_count(places)
         if self._queue is not None:
             self._queue.source = batches
         return self
@@ -132,23 +133,18 @@ class GeneratorLoader(DataLoaderBase):
     def __iter__(self) -> Iterator[Any]:
         assert self._iterable, "DataLoader is not iterable: use start() and reset()"
         assert self._batches is not None, "Data source of DataLoader has not set yet"
-        self._running = self._delivered(self._batches)
+        fed = self._feeds(self._batches)
+        self._running = for_places(fed, self._places, keep_rest=not self._drop_last)
         return self
 
     def __next__(self) -> Any:
         assert self._running is not None, "call iter() first"
         return next(self._running)
 
-    def _delivered(self, batches: Batches) -> Iterator[Any]:
+    def _feeds(self, batches: Batches) -> Iterator[Any]:
         names = [field.name for field in self._fields]
-        waiting: list[Any] = []
         for batch in batches():
-            waiting.append(batch if self._return_list else dict(zip(names, batch, strict=True)))
-            if len(waiting) == self._places:
-                yield waiting
-                waiting = []
-        if waiting and not self._drop_last:
-            yield waiting
+            yield batch if self._return_list else dict(zip(names, batch, strict=True))
 
     def start(self) -> None:
         """Begins a pass of a loader that the Program reads from."""

@@ -65,12 +65,11 @@ def read(block: Block, reader: str, outputs: list[Variable]) -> None:
     block.append_op("read", {"Reader": [reader]}, {"Out": outputs}, attrs)
 
 
-def insert_reader(feed_list: Any, capacity: int) -> BatchQueue:
+def insert_reader(feed_list: Any) -> BatchQueue:
     """Has the default main Program read its data variables by itself.
 
     Args:
         feed_list (list[Variable]): the data variables.
-        capacity (int): how many batches may wait.
     """
     block = default_main_program().current_block()
     queue = open_queue(unique_name.generate("lod_tensor_blocking_queue"))

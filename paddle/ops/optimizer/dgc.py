@@ -69,6 +69,12 @@ def dgc_momentum(
     return param, velocity, grad
 
 
+def _sent(numel: int, sparsity: float) -> int:
+    """How many elements come out: at least one, and a number that float32 has, as ``k`` is."""
+    count = max(int(numel * (1.0 - sparsity)), 1)
+    return count - count % (1 << max(count.bit_length() - 24, 0))
+
+
 def _dgc_rule(inputs: list, attrs: dict) -> list:
     u, v, grad = inputs[:3]
     return [u, v, grad, Spec((1,), VarType.FP32)]
@@ -109,7 +115,7 @@ def dgc(
         v.add_(u)
     past = float(current_step.reshape(-1)[0]) - rampup_begin_step
     at = min(int(past * len(sparsity) / max(rampup_step, 1.0)), len(sparsity) - 1)
-    count = max(int(grad.numel() * (1.0 - sparsity[at])), 1)
+    count = _sent(grad.numel(), sparsity[at])
     flat = v.reshape(-1)
     chosen = torch.zeros_like(flat, dtype=torch.bool)
     chosen[torch.topk(flat.abs(), count).indices] = True

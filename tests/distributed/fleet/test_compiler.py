@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import paddle
 import paddle.distributed.fleet as fleet
 from paddle.distributed.fleet import compiler
 from paddle.distributed.fleet.meta_optimizers import TABLE
@@ -121,7 +123,8 @@ def test_order_of_calls() -> None:
 
     strategy = fleet.DistributedStrategy()
     strategy.amp = strategy.recompute = True
-    context = Context(None, None, None, strategy, None, None)  # type: ignore[arg-type]
+    loss: Any = SimpleNamespace(block=SimpleNamespace(program=paddle.static.Program()))
+    context = Context(loss, None, None, strategy, None, None)  # type: ignore[arg-type]
     before, compiler.TABLE = compiler.TABLE, (Outer, Inner)
     try:
         made = CollectiveRuntime(fleet.PaddleCloudRoleMaker(True)).minimize(context)
@@ -130,3 +133,15 @@ def test_order_of_calls() -> None:
     assert made == (["op"], ["pair"]) and context.applied == ["recompute", "amp"]
     assert seen == ["apply recompute", "apply amp", "minimize", "rewrite recompute ['op']",
                     "rewrite amp"]  # fmt: skip
+
+
+def test_why_a_job_that_is_not_collective_leaves_amp_out() -> None:
+    nothing: Any = None
+    alone, strategy = fleet.PaddleCloudRoleMaker(), fleet.DistributedStrategy()
+    context = Context(nothing, nothing, alone, strategy, None, None)
+    (amp,) = [kind for kind in TABLE if kind.name == "amp"]
+    assert "without is_collective=True" in amp().obstacle(context)
+    context.role_maker = fleet.UserDefinedRoleMaker(
+        current_id=0, role=fleet.Role.WORKER, worker_num=2, server_endpoints=["127.0.0.1:36011"]
+    )
+    assert amp().obstacle(context) == "the job has parameter servers"

@@ -164,6 +164,19 @@ def test_strategies_of_static_mode_are_told() -> None:
         opt.step()
 
 
+def test_more_of_static_mode_is_told() -> None:
+    strategy = fleet.DistributedStrategy()
+    strategy.sync_batch_norm, strategy.fuse_all_reduce_ops = True, False
+    fleet.init(is_collective=True, strategy=strategy)
+    net, opt = _net()
+    opt = fleet.distributed_optimizer(opt)
+    net(paddle.ones([1, 4])).mean().backward()
+    with pytest.warns(
+        UserWarning, match=r"strategy\.sync_batch_norm, strategy\.fuse_all_reduce_ops = False has"
+    ):
+        opt.step()
+
+
 def test_the_users_strategy_is_copied() -> None:
     strategy = fleet.DistributedStrategy()
     fleet.init(is_collective=True, strategy=strategy)
@@ -241,6 +254,18 @@ def test_auto_is_told(static: Any) -> None:
     fleet.init(is_collective=True, strategy=strategy)
     with pytest.warns(UserWarning, match=r"strategy\.auto has no effect"):
         fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(_mlp()[0])
+
+
+def test_switches_without_effect_are_told(static: Any) -> None:
+    strategy = fleet.DistributedStrategy()
+    strategy.nccl_comm_num = 3
+    strategy.recompute_configs = {"checkpoint_shape": [2]}
+    fleet.init(is_collective=True, strategy=strategy)
+    loss = _mlp()[0]
+    with pytest.warns(UserWarning, match=r"strategy\.nccl_comm_num has no effect: ") as told:
+        fleet.distributed_optimizer(paddle.optimizer.SGD(0.1)).minimize(loss)
+    assert "strategy.recompute_configs.checkpoint_shape has no effect" in str(told[0].message)
+    assert "cudnn" not in str(told[0].message)  # nobody changed it
 
 
 def test_saving_before_minimize_with_servers() -> None:

@@ -14,6 +14,7 @@ import pytest
 import paddle
 import paddle.distributed.fleet as fleet_2_0
 import paddle.fluid as fluid
+from paddle.distributed.fleet.utils import fs
 from paddle.fluid.incubate.fleet.base import role_maker
 from paddle.fluid.incubate.fleet.base.fleet_base import DistributedOptimizer, Fleet, Mode
 from paddle.fluid.incubate.fleet.collective import (
@@ -91,6 +92,8 @@ def test_exchanges_of_one_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     assert role_maker.GeneralRoleMaker(path="x").is_worker()
     with pytest.raises(NotImplementedError, match="hdfs_name"):
         role_maker.GeneralRoleMaker(hdfs_name="a")
+    with pytest.raises(NotImplementedError, match="hdfs_ugi"):
+        role_maker.GeneralRoleMaker(hdfs_ugi="me,secret")
     with pytest.raises(TypeError, match="no argument 'paht'"):
         role_maker.GeneralRoleMaker(paht="a")
     with pytest.raises(NotImplementedError, match="mpi4py"):
@@ -148,6 +151,24 @@ def test_checkpoints(static: Any, tmp_path: Path) -> None:
     assert [exe.run(static, feed, [loss])[0].item() for _ in range(3)] == expected
     fleet.save_check_point(exe, folder, TrainStatus(3), remain_all_checkpoint=False)
     assert [p.name for p in (tmp_path / "saved").iterdir()] == ["__paddle_fleet_checkpoint__.3"]
+
+
+def test_checkpoints_in_hdfs_leave_no_copies(
+    static: Any,
+    root: Path,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    fleet.init(_one())
+    loss, _ = _loss()
+    fleet.distributed_optimizer(fluid.optimizer.SGD(0.1)).minimize(loss)
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(fleet.startup_program)
+    client = fs.HDFSClient(str(root.parent / "home"), {})
+    given: dict[str, Any] = {"fs": client, "local_cache_path": str(tmp_path / "cache")}
+    fleet.save_check_point(exe, "/saved", TrainStatus(2), **given)
+    assert (root / "saved" / "__paddle_fleet_checkpoint__.0").is_dir()
+    assert fleet.load_check_point(exe, "/saved", 0, **given) == TrainStatus(2)
+    assert list((tmp_path / "cache").iterdir()) == []
 
 
 def test_strategies_become_those_of_2_0() -> None:
@@ -210,6 +231,9 @@ def test_global_metrics_equal_2_6_2(static: Any, capsys: pytest.CaptureFixture) 
     util = FleetUtil("transpiler")
     with pytest.raises(RuntimeError, match="init"):
         util.rank0_print("x")
+    fleet.init(role_maker.UserDefinedRoleMaker(0, role_maker.Role.SERVER, 1, ["127.0.0.1:36011"]))
+    util.rank0_print("not by server 0")
+    assert capsys.readouterr().out == ""
     fleet.init(_one())
     scope = fluid.Scope()
     assert util.get_global_metrics(scope, "pos_b", "neg_b") == [None] * 9

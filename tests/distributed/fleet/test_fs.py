@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,32 @@ def test_a_command_that_hangs(root: Path) -> None:
     _replace(root, "exec sleep 60")
     with pytest.raises(FSTimeOut, match="did not end"):
         _client(root, time_out=200).is_exist("/f")
+
+
+def test_a_copy_may_take_long(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = {}
+
+    def run(command: list[str], **given: Any) -> Any:
+        limits[next(arg for arg in command if arg in ("-test", "-put", "-get"))] = given["timeout"]
+        return ended(command, **given)
+
+    ended = subprocess.run
+    monkeypatch.setattr(subprocess, "run", run)
+    (tmp_path / "f").write_text("1")
+    client = _client(root)
+    client.upload(str(tmp_path / "f"), "/f")
+    client.download("/f", str(tmp_path / "g"))
+    assert limits == {"-test": 60.0, "-put": None, "-get": None}
+
+
+def test_a_cluster_that_is_down_is_no_missing_file(root: Path) -> None:
+    client = _client(root)
+    client._sleep_inter = client._time_out  # tried once
+    _replace(root, 'echo "test: Call From a to b failed: Connection refused" >&2; exit 1')
+    with pytest.raises(FSTimeOut, match="Connection refused"):
+        client.delete("/f")
+    _replace(root, """echo "test: \\`/f': No such file or directory" >&2; exit 1""")
+    assert not client.is_exist("/f")
 
 
 def test_a_move_whose_answer_was_lost(root: Path) -> None:

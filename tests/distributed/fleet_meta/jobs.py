@@ -210,6 +210,39 @@ def save_all(folder: str, switches: dict[str, Any], feed: str, devices: bool) ->
     return found
 
 
+def save_model(folder: str, switches: dict[str, Any], devices: bool) -> None:
+    """Trains a step, and saves by fleet what gives the output."""
+    paddle.enable_static()
+    main, startup = static.Program(), static.Program()
+    fleet.init(is_collective=True)
+    with (
+        static.program_guard(main, startup),
+        paddle.utils.unique_name.guard(),
+        static.scope_guard(static.Scope()),
+    ):
+        loss, _ = network(devices=devices)
+        output = main.global_block().var("fc_0.tmp_1")
+        made = paddle.optimizer.Adam(0.1)
+        fleet.distributed_optimizer(made, strategy_of(switches)).minimize(loss, startup)
+        exe = static.Executor()
+        exe.run(startup)
+        x, y = data(0)
+        exe.run(main, {"x": x, "y": y})
+        fleet.save_inference_model(exe, folder, ["x"], [output], main)
+    paddle.disable_static()
+
+
+def predicted(folder: str) -> np.ndarray:
+    """What a saved model says of a batch."""
+    paddle.enable_static()
+    with static.scope_guard(static.Scope()):
+        exe = static.Executor()
+        program, feeds, fetches = fluid.io.load_inference_model(folder, exe)
+        found = exe.run(program, {feeds[0]: data(1)[0]}, fetches)[0]
+    paddle.disable_static()
+    return found
+
+
 def loaded_by(
     maker: str, switches: dict[str, Any], steps: int, section: bool = False
 ) -> list[float] | str:

@@ -207,6 +207,17 @@ def test_every_part_of_a_model_is_saved(job: Any, tmp_path: Path, devices: bool)
             np.testing.assert_allclose(value, one[key], atol=1e-6, err_msg=key)
 
 
+@pytest.mark.parametrize("devices", [False, True], ids=["sharding", "pipeline"])
+def test_a_model_for_inference_is_whole(job: Any, tmp_path: Path, devices: bool) -> None:
+    switches = {"pipeline" if devices else "sharding": True}
+    job.run(jobs.save_model, str(tmp_path / "parts"), switches, devices)
+    jobs.save_model(str(tmp_path / "one"), {}, devices)
+    files = [{p.name for p in (tmp_path / name).iterdir()} for name in ("parts", "one")]
+    assert files[0] == files[1] == {"__model__", "w1", "b1", "w2", "b2"}
+    found, expected = (jobs.predicted(str(tmp_path / name)) for name in ("parts", "one"))
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
 def test_pipeline_fed_by_a_loader(job: Any) -> None:
     given = {"pipeline": True, "pipeline_configs": {"micro_batch": 2}}
     made = job.run(jobs.loaded_by, "SGD", given, 6, True)  # two batches of the loader a step

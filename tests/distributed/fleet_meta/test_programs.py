@@ -226,6 +226,19 @@ def test_fp16_allreduce() -> None:
     assert types(made)[-8:] == ["cast", "sgd"] * 4  # cast back as late as possible
 
 
+def test_fp16_allreduce_leaves_other_sums_alone() -> None:
+    local = {"localsgd": True, "localsgd_configs": {"k_steps": 4}}
+    plain, both = build(local, sgd()), build({**local, "fp16_allreduce": True}, sgd())
+    assert both.applied == ["localsgd", "fp16_allreduce"]  # parameters stay exact
+    for block in plain.main_program.blocks:
+        assert types(both, block.idx) == types(plain, block.idx)
+    merged = {"gradient_merge": True, "gradient_merge_configs": {"k_steps": 2}}
+    made = build({**merged, "fp16_allreduce": True}, sgd())
+    inner = made.main_program.blocks[1]
+    sums = [op.input("X")[0] for op in inner.ops if op.type == "c_allreduce_sum"]
+    assert len(sums) == 4 and all("@FP16" in name for name in sums)
+
+
 def test_sharding_deals_parameters_out() -> None:
     clip = paddle.nn.ClipGradByGlobalNorm(1.0)
     ranks = [build({"sharding": True}, paddle.optimizer.Adam(0.1, grad_clip=clip), r)
@@ -340,6 +353,18 @@ def test_build_and_execution_strategy() -> None:
     assert after == pytest.approx(again, abs=1e-6)
     (plan,) = [p for k, p in exe._plans.items() if k[0] == made.main_program._serial]
     assert plan.source.count("sgd(") >= 4  # not merged
+
+
+@pytest.mark.parametrize("switches", [{"localsgd": True}, {"sharding": True}, {"pipeline": True}])
+def test_how_a_program_runs_without_graph_execution(switches: dict) -> None:
+    build_strategy, execution = static.BuildStrategy(), static.ExecutionStrategy()
+    build_strategy.fuse_all_optimizer_ops = False
+    execution.num_iteration_per_run = 3
+    given = {"build_strategy": build_strategy, "execution_strategy": execution}
+    made = build({**switches, **given}, sgd(), devices="pipeline" in switches)
+    assert "graph_execution" not in made.applied
+    kept = made.main_program.__dict__
+    assert kept["_fleet_skipped"] == ["merge_optimizers"] and kept["_fleet_iterations"] == 3
 
 
 def test_roles() -> None:

@@ -30,7 +30,8 @@ from paddle.core.errors import (
     ResourceExhaustedError,
 )
 from paddle.distributed.ps import messages
-from paddle.distributed.ps.client import Client, _leave
+from paddle.distributed.ps.calls import leave
+from paddle.distributed.ps.client import Client
 from paddle.distributed.ps.files import Mapped
 from paddle.distributed.ps.initial import Initial
 from paddle.distributed.ps.messages import Frame, Kind
@@ -559,10 +560,10 @@ def test_leaving_at_exit(job, monkeypatch):
     started = job(1, tables=[ROWS])
     client = started.client()
     monkeypatch.setattr(sys, "last_type", ValueError, raising=False)  # the script failed
-    _leave(weakref.WeakMethod(client.stop))
+    leave(weakref.WeakMethod(client.stop))
     assert not started.servers[0].wait(0.1)
     monkeypatch.delattr(sys, "last_type")
-    _leave(weakref.WeakMethod(client.stop))
+    leave(weakref.WeakMethod(client.stop))
     assert started.servers[0].wait(60)
 
 

@@ -15,6 +15,7 @@ from paddle.distributed import fleet, store
 from paddle.distributed.ps.server import Server
 from paddle.executor.scope import switch_scope
 
+SLOW = 0.004  # a learning rate
 _count = [0]
 _running: list[Server] = []  # those that a failed test left
 
@@ -126,9 +127,10 @@ class Job:
 
 def train(
     mode: str, optimizer: Callable[[], Any], data: list, order: str = "worker first",
-    rank: int = 0, trainers: int = 1, table: Any = None, lookup: dict | None = None, **more: Any,
+    rank: int = 0, trainers: int = 1, table: Any = None, lookup: dict | None = None,
+    slower: int = -1, **more: Any,
 ) -> list[float]:  # fmt: skip
-    """Trains one trainer's part and returns its losses."""
+    """Trains one trainer's part and returns its losses; ``slower``: from this step with SLOW."""
     with static() as (main, startup):
         loss, _ = network(table, **(lookup or {}))
         job = Job(rank, trainers, optimizer(), strategy_of(mode, **more.pop("configs", {})), loss,
@@ -141,7 +143,9 @@ def train(
             exe.run(startup)
             fleet.init_worker()
         losses = []
-        for batch in data:
+        for step, batch in enumerate(data):
+            if step == slower:
+                fleet.set_lr(SLOW)
             losses.append(float(exe.run(main, feed=batch, fetch_list=[loss])[0].item()))
             if mode == "async":
                 time.sleep(0.01)  # steps of real networks are longer than the way to a server
@@ -149,11 +153,17 @@ def train(
         return losses
 
 
-def alone(optimizer: Callable[[], Any], data: list) -> list[float]:
+def alone(optimizer: Callable[[], Any], data: list, slower: int = -1) -> list[float]:
     """The same in one process without servers."""
     with static() as (main, startup):
         loss, _ = network()
-        optimizer().minimize(loss)
+        made = optimizer()
+        made.minimize(loss)
         exe = paddle.static.Executor()
         exe.run(startup)
-        return [float(exe.run(main, feed=b, fetch_list=[loss])[0].item()) for b in data]
+        losses = []
+        for step, batch in enumerate(data):
+            if step == slower:
+                made.set_lr(SLOW)
+            losses.append(float(exe.run(main, feed=batch, fetch_list=[loss])[0].item()))
+        return losses

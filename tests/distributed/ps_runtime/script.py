@@ -33,6 +33,7 @@ MARK = Path(os.environ["PADDLE_LOG_DIR"]) / "kill"
 def die_when_asked():
     while not MARK.exists():
         time.sleep(0.01)
+    MARK.with_name("killed").touch()
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -56,7 +57,7 @@ optimizer = fleet.distributed_optimizer(optimizer, strategy)
 optimizer.minimize(cost)
 if fleet.is_server():
     fleet.init_server()
-    if "kill" in sys.argv and fleet.server_index() == 1 and not MARK.exists():
+    if "kill" in sys.argv and fleet.server_index() == 0 and not MARK.exists():
         threading.Thread(target=die_when_asked, daemon=True).start()
     fleet.run_server()
 elif fleet.is_worker():

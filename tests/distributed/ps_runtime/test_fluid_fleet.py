@@ -106,6 +106,29 @@ def test_strategies() -> None:
         distribute_transpiler.fleet.distributed_optimizer(fluid.optimizer.SGD(0.1), 3)
 
 
+SPLIT = {"sync_mode": False, "runtime_split_send_recv": True}
+
+
+@pytest.mark.parametrize(
+    ("told", "mode"),
+    [
+        ({}, "sync"), ({"geo_sgd_mode": True}, "sync"), ({"sync_mode": False}, "half_async"),
+        ({"sync_mode": False, "geo_sgd_mode": True}, "half_async"), (SPLIT, "async"),
+        ({**SPLIT, "half_async": True}, "half_async"),
+        ({**SPLIT, "geo_sgd_mode": True, "geo_sgd_need_push_nums": 7}, "geo"),
+    ],
+)  # fmt: skip
+def test_a_config_says_the_mode_as_in_185(told: dict, mode: str) -> None:
+    config = transpiling(**told, min_block_size=77)
+    for given in (config, config, {**told, "min_block_size": 77}):
+        with jobs.static():
+            sgd = fluid.optimizer.SGD(0.1)
+        strategy = distribute_transpiler.TranspilerOptimizer(sgd, given)._strategy
+        got, configs = strategies.configs_of(strategy)
+        assert got == mode and configs.get("k_steps") == (7 if mode == "geo" else None)
+        assert strategy.get_program_config().min_block_size == 77
+
+
 def test_what_pslib_needs() -> None:
     with pytest.raises(NotImplementedError, match="MPI"):
         pslib.fleet.init()

@@ -50,6 +50,23 @@ def test_one_trainer_equals_one_process(name: str, order: str) -> None:
     np.testing.assert_allclose(got, jobs.alone(OPTIMIZERS[name], data), rtol=2e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("name", ["sgd", "adam"])
+def test_a_learning_rate_reaches_the_servers(name: str) -> None:
+    data = jobs.batches(8)
+    got = jobs.train("sync", OPTIMIZERS[name], data, slower=4)
+    np.testing.assert_allclose(got, jobs.alone(OPTIMIZERS[name], data, 4), rtol=2e-6, atol=1e-6)
+
+
+def test_a_learning_rate_before_the_servers_are_there() -> None:
+    with jobs.static():
+        loss, _ = jobs.network()
+        job = jobs.Job(0, 1, OPTIMIZERS["sgd"](), jobs.strategy_of("sync"), loss)
+        with pytest.raises(RuntimeError, match="init_worker"):
+            paddle.distributed.fleet.set_lr(0.2)
+        paddle.distributed.fleet.init_worker()
+        job.end()
+
+
 def test_two_trainers_in_step_equal_the_joined_batch(two: Ranks) -> None:
     parts = two.run(run_rank, "sync", "sgd", 20, "startup first", {})
     whole = jobs.alone(OPTIMIZERS["sgd"], jobs.batches(20, 16))

@@ -43,7 +43,7 @@ def test_a_server_that_is_killed_goes_on(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         logs = launch(tmp_path / name, "sync", name, launcher=launcher)
         found.append(sorted(re.findall(r"worker_index: (\d), cost [0-9.]+ to ([0-9.]+)", logs)))
-    assert (tmp_path / "kill" / "kill").exists()
+    assert (tmp_path / "kill" / "killed").exists()
     assert len(found[0]) == 2
     for (worker, want), (same, got) in zip(*found, strict=True):
         assert worker == same and abs(float(want) - float(got)) < 1e-5, found

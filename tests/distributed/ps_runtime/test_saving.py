@@ -117,3 +117,40 @@ def test_not_connected(tmp_path: Path) -> None:
             exe.run(main, feed=jobs.batches(1)[0], fetch_list=[loss])
         with pytest.raises(RuntimeError, match="server"):
             fleet.run_server()
+
+
+def test_a_part_is_refused(tmp_path: Path) -> None:
+    """What would be saved or loaded otherwise than asked for is not."""
+    with jobs.static():
+        loss, _ = jobs.network()
+        fleet.init(
+            fleet.UserDefinedRoleMaker(
+                current_id=0, role=fleet.Role.SERVER, worker_num=1, server_endpoints=["127.0.0.1:1"]
+            )
+        )
+        fleet.distributed_optimizer(adam(), jobs.strategy_of("sync")).minimize(loss)
+        with pytest.raises(NotImplementedError, match="var_names"):
+            fleet.init_server(str(tmp_path), var_names=["fc_0.w_0"])
+        with pytest.raises(NotImplementedError, match="mode"):
+            fleet.save_persistables(None, str(tmp_path), mode=1)
+
+
+@pytest.mark.parametrize(("threshold", "left"), [(1, [0, 0]), (1.5, [10, 4]), (2, [10, 4])])
+def test_shrink_drops_what_so_many_calls_passed_by(threshold: float, left: list) -> None:
+    with jobs.static():
+        loss, _ = jobs.network()
+        job = jobs.Job(0, 1, adam(), jobs.strategy_of("async"), loss)
+        exe = paddle.static.Executor()
+        exe.run(paddle.static.default_startup_program())
+        fleet.init_worker()
+        trainer = job.runtime.job
+        table, rows = trainer.plan.sparse[0].table, paddle.fluid.communicator.LargeScaleKV()
+        found = []
+        trainer.client.pull_sparse(table, np.arange(10))
+        for _ in range(2):
+            fleet.shrink(threshold)
+            found.append(rows.size("words"))
+            if found[-1]:
+                trainer.client.pull_sparse(table, np.arange(4))
+        assert found == left
+        job.end()

@@ -15,6 +15,7 @@ import pytest
 import paddle
 import paddle.fluid as fluid
 from paddle.distributed.ps import transpiled
+from paddle.distributed.ps.client import Client
 
 OPTIMIZERS: dict[str, Callable[[], Any]] = {
     "sgd": lambda: fluid.optimizer.SGD(0.01, regularization=fluid.regularizer.L2Decay(0.1)),
@@ -64,8 +65,9 @@ def cut(name: str, servers: list[str], trainer: int, trainers: int, **told: Any)
 class Serving:
     """A server in a thread; what it ended with is in ``failed`` and ``scope``."""
 
-    def __init__(self, main: Any, startup: Any) -> None:
-        self.main, self.startup, self.scope = main, startup, fluid.Scope()
+    def __init__(self, main: Any, startup: Any, scope: Any = None) -> None:
+        self.main, self.startup, self.scope = main, startup, scope or fluid.Scope()
+        self.goes_on = scope is not None
         self.failed: Any = None
         self.thread = threading.Thread(target=self._run, daemon=True)
         self.thread.start()
@@ -73,7 +75,8 @@ class Serving:
     def _run(self) -> None:
         try:
             exe = fluid.Executor(fluid.CPUPlace())
-            exe.run(self.startup, scope=self.scope)
+            if not self.goes_on:
+                exe.run(self.startup, scope=self.scope)
             exe.run(self.main, scope=self.scope)
         except BaseException as error:
             self.failed = error
@@ -116,6 +119,22 @@ def test_one_trainer(name: str, told: dict) -> None:
     np.testing.assert_allclose(got, losses_of(*minimized(name), data()), rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", sorted(OPTIMIZERS))
+def test_a_server_goes_on_with_what_its_scope_holds(name: str, monkeypatch: Any) -> None:
+    """Accumulators and the number of updates are those of the variables, element by element."""
+    monkeypatch.setitem(OPTIMIZERS, "adam", lambda: fluid.optimizer.Adam(0.01))
+    scope, got = None, []
+    for part in (data()[:4], data()[4:]):
+        servers = [f"127.0.0.1:{free_port()}"]
+        running = Serving(*cut(name, servers, 0, 1)[0].get_pserver_programs(servers[0]), scope)
+        made, startup, loss = cut(name, servers, 0, 1)
+        got += losses_of(made.get_trainer_program(), startup, loss, part)
+        transpiled.close_all()
+        running.end()
+        scope = running.scope
+    np.testing.assert_allclose(got, losses_of(*minimized(name), data()), rtol=1e-5)
+
+
 def test_two_trainers_in_step() -> None:
     servers = [f"127.0.0.1:{free_port()}"]
     made, _, _ = cut("sgd", servers, 0, 2)
@@ -137,6 +156,47 @@ def test_two_trainers_in_step() -> None:
     transpiled.close_all()
     running.end()
     np.testing.assert_allclose(np.mean(parts, 0), losses_of(*minimized("sgd"), whole), rtol=1e-5)
+
+
+def test_an_executor_that_closes_lets_servers_end() -> None:
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = [Serving(*cut("sgd", servers, 0, 1)[0].get_pserver_programs(e)) for e in servers]
+    made, startup, _ = cut("sgd", servers, 0, 1)
+    made.get_trainer_program()
+    exe = fluid.Executor(fluid.CPUPlace())
+    exe.run(startup, scope=fluid.Scope())
+    exe.close()
+    for one in running:
+        one.end()
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_server_without_blocks_ends_too(sync: bool) -> None:
+    told = {"slices": False, "sync_mode": sync}
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(5)]  # for four parameters
+    running = [Serving(*cut("sgd", servers, 0, 1, **told)[0].get_pserver_programs(e))
+               for e in servers]  # fmt: skip
+    made, startup, loss = cut("sgd", servers, 0, 1, **told)
+    losses_of(made.get_trainer_program(), startup, loss, data()[:2])
+    transpiled.close_all()
+    for one in running:
+        one.end()
+
+
+@pytest.mark.parametrize("sync", [True, False])
+@pytest.mark.parametrize(("name", "counts"), [("sgd", 0), ("adam", 3)])
+def test_steps_are_counted_for_schedules(
+    name: str, counts: int, sync: bool, monkeypatch: Any
+) -> None:
+    counted = []
+    monkeypatch.setattr(Client, "advance", lambda self, steps=1: counted.append(steps))
+    servers = [f"127.0.0.1:{free_port()}"]
+    running = Serving(*cut(name, servers, 0, 1, sync_mode=sync)[0].get_pserver_programs(*servers))
+    made, startup, loss = cut(name, servers, 0, 1, sync_mode=sync)
+    losses_of(made.get_trainer_program(), startup, loss, data()[:3])
+    assert sum(counted) == counts
+    transpiled.close_all()
+    running.end()
 
 
 def test_what_is_missing_is_named() -> None:

@@ -208,6 +208,10 @@ def test_what_loaders_refuse(program: Any) -> None:
         iter(fluid.io.DataLoader.from_generator([x], 2, iterable=False))
     with pytest.raises(TypeError, match="DatasetFactory"):
         fluid.io.DataLoader.from_dataset([1], fluid.cpu_places(1))
+    with pytest.raises(ValueError, match="expected a place"):
+        loader.set_batch_generator(lambda: iter([]), places=[])
+    with pytest.raises(ValueError, match="expected a place"):
+        fluid.io.DataLoader.from_dataset(fluid.DatasetFactory().create_dataset(), [])
 
 
 def test_programs_with_readers_are_written_and_read(program: Any) -> None:

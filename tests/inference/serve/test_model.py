@@ -135,13 +135,13 @@ def test_a_model_that_is_not_there(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("name", ["flask", "waitress"])
-def test_without_the_extra(name, monkeypatch, capsys):
+def test_without_a_library(name, monkeypatch, capsys):
     def missing(module):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr(entry.importlib, "import_module", missing)
     assert entry.main() == 1
-    assert f"{name} is not installed; run `pip install pypaddle[serve]`" in capsys.readouterr().err
+    assert f"{name} is not installed; run `pip install {name}`" in capsys.readouterr().err
 
 
 class _Process:

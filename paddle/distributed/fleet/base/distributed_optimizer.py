@@ -11,13 +11,14 @@ from paddle.core.errors import PreconditionNotMetError
 from paddle.core.user_frame import outside
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
 from paddle.distributed.fleet.base.role_maker import RoleMakerBase
+from paddle.distributed.fleet.base.strategy_effects import without_effect
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.ir.current import default_startup_program, switch_main_program
 from paddle.ir.variable import Variable
 
 _STATIC_ONLY = (
     "amp", "recompute", "gradient_merge", "localsgd", "adaptive_localsgd", "dgc", "lars", "lamb",
-    "fp16_allreduce", "sharding", "pipeline",
+    "fp16_allreduce", "sharding", "pipeline", "sync_batch_norm",
 )  # fmt: skip
 
 
@@ -33,6 +34,7 @@ class DistributedOptimizer:
         role_maker (RoleMakerBase): who this process is.
         rewrite (callable): carries out ``minimize`` of a static Program.
         tell_once (callable): says whether nobody was told of something yet.
+        set_rate (callable): tells the servers a learning rate.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class DistributedOptimizer:
         role_maker: RoleMakerBase,
         rewrite: Callable[[Context], tuple[list, list]],
         tell_once: Callable[[str], bool],
+        set_rate: Callable[[float], None],
     ) -> None:
         self._roles, self._rewrite, self._tell_once = role_maker, rewrite, tell_once
+        self._set_rate = set_rate
         self.user_defined_optimizer = optimizer
         self.user_defined_strategy = copy.deepcopy(strategy)
         self._context: Context | None = None
@@ -85,6 +89,7 @@ class DistributedOptimizer:
             warnings.warn(
                 "fleet: strategy.auto has no effect: switch on what you want.", stacklevel=outside()
             )
+        self._warn_without_effect()
         made = self._rewrite(context)
         self._context = context
         switch_main_program(context.main_program)  # as 2.0 does
@@ -93,7 +98,9 @@ class DistributedOptimizer:
     def _warn_static_only(self) -> None:
         """Says, once, what the strategy asks for and only static mode does."""
         strategy = self.user_defined_strategy
+        self._warn_without_effect()
         asked = [name for name in _STATIC_ONLY if getattr(strategy, name)]
+        asked += [] if strategy.fuse_all_reduce_ops else ["fuse_all_reduce_ops = False"]
         if asked and self._tell_once("static only"):
             names = ", ".join(f"strategy.{name}" for name in asked)
             warnings.warn(
@@ -101,6 +108,25 @@ class DistributedOptimizer:
                 "averaged by fleet.distributed_model, and paddle.amp casts.",
                 stacklevel=outside(),
             )
+
+    def _warn_without_effect(self) -> None:
+        """Says, once, what was changed in the strategy and does nothing in any mode."""
+        found = without_effect(self.user_defined_strategy)
+        if found and self._tell_once("without effect"):
+            lines = [f"strategy.{name} has {text}." for name, text in found.items()]
+            warnings.warn("fleet: " + " ".join(lines), stacklevel=outside())
+
+    def set_lr(self, value: float) -> None:
+        """Sets the learning rate, that of the servers too.
+
+        Args:
+            value (float): the rate.
+
+        Raises:
+            RuntimeError: the rate is a scheduler's, or this worker is not connected to the servers.
+        """
+        self.user_defined_optimizer.set_lr(value)
+        self._set_rate(float(value))
 
     def step(self) -> None:
         """Does one update with the gradients there are."""

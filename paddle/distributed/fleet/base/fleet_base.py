@@ -6,7 +6,12 @@ import copy
 import os
 from typing import Any
 
-from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, PreconditionNotMetError
+from paddle.core.errors import (
+    ArgumentTypeError,
+    InvalidArgumentError,
+    PreconditionNotMetError,
+    UnimplementedError,
+)
 from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
@@ -177,6 +182,7 @@ class Fleet(Optimizing):
             **kwargs: ``model_dir`` by its name.
 
         Raises:
+            NotImplementedError: ``var_names`` asks for a part of what was saved.
             RuntimeError: on a worker, or before ``minimize``.
 
         Examples:
@@ -255,6 +261,9 @@ class Fleet(Optimizing):
     ) -> None:
         """Saves what the Program computes from inputs to outputs, once for the job.
 
+        With ``sharding`` or ``pipeline`` all workers call it: each saves its own parameters, in a
+        folder that all of them see.
+
         Args:
             executor (Executor): runs the Program.
             dirname (str): the folder.
@@ -290,11 +299,16 @@ class Fleet(Optimizing):
     ) -> None:
         """Saves all parameters and what the optimizer keeps, once for the job.
 
+        With ``sharding`` or ``pipeline`` all workers call it, as each has its own part.
+
         Args:
             executor (Executor): runs the Program.
             dirname (str): the folder.
             main_program (Program, optional): None means the one that was minimised.
-            mode (int): 0 saves all; the servers' tables may know others.
+            mode (int): only 0, which saves all.
+
+        Raises:
+            NotImplementedError: another mode.
 
         Examples:
             .. code-block:: python
@@ -313,6 +327,11 @@ class Fleet(Optimizing):
                         fleet.save_persistables(exe, "checkpoint")
                 paddle.disable_static()
         """
+        if mode != 0:
+            raise UnimplementedError(
+                "fleet.save_persistables(mode): expected 0, which saves all, but received "
+                f"{mode!r}."
+            )
         self._rewritten("save_persistables").save_persistables(
             executor, dirname, self._program(main_program), mode
         )
@@ -380,8 +399,9 @@ class Fleet(Optimizing):
                 f"{type(optimizer).__name__}."
             )
         self._optimizer = DistributedOptimizer(
-            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once
-        )
+            optimizer, self._user_defined_strategy, maker, self._rewrite, self._tell_once,
+            lambda rate: self._started("set_lr").set_rate(rate),
+        )  # fmt: skip
         return self._optimizer
 
     def distributed_model(self, model: Any) -> DataParallel:

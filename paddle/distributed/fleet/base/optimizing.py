@@ -114,7 +114,9 @@ class Optimizing(Roles):
         return self._wrapped("get_lr").get_lr()
 
     def set_lr(self, value: float) -> None:
-        """Sets the learning rate of the optimizer.
+        """Sets the learning rate of the optimizer, that of the servers too.
+
+        With parameter servers it is called on workers, between ``init_worker`` and ``stop_worker``.
 
         Args:
             value (float): the rate.

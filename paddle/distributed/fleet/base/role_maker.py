@@ -249,7 +249,6 @@ class UserDefinedRoleMaker(PaddleCloudRoleMaker):
 
     def __init__(self, is_collective: bool = False, init_gloo: bool = False, **kwargs: Any) -> None:
         super().__init__(is_collective, **kwargs)
-        self._init_gloo = init_gloo
         if init_gloo:
             self._meeting_path = kwargs.get("path")
 

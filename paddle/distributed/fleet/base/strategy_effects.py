@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from paddle.distributed.fleet.base.strategy_fields import fields
+
+if TYPE_CHECKING:
+    from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
 
 _GPUS = "no effect: connections are gloo's or nccl's own affair"
 _KERNELS = "no effect: ATen and its libraries choose the kernels"
@@ -57,3 +62,22 @@ def effects_table() -> str:
         default = default.capitalize() if described.kind == "bool" else default
         lines.append(f"| `{name}` | `{default}` | {text} |")
     return "\n".join(lines)
+
+
+def without_effect(strategy: DistributedStrategy) -> dict[str, str]:
+    """Returns what was changed in a strategy and does nothing here, each with the reason.
+
+    Args:
+        strategy (DistributedStrategy): the user's.
+    """
+    plain = type(strategy)()
+    told = {name: text for name, text in EFFECTS.items() if text.startswith("no effect")}
+    return {n: text for n, text in told.items() if _value(strategy, n) != _value(plain, n)}
+
+
+def _value(strategy: DistributedStrategy, name: str) -> Any:
+    """What a switch is set to, or a key of its dictionary."""
+    field, _, key = name.partition(".")
+    # One switch of the message has an underscored name only.
+    found = getattr(strategy, field if hasattr(strategy, field) else f"_{field}")
+    return found[key] if key else found

@@ -69,10 +69,12 @@ class MetaOptimizer(abc.ABC):
         name (str): the switch, such as ``"amp"``.
         may_wrap (frozenset): names of those that may stand within it (2.0's white list). Two of
             which neither may wrap the other exclude each other.
+        divides (bool): whether a process has only a part of the model afterwards.
     """
 
     name: str
     may_wrap: frozenset[str] = frozenset()
+    divides = False
 
     def asked(self, context: Context) -> bool:
         """Whether the user switched it on."""
@@ -80,7 +82,11 @@ class MetaOptimizer(abc.ABC):
 
     def obstacle(self, context: Context) -> str:
         """Why it cannot be applied here, to be read after "because"; empty where it can."""
-        return "" if context.role_maker._is_collective else "the job has parameter servers"
+        if context.role_maker._is_collective:
+            return ""
+        if context.role_maker._is_non_distributed():
+            return "fleet.init was called without is_collective=True"
+        return "the job has parameter servers"
 
     def disable(self, strategy: DistributedStrategy) -> None:
         """Switches it off, where it was left out."""

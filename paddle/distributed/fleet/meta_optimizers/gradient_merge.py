@@ -11,10 +11,11 @@ from paddle.ir.current import program_guard
 from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.ops.collective import WAITS
 
 __all__ = ["GradientMergeOptimizer", "merge_gradients"]
 
-_EXCHANGES = ("c_allreduce_sum", "c_sync_calc_stream", "c_sync_comm_stream")
+_EXCHANGES = ("c_allreduce_sum", *WAITS)
 
 
 class GradientMergeOptimizer(MetaOptimizer):
@@ -42,6 +43,11 @@ class GradientMergeOptimizer(MetaOptimizer):
         )  # fmt: skip
 
 
+def merged_name(grad: str) -> str:
+    """The variable in which a gradient is summed over the steps."""
+    return f"{grad}@GradientMerge"
+
+
 def merge_gradients(
     main: Program, startup: Program, params_grads: list, steps: int, average: bool
 ) -> None:
@@ -60,8 +66,7 @@ def merge_gradients(
     refuse_sparse(block, names, "gradient_merge", "sums over steps are dense")
     moved = _taken_out(block, {g.name for _, g in pairs})
     sums = {
-        g.name: kept(main, startup, f"{g.name}@GradientMerge", p.shape, g.dtype, 0.0)
-        for p, g in pairs
+        g.name: kept(main, startup, merged_name(g.name), p.shape, g.dtype, 0.0) for p, g in pairs
     }
     with program_guard(main, startup), main._optimized_guard([]):
         due = _every(main, startup, steps)

@@ -40,6 +40,7 @@ class PipelineOptimizer(MetaOptimizer):
 
     name = "pipeline"
     may_wrap = frozenset({"amp", "recompute"})
+    divides = True
 
     def obstacle(self, context: Context) -> str:
         """Says what is missing: the job may be of another kind, the optimizer another one."""

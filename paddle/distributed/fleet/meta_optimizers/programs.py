@@ -79,11 +79,6 @@ def is_update(op: Operator) -> bool:
     return bool(op.role & Role.OPTIMIZE) and {"Param", "Grad"} <= op.inputs.keys()
 
 
-def is_optimizing(op: Operator) -> bool:
-    """Whether an operator is part of what an optimizer does with gradients."""
-    return bool(op.role & Role.OPTIMIZE)
-
-
 def updates(block: Block) -> Iterator[Operator]:
     """The operators that update parameters, also those under a condition within the block."""
     for op in list(block.ops):

@@ -35,6 +35,7 @@ class ShardingOptimizer(MetaOptimizer):
 
     name = "sharding"
     may_wrap = frozenset({"amp", "recompute", "lars", "lamb", "sync_batch_norm"})
+    divides = True
 
     def obstacle(self, context: Context) -> str:
         """Says what is missing: the job may be of another kind, the optimizer another one."""

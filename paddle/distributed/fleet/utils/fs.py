@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from paddle.core.errors import ArgumentTypeError, MissingFileError
 
@@ -16,6 +16,7 @@ __all__ = ["HDFSClient", "LocalFS"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 _ABORTED = 134
+_COPIES = ("-put", "-get", "-cat")
 _SAY_EVERY = 30.0  # seconds between messages of a call that is tried again and again
 
 
@@ -230,6 +231,28 @@ def retried(method: F) -> F:
     return trying  # type: ignore[return-value]
 
 
+class Listed(NamedTuple):
+    """A line of a listing.
+
+    Attributes:
+        folder (bool): whether it is a folder.
+        path (str): its path.
+        size (int): its bytes.
+        when (str): date and time of the last change; later ones are greater.
+    """
+
+    folder: bool
+    path: str
+    size: int
+    when: str
+
+
+def _failed_test(words: str) -> bool:
+    """Whether ``-test`` found nothing out: it ends with 1 then too, but says why."""
+    said = [line for line in words.splitlines() if line.startswith("test: ")]
+    return any("does not exist" not in line and "No such file" not in line for line in said)
+
+
 class HDFSClient(FS):
     """Files in HDFS, by the command ``bin/hadoop fs``.
 
@@ -239,7 +262,8 @@ class HDFSClient(FS):
     Args:
         hadoop_home (str): where Hadoop is installed.
         configs (dict): settings, such as ``"fs.default.name"`` and ``"hadoop.job.ugi"``.
-        time_out (int): milliseconds until a call gives up. Default: five minutes.
+        time_out (int): milliseconds until a call gives up; a copy that goes on is not ended.
+            Default: five minutes.
         sleep_inter (int): milliseconds between two tries.
 
     Raises:
@@ -262,17 +286,19 @@ class HDFSClient(FS):
                 f"HDFSClient(configs): expected a dict, but received {type(configs).__name__}."
             )
         home = os.path.expandvars(hadoop_home)
-        self._command = [os.path.join(home, "bin", "hadoop"), "fs"]
-        self._command += [f"-D{name}={value}" for name, value in (configs or {}).items()]
+        self.pre_commands = [os.path.join(home, "bin", "hadoop"), "fs"]
+        self.pre_commands += [f"-D{name}={value}" for name, value in (configs or {}).items()]
         self._time_out, self._sleep_inter = time_out, sleep_inter
 
     def _run(self, *args: str, allowed: tuple[int, ...] = (0,)) -> tuple[int, str]:
         """Runs a command once: its exit status and what it printed."""
-        command = [*self._command, *args]
+        command = [*self.pre_commands, *args]
+        # A copy takes as long as its file is large.
+        limit = None if args[0] in _COPIES else max(self._time_out / 1000, 0.1)
         try:
             ended = subprocess.run(
                 command, capture_output=True, text=True, errors="replace",
-                stdin=subprocess.DEVNULL, timeout=max(self._time_out / 1000, 0.1),
+                stdin=subprocess.DEVNULL, timeout=limit,
             )  # fmt: skip
         except FileNotFoundError:
             raise MissingFileError(
@@ -285,7 +311,7 @@ class HDFSClient(FS):
         told = f"{' '.join(args)}: exit status {ended.returncode}: {words}"
         if ended.returncode in (_ABORTED, -6):
             raise FSShellCmdAborted(told)
-        if ended.returncode not in allowed:
+        if ended.returncode not in allowed or _failed_test(ended.stderr):
             raise ExecuteError(told)
         return ended.returncode, ended.stdout
 
@@ -321,8 +347,8 @@ class HDFSClient(FS):
         """
         return self.is_exist(fs_path) and not self.is_dir(fs_path)
 
-    def listed(self, *args: str) -> list[tuple[bool, str, int]]:
-        """Returns what a listing has: whether it is a folder, its path, its size.
+    def listed(self, *args: str) -> list[Listed]:
+        """Returns what a listing has.
 
         Args:
             *args: ``-ls``, its options, and a path.
@@ -331,7 +357,8 @@ class HDFSClient(FS):
         for line in self._do(*args).splitlines():
             parts = line.split(None, 7)
             if len(parts) == 8:
-                found.append((parts[0].startswith("d"), parts[7], int(parts[4])))
+                when = f"{parts[5]} {parts[6]}"
+                found.append(Listed(parts[0].startswith("d"), parts[7], int(parts[4]), when))
         return found
 
     def ls_dir(self, fs_path: str) -> tuple[list[str], list[str]]:
@@ -344,8 +371,8 @@ class HDFSClient(FS):
             return [], []
         dirs: list[str] = []
         files: list[str] = []
-        for folder, path, _ in self.listed("-ls", fs_path):
-            (dirs if folder else files).append(os.path.basename(path))
+        for one in self.listed("-ls", fs_path):
+            (dirs if one.folder else files).append(os.path.basename(one.path))
         return dirs, files
 
     def list_dirs(self, fs_path: str) -> list[str]:

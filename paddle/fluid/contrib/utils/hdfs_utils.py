@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.distributed.fleet.utils import fs
 
 __all__ = ["HDFSClient", "multi_download", "multi_upload"]
 
 _logger = logging.getLogger(__name__)
+_LIMIT = 300_000  # milliseconds of a command that copies nothing
 
 
 class HDFSClient:
-    """Runs ``hadoop fs`` for single files and folders.
+    """Files in HDFS, by the command ``bin/hadoop fs``, one at a time.
 
-    What fails is logged with the command's last words, and gives False.
+    What fails is logged with the command's last words, and gives False or an empty list.
 
     Args:
         hadoop_home (str): where ``bin/hadoop`` is.
@@ -35,21 +37,29 @@ class HDFSClient:
     """
 
     def __init__(self, hadoop_home: str, configs: dict[str, str]) -> None:
-        self.pre_commands = [f"{hadoop_home}/bin/hadoop", "fs"]
-        self.pre_commands += [f"-D{key}={value}" for key, value in configs.items()]
+        # As long a pause as the limit: it tries once, and `_done` again where that is asked for.
+        self._client = fs.HDFSClient(hadoop_home, configs, _LIMIT, _LIMIT)
+        self.pre_commands = self._client.pre_commands
 
-    def _run(self, *command: str, tries: int = 1, tells: bool = True) -> str | None:
-        """What a command prints; None where it fails."""
+    def _done(self, work: Callable[[], Any], tries: int = 1) -> bool:
+        """Whether something could be done; why not is logged."""
         for _ in range(max(tries, 1)):
-            done = subprocess.run([*self.pre_commands, *command], capture_output=True)
-            if not done.returncode:
-                return done.stdout.decode("utf8", "replace")
-        if tells:
-            words = done.stderr.decode("utf8", "replace").strip()[-500:]
-            _logger.warning(
-                "hadoop fs %s: status %d: %s", " ".join(command), done.returncode, words
-            )
-        return None
+            try:
+                work()
+            except (fs.FSFileExistsError, fs.FSFileNotExistsError) as error:
+                _logger.warning("HDFSClient: %s", error)
+                return False
+            except fs.FSTimeOut as error:
+                failed = error
+            else:
+                return True
+        _logger.warning("HDFSClient: %s", failed)
+        return False
+
+    def _asked(self, question: Callable[[str], bool], hdfs_path: str) -> bool:
+        """The answer to a question about a path; False where nobody answers."""
+        answers: list[bool] = []
+        return self._done(lambda: answers.append(question(hdfs_path))) and answers[0]
 
     def upload(
         self, hdfs_path: str, local_path: str, overwrite: bool = False, retry_times: int = 5
@@ -70,15 +80,16 @@ class HDFSClient:
         if os.path.isdir(local_path):
             _logger.warning("HDFSClient.upload takes files; %s is a folder", local_path)
             return False
-        target = hdfs_path
-        if self.is_dir(hdfs_path):
-            target = f"{hdfs_path.rstrip('/')}/{os.path.basename(local_path)}"
-        if self.is_exist(target):
-            if not overwrite:
-                _logger.warning("HDFSClient.upload: %s is there already", target)
-                return False
-            self.delete(target)
-        return self._run("-put", local_path, target, tries=retry_times) is not None
+
+        def copy() -> None:
+            target = hdfs_path
+            if self._client.is_dir(hdfs_path):
+                target = f"{hdfs_path.rstrip('/')}/{os.path.basename(local_path)}"
+            if overwrite:
+                self._client.delete(target)
+            self._client.upload(local_path, target)
+
+        return self._done(copy, retry_times)
 
     def download(
         self, hdfs_path: str, local_path: str, overwrite: bool = False, unzip: bool = False
@@ -94,18 +105,18 @@ class HDFSClient:
         Returns:
             bool: whether it was copied; a folder is not, nor what does not exist.
         """
-        if not self.is_exist(hdfs_path) or self.is_dir(hdfs_path):
-            _logger.warning("HDFSClient.download: there is no file %s", hdfs_path)
-            return False
         target = local_path
         if os.path.isdir(local_path):
             target = os.path.join(local_path, os.path.basename(hdfs_path))
-        if os.path.exists(target):
-            if not overwrite:
-                _logger.warning("HDFSClient.download: %s is there already", target)
-                return False
-            os.remove(target)
-        if self._run("-get", hdfs_path, target) is None:
+
+        def copy() -> None:
+            if not self._client.is_file(hdfs_path):
+                raise fs.FSFileNotExistsError(f"there is no file {hdfs_path}.")
+            if overwrite and os.path.exists(target):
+                os.remove(target)
+            self._client.download(hdfs_path, target)
+
+        if not self._done(copy):
             return False
         if unzip:
             with zipfile.ZipFile(target) as archive:
@@ -118,7 +129,7 @@ class HDFSClient:
         Args:
             hdfs_path (str): the path.
         """
-        return self._run("-test", "-e", _path("is_exist", hdfs_path), tells=False) is not None
+        return self._asked(self._client.is_exist, _path("is_exist", hdfs_path))
 
     def is_dir(self, hdfs_path: str | None = None) -> bool:
         """Whether there is a folder.
@@ -126,7 +137,7 @@ class HDFSClient:
         Args:
             hdfs_path (str): the path.
         """
-        return self._run("-test", "-d", _path("is_dir", hdfs_path), tells=False) is not None
+        return self._asked(self._client.is_dir, _path("is_dir", hdfs_path))
 
     def delete(self, hdfs_path: str) -> bool:
         """Removes a file or a folder with all that is in it.
@@ -137,10 +148,7 @@ class HDFSClient:
         Returns:
             bool: whether it is away; what was not there is.
         """
-        if not self.is_exist(hdfs_path):
-            return True
-        how = ("-rm", "-r") if self.is_dir(hdfs_path) else ("-rm",)
-        return self._run(*how, hdfs_path) is not None
+        return self._done(lambda: self._client.delete(hdfs_path))
 
     def rename(self, hdfs_src_path: str, hdfs_dst_path: str, overwrite: bool = False) -> bool:
         """Moves a file or folder.
@@ -153,15 +161,7 @@ class HDFSClient:
         Returns:
             bool: whether it was moved.
         """
-        if not self.is_exist(hdfs_src_path):
-            _logger.warning("HDFSClient.rename: there is no %s", hdfs_src_path)
-            return False
-        if self.is_exist(hdfs_dst_path):
-            if not overwrite:
-                _logger.warning("HDFSClient.rename: %s is there already", hdfs_dst_path)
-                return False
-            self.delete(hdfs_dst_path)
-        return self._run("-mv", hdfs_src_path, hdfs_dst_path) is not None
+        return self._done(lambda: self._client.mv(hdfs_src_path, hdfs_dst_path, overwrite))
 
     @staticmethod
     def make_local_dirs(local_path: str) -> None:
@@ -181,7 +181,7 @@ class HDFSClient:
         Returns:
             bool: whether it is there.
         """
-        return self.is_exist(hdfs_path) or self._run("-mkdir", "-p", hdfs_path) is not None
+        return self._done(lambda: self._client.mkdirs(hdfs_path))
 
     def ls(self, hdfs_path: str) -> list[str]:
         """The paths of what is in a folder, in order; none where there is no such folder.
@@ -189,7 +189,7 @@ class HDFSClient:
         Args:
             hdfs_path (str): the folder.
         """
-        return sorted(path for _, _, path in self._listed("-ls", hdfs_path))
+        return sorted(one.path for one in self._listed("-ls", hdfs_path))
 
     def lsr(self, hdfs_path: str, only_file: bool = True, sort: bool = True) -> list[str]:
         """The paths of what is in a folder and those below it.
@@ -199,21 +199,21 @@ class HDFSClient:
             only_file (bool): leave folders out. Default: True.
             sort (bool): the oldest first. Default: True.
         """
-        found = [each for each in self._listed("-lsr", hdfs_path) if not (only_file and each[0])]
+        listed = self._listed("-ls", "-R", hdfs_path)
+        found = [one for one in listed if not (only_file and one.folder)]
         if sort:
-            found.sort(key=lambda each: each[1])
-        return [path for _, _, path in found]
+            found.sort(key=lambda one: one.when)
+        return [one.path for one in found]
 
-    def _listed(self, how: str, hdfs_path: str) -> list[tuple[bool, str, str]]:
-        """(whether it is a folder, date and time, path) of each line of a listing."""
-        if not self.is_exist(hdfs_path):
-            return []
-        command = ("-ls", "-R") if how == "-lsr" else ("-ls",)
-        found = []
-        for line in (self._run(*command, hdfs_path) or "").splitlines():
-            words = line.split(None, 7)
-            if len(words) == 8:  # rights, copies, owner, group, size, date, time, path
-                found.append((words[0].startswith("d"), f"{words[5]} {words[6]}", words[7]))
+    def _listed(self, *how: str) -> list[fs.Listed]:
+        """The lines of a listing, whose last argument is the folder."""
+        found: list[fs.Listed] = []
+
+        def look() -> None:
+            if self._client.is_exist(how[-1]):
+                found.extend(self._client.listed(*how))
+
+        self._done(look)
         return found
 
 
@@ -247,7 +247,7 @@ def multi_download(
         multi_processes (int): how many commands run at a time. Default: 5.
 
     Returns:
-        list[str]: the copies.
+        list[str]: the copies that are there.
     """
     _client("multi_download", client)
     if not 0 <= trainer_id < trainers:
@@ -264,7 +264,7 @@ def multi_download(
         return target
 
     with ThreadPoolExecutor(max(multi_processes, 1)) as pool:
-        return list(pool.map(fetched, mine))
+        return [target for target in pool.map(fetched, mine) if os.path.exists(target)]
 
 
 def multi_upload(
@@ -293,6 +293,16 @@ def multi_upload(
     for folder in sorted({os.path.dirname(os.path.relpath(file, local_path)) for file in files}):
         client.makedirs(f"{hdfs_path}/{folder}".rstrip("/"))
     pool = ThreadPoolExecutor(max(multi_processes, 1))
-    for file in files:
-        pool.submit(sent, file)
+    started = [pool.submit(sent, file) for file in files]
     pool.shutdown(wait=sync)
+    for one in started:
+        if sync:
+            one.result()  # raises what the thread raised
+        else:
+            one.add_done_callback(_log_failure)
+
+
+def _log_failure(done: Future) -> None:
+    """Logs what a copy in the background raised."""
+    if done.exception() is not None:
+        _logger.error("multi_upload: %r", done.exception())

@@ -285,6 +285,7 @@ class Collective(Fleet):
         if files.need_upload_download():
             files.delete(f"{target}.tmp")
             files.upload(folder, f"{target}.tmp")
+            LocalFS().delete(folder)
         files.mv(f"{target}.tmp", target)
         if not remain_all_checkpoint:
             self.clean_redundant_check_points(path, files)
@@ -329,7 +330,10 @@ class Collective(Fleet):
         program = main_program or self._transpiled_program
         io.load_persistables(executor, folder, program, _PARAMETERS)
         with open(f"{folder}/{_STATUS}") as file:
-            return TrainStatus(json.load(file)["epoch_no"])
+            status = TrainStatus(json.load(file)["epoch_no"])
+        if files.need_upload_download():
+            LocalFS().delete(folder)
+        return status
 
     def clean_redundant_check_points(
         self, root_path: str, fs: Any = None, checkpoint_num: int = 1

@@ -226,7 +226,7 @@ class GeneralRoleMaker(RoleMakerBase):
                     f"GeneralRoleMaker: there is no argument {name!r}; it has "
                     f"{[*_MEETING, *_LIMITS]}."
                 )
-        for name in ("hdfs_name", "http_ip_port"):
+        for name in ("hdfs_name", "hdfs_ugi", "http_ip_port"):
             if kwargs.get(name):
                 raise UnimplementedError(
                     f"GeneralRoleMaker({name}): processes cannot meet there.",

@@ -53,7 +53,7 @@ class FleetUtil:
                 f"FleetUtil.{name}: fleet does not know yet which role this process has.",
                 hint="call fleet.init() first",
             )
-        return UTIL.role_maker._worker_index() == 0
+        return UTIL.role_maker._is_first_worker()
 
     def rank0_print(self, s: str) -> None:
         """Prints on the first worker.

@@ -127,7 +127,7 @@ class HDFSClient:
         """
         if not self.is_exist(hdfs_path):
             return []
-        return [path for _, path, _ in self._client.listed("-ls", hdfs_path)]
+        return [one.path for one in self._client.listed("-ls", hdfs_path)]
 
     def lsr(self, hdfs_path: str, excludes: Any = ()) -> list[str]:
         """Returns the paths of the files in a folder and in all folders in it.
@@ -139,7 +139,7 @@ class HDFSClient:
         if not self.is_exist(hdfs_path):
             return []
         listed = self._client.listed("-ls", "-R", hdfs_path)
-        return [path for folder, path, _ in listed if not folder and path not in excludes]
+        return [one.path for one in listed if not one.folder and one.path not in excludes]
 
     @staticmethod
     def split_files(files: list[str], trainer_id: int, trainers: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy as Strategy
@@ -139,8 +140,17 @@ def _strategy_of(given: Any) -> strategies.DistributedStrategy:
             "distributed_optimizer(strategy): expected a strategy of StrategyFactory, a "
             f"DistributeTranspilerConfig or a dict, but received {type(given).__name__}."
         )
-    if given.geo_sgd_mode:
-        return strategies.GeoStrategy(given.geo_sgd_need_push_nums)
-    if given.sync_mode or given.completely_not_async:
+    made = _by_config(given)
+    made.set_program_config(copy.copy(given))  # which changes what the mode asks for
+    return made
+
+
+def _by_config(config: DistributeTranspilerConfig) -> strategies.DistributedStrategy:
+    """The strategy that 1.8.5 takes for a config."""
+    if config.sync_mode or config.completely_not_async:
         return strategies.SyncStrategy()
-    return strategies.HalfAsyncStrategy() if given.half_async else strategies.AsyncStrategy()
+    if not config.runtime_split_send_recv:
+        return strategies.HalfAsyncStrategy()
+    if config.geo_sgd_mode:
+        return strategies.GeoStrategy(config.geo_sgd_need_push_nums)
+    return strategies.HalfAsyncStrategy() if config.half_async else strategies.AsyncStrategy()

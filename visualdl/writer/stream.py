@@ -1,0 +1,252 @@
+"""The file a writer appends to: records wait in memory, a thread brings them there.
+
+What is written is always a row of whole records, in one call: a reader sees no half ones, and
+processes that share a file do not cut into each other's records. What could not be written is kept
+and tried again, and the failure is raised at the next call.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import weakref
+from typing import Any
+
+logger = logging.getLogger("visualdl")
+
+_BINARY = getattr(os, "O_BINARY", 0)
+_PAUSE = 1.0
+"""Records also go to the file when none came for so many seconds, so that the board shows them."""
+_MOST = 64 << 20
+"""With more bytes waiting, who adds some waits for the file, and is refused where that fails."""
+
+_open: weakref.WeakSet[Stream] = weakref.WeakSet()
+
+
+class Stream:
+    """Appends records to a file, from a thread of its own.
+
+    Args:
+        path (str): the file; it is made where there is none.
+        max_queue (int): with so many records waiting they are written at once.
+        flush_secs (float): the longest a record waits.
+    """
+
+    def __init__(self, path: str, max_queue: int, flush_secs: float) -> None:
+        self.path = path
+        self.failure: OSError | None = None
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _BINARY, 0o666)
+        self._max_queue, self._wait = max_queue, flush_secs
+        self._waiting: list[bytes] = []
+        self._bytes = 0
+        self._unwritten = b""
+        self._closed = False
+        self.renew_locks()
+        _open.add(self)
+        _watch_termination()
+
+    def renew_locks(self) -> None:
+        """Makes what each process needs for itself: locks, and soon a thread."""
+        self._lock = threading.RLock()
+        self._more = threading.Condition(self._lock)
+        self._writing = threading.RLock()
+        self._thread: threading.Thread | None = None
+
+    def forget(self) -> None:
+        """Starts anew in a process that was forked: what waits is the parent's."""
+        self.renew_locks()
+        self._waiting, self._bytes, self._unwritten, self.failure = [], 0, b"", None
+
+    def add(self, data: bytes) -> None:
+        """Takes records in; raises what went wrong with earlier ones.
+
+        Args:
+            data (bytes): whole records.
+
+        Raises:
+            OSError: earlier records could not be written yet.
+            ValueError: the stream is closed.
+        """
+        if self._bytes + len(self._unwritten) > _MOST:
+            self.flush()
+        with self._lock:
+            bad = self._closed or self.failure is not None
+            if not self._closed:
+                waiting = self._waiting
+                waiting.append(data)
+                self._bytes += len(data)
+                count = len(waiting)
+                if count == 1 or count == self._max_queue:
+                    if self._thread is None:
+                        self._start()
+                    self._more.notify()
+        if _asked:
+            _terminate_if_asked()
+        if bad:
+            self._complain()
+
+    def waiting(self) -> int:
+        """Gives the number of bytes that are not in the file yet."""
+        return self._bytes + len(self._unwritten)
+
+    def flush(self) -> None:
+        """Writes what waits, and raises OSError where that fails."""
+        if not self._closed:
+            self.drain()
+        if self._closed or self.failure is not None:
+            self._complain()
+
+    def close(self) -> None:
+        """Writes what waits and closes the file; closing again does nothing."""
+        if self._closed:
+            return
+        self.drain()
+        with self._writing, self._lock:
+            if not self._closed:
+                self._closed = True
+                self._more.notify()
+                os.close(self._file)
+                _open.discard(self)
+        _terminate_if_asked()
+        if self.failure is not None:
+            self._complain()
+
+    def drain(self) -> None:
+        """Writes what waits; a failure is kept in `failure`."""
+        with self._writing:
+            with self._lock:
+                self._unwritten += b"".join(self._waiting)
+                self._waiting = []
+                self._bytes = 0
+            try:
+                while self._unwritten and not self._closed:
+                    done = os.write(self._file, self._unwritten)
+                    self._unwritten = self._unwritten[done:]
+                self.failure = None
+            except OSError as error:
+                self.failure = error
+        _terminate_if_asked()
+
+    def owned(self) -> bool:
+        """Says whether this thread is in the middle of something here."""
+        return self._lock._is_owned() or self._writing._is_owned()  # type: ignore[attr-defined]
+
+    def _complain(self) -> None:
+        """Raises the failure, once, or that the stream is closed."""
+        failure, self.failure = self.failure, None
+        if failure is None:
+            raise ValueError(f"{self.path}: the writer is closed.")
+        state = "are lost" if self._closed else "wait to be written"
+        raise OSError(
+            failure.errno,
+            f"{failure.strerror}; the log was not written, {self.waiting()} bytes {state}",
+            self.path,
+        ) from failure
+
+    # -- the thread ------------------------------------------------------------------------------
+    def _start(self) -> None:
+        """Starts the thread; at the end of the interpreter it cannot be, and is not needed."""
+        self._thread = threading.Thread(target=self._work, name="visualdl", daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:
+            self._thread = None
+        _flush_at_end_of_child()
+
+    def _work(self) -> None:
+        """Writes what waits, until the stream is closed."""
+        more = self._more
+        while True:
+            with more:
+                while not self._waiting and not self._unwritten and not self._closed:
+                    more.wait()
+                self._gather()
+                if self._closed:
+                    return
+            self.drain()
+            if self.failure is not None:
+                with more:
+                    more.wait(_PAUSE)
+
+    def _gather(self) -> None:
+        """Waits for more records: until there are enough, none comes, or the time is up."""
+        left = self._wait
+        while left > 0 and not self._closed and len(self._waiting) < self._max_queue:
+            count = len(self._waiting)
+            pause = min(_PAUSE, left)
+            self._more.wait(pause)
+            left -= pause
+            if len(self._waiting) == count:
+                return
+
+
+# -- the ends of processes -------------------------------------------------------------------------
+_asked: list[int] = []
+_watched = False
+
+
+def flush_all() -> None:
+    """Writes what waits in every stream; failures are logged, nobody is there to be told."""
+    for stream in list(_open):
+        stream.drain()
+        if stream.failure is not None:
+            logger.error("%s: records are lost: %s.", stream.path, stream.failure)
+
+
+def _watch_termination() -> None:
+    """Has SIGTERM write what waits, where the program leaves that signal alone."""
+    global _watched
+    if _watched or threading.current_thread() is not threading.main_thread():
+        return
+    if sys.platform == "win32" or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
+        return
+    signal.signal(signal.SIGTERM, _terminated)
+    _watched = True
+
+
+def _terminated(number: int, frame: Any) -> None:
+    """Ends the process as the signal would have, with the logs written.
+
+    It comes between any two steps of the main thread. In the middle of a stream's work it only
+    takes note: to wait for a lock there might be to wait for ever.
+    """
+    _asked.append(number)
+    if not any(stream.owned() for stream in list(_open)):
+        _terminate_if_asked()
+
+
+def _terminate_if_asked() -> None:
+    """Ends the process if a signal came; in the main thread, when no stream is at work in it."""
+    if not _asked or threading.current_thread() is not threading.main_thread():
+        return
+    if any(stream.owned() for stream in list(_open)):
+        return
+    number = _asked[0]
+    _asked.clear()
+    flush_all()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _in_child() -> None:
+    """Leaves what waits to the parent; the child's own records go to the same file."""
+    _asked.clear()
+    for stream in list(_open):
+        stream.forget()
+
+
+def _flush_at_end_of_child() -> None:
+    """Has children that `multiprocessing` forked write what waits: they skip `atexit`."""
+    process = sys.modules.get("multiprocessing.process")
+    if process is None or process.parent_process() is None:
+        return
+    from multiprocessing.util import Finalize
+
+    Finalize(None, flush_all, exitpriority=100)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
