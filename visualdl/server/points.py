@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -120,7 +121,7 @@ class Series:
     """
 
     def __init__(self) -> None:
-        self.names: list[Hashable] = []
+        self.names: list[Any] = []
         self.total = 0
         self._numbers: dict[Hashable, int] = {}
         self._blocks: tuple[Block, ...] = ()
@@ -133,9 +134,10 @@ class Series:
         given = sorted(((self._number(name), *rest) for name, *rest in columns), key=_first)
         if not given:
             return
-        counts = [len(steps) for _, steps, _, _ in given]
-        points = Points(*(np.concatenate([one[at] for one in given]) for at in (1, 2, 3)))
-        series = np.array([number for number, *_ in given])
+        numbers, steps, times, values = zip(*given)
+        points = Points(np.concatenate(steps), np.concatenate(times), np.concatenate(values))
+        counts = [len(part) for part in steps]
+        series = np.array(numbers)
         blocks = [*self._blocks, Block(series, np.append(0, np.cumsum(counts)), points)]
         while len(blocks) > 1 and _small(blocks[-2], blocks[-1]):
             blocks[-2:] = [joined(blocks[-2:])]

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import shutil
+from pathlib import Path
 
 import pytest
 
-from tests.visualdl.server.conftest import TIME, Log
+from tests.visualdl.server.boards import TIME, Log
 from visualdl.server.api import ROUTES
 
-ODD = ["a/b", "100%", "..", "../../etc/passwd", "<script>alert(1)</script>", "损失/训练", "a b+c&d=e",
-       "%2e%2e%2f", "x" * 100, "\n", "'\"", "\u202e", "#?"]  # fmt: skip
+GRAPH = Path(__file__).parents[2] / "data" / "visualdl" / "graph" / "vdlgraph.1700000000.log"
+ODD = ["a/b", "100%", "..", "../../etc/passwd", "<script>alert(1)</script>", "损失/训练",
+       "a b+c&d=e", "%2e%2e%2f", "x" * 100, "\n", "'\"", "\u202e", "#?"]  # fmt: skip
 
 
 @pytest.mark.parametrize("tag", ODD)
@@ -61,23 +64,74 @@ def test_a_file_that_another_took_the_place_of(tmp_path, board):
     assert client.data("scalar/list", run=str(tmp_path), tag="acc") == [[TIME, 0, 5.0]]
 
 
-def test_cut_and_broken_files(tmp_path, board):
-    log = Log(tmp_path)
-    log.scalars("loss", [1, 2, 3])
+def every_component():
+    """Gives values of every component, one each."""
+    numbers = [0.5, 1.5, 2.5]
+    return [
+        {"tag": "i", "image": {"encoded_image_string": b"\x89PNG"}},
+        {"tag": "a", "audio": {"encoded_audio_string": b"RIFF"}},
+        {"tag": "t", "text": {"encoded_text_string": "text"}},
+        {"tag": "h", "histogram": {"hist": numbers, "bin_edges": [*numbers, 3.5]}},
+        {"tag": "p", "pr_curve": {"precision": numbers, "recall": numbers}},
+        {"tag": "r", "roc_curve": {"tpr": numbers, "fpr": numbers}},
+        {"tag": "e", "embeddings": {"embeddings": [{"label": ["a"], "vectors": numbers}] * 3}},
+        {"tag": "m", "tag_value": {"tag": "x", "value": 1}},
+        {"tag": "hparam", "hparam": {"hparamInfos": [{"name": "lr", "float_value": 1}]}},
+        {"tag": "s", "timestamp": TIME, "value": 1.0},
+    ]
+
+
+def test_a_log_that_comes_byte_by_byte(tmp_path, board):
+    """At each byte the whole records show, and nothing else."""
+    whole = Log(tmp_path / "whole")
+    ends = {}
+    for value in every_component():
+        whole.add(value)
+        ends[os.path.getsize(whole.path)] = value["tag"]
+    with open(whole.path, "rb") as file:
+        text = file.read()
+    part = Log(tmp_path / "part" / "run")
+    client = board(tmp_path / "part")
+    shown = set()
+    with open(part.path, "wb", buffering=0) as file:
+        for at in range(len(text)):
+            file.write(text[at : at + 1])
+            tags = {tag.rpartition("/")[2] for tag in client.data("tags")}
+            shown |= {ends[at + 1]} if at + 1 in ends else set()
+            assert tags == shown, at
+    assert shown == {value["tag"] for value in every_component()}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_logs_cut_anywhere(tmp_path, board, seed):
+    """A file that another takes the place of, each cut and overwritten at random."""
+    chance = random.Random(seed)
+    log = Log(tmp_path / "run")
+    log.add(*every_component())
     with open(log.path, "rb") as file:
         text = file.read()
     client = board(tmp_path)
-    size = len(text)
-    for cut in range(size, size * 2 // 3, -1):
-        shutil.rmtree(tmp_path, ignore_errors=True)
-        os.makedirs(tmp_path)
+    for _ in range(40):
+        broken = bytearray(text[: chance.randrange(len(text))])
+        for _ in range(chance.choice([0, 1, 5, 50])):
+            if broken:
+                broken[chance.randrange(len(broken))] = chance.randrange(256)
+        os.remove(log.path)
         with open(log.path, "wb") as file:
-            file.write(text[:cut])
-        found = client.data("scalar/list", run=str(tmp_path), tag="loss")
-        assert len(found) == (3 if cut == size else 2)
-        with open(log.path, "ab") as file:
-            file.write(text[cut:])
-        assert len(client.data("scalar/list", run=str(tmp_path), tag="loss")) == 3
+            file.write(broken)
+        assert len(client.data("tags")) <= len(every_component()) + 10
+        for route in ROUTES:
+            tag = route[0] if not route.startswith(("roc", "scalars")) else "rm"[route[0] == "s"]
+            name = f"{tmp_path / 'run'}/e"
+            client.ask(
+                route, run=str(tmp_path / "run"), tag=tag, name=name, sub_tag="x", metric="s"
+            )
+
+
+def test_broken_ends(tmp_path, board):
+    log = Log(tmp_path)
+    log.scalars("loss", [1, 2, 3])
+    client = board(tmp_path)
     with open(log.path, "ab") as file:
         file.write(b"\xff" * 500)
     log.scalars("loss", [4], first=3)
@@ -100,8 +154,16 @@ def test_nothing_outside_the_folders(tmp_path, board):
     os.symlink(
         tmp_path / "secret" / "vdlrecords.1700000000.log", inside / "run" / "vdlrecords.9.log"
     )
+    shutil.copy(GRAPH, tmp_path / "secret" / GRAPH.name)
+    os.symlink(tmp_path / "secret" / GRAPH.name, inside / "run" / GRAPH.name)
     client = board(inside)
     assert client.data("runs") == [str(inside / "run")]
+    assert client.data("graph/models") == []
+    for name in ("../secret", str(tmp_path / "secret"), str(inside / "run"), "/etc/passwd"):
+        for route in ("graph/model", "graph/graph", "graph/get_all_nodes"):
+            assert client.ask(route, run=name).status_code == 404
+    for name in (f"{tmp_path}/secret/loss", "../secret/loss"):
+        assert client.ask("embedding/tensor", name=name).status_code == 404
     assert client.data("scalar/list", run=str(inside / "run"), tag="loss") == [[TIME, 0, 2.0]]
     for run in ("../secret", str(tmp_path / "secret"), str(inside / "link"), "/etc"):
         assert client.ask("scalar/list", run=run, tag="loss").status_code == 404
@@ -159,6 +221,7 @@ def test_empty_and_uneven_records(tmp_path, board):
         {"tag": "p", "pr_curve": {}},
         {"tag": "e", "embeddings": {}},
         {"tag": "u", "embeddings": {"embeddings": uneven}},
+        {"tag": "c", "roc_curve": {"tpr": [1, 2, 3], "fpr": [1], "TP": [-1], "FP": [7] * 9}},
         {"tag": "i", "image": {}},
         {"tag": "a", "audio": {}},
         {"tag": "t", "text": {}},
@@ -170,6 +233,8 @@ def test_empty_and_uneven_records(tmp_path, board):
     run = str(tmp_path)
     assert client.data("histogram/list", run=run, tag="h") == [[0, 0, []]]
     assert client.data("pr-curve/list", run=run, tag="p") == [[0, 0, [], [], [], [], [], [], []]]
+    curve = client.data("roc-curve/list", run=run, tag="c")[0]
+    assert curve[2:5] == [[1.0, 2.0, 3.0], [1.0], [-1]] and len(curve) == 9
     assert client.data("embedding/points", run=run, tag="e")["points"] == []
     assert client.data("embedding/points", run=run, tag="u")["shape"] == [2, 2]
     assert client.ask("embedding/neighbors", run=run, tag="e").status_code == 404
@@ -202,7 +267,8 @@ def test_random_questions(tmp_path, board, seed):
     client = board(tmp_path)
     routes = [*ROUTES, "changes", "settings", "component_tabs", "graph/graph", "graph_runs", "no"]
     names = ["run", "tag", "sub_tag", "index", "points", "since", "from", "to", "axis", "type",
-             "name", "dimension", "metric", "k", "method", "reduction", "match", "nodeid"]  # fmt: skip
+             "name", "dimension", "metric", "k", "method", "reduction", "match",
+             "nodeid"]  # fmt: skip
     run = str(tmp_path / "run")
     texts = [run, f"{run}/m_x", f"{run}/e", *"siathprem", "x", "0", "1", "-1", "2", "3", "1e400",
              "9" * 40, "nan", "inf", "-1.5", "", "\0", "\ud800".encode("utf-8", "surrogatepass"),
@@ -217,14 +283,15 @@ def test_random_questions(tmp_path, board, seed):
 def test_odd_paths_methods_and_headers(tmp_path, board):
     client = board(tmp_path)
     for path in ("/app/api/", "/app/api", "/app/api/%00", "/app/api/..", "/app/api/a/b/c", "/x",
-                 "/app/api/scalar/list?run=%ff&tag=%00", "//", "/app//api/runs", "/%ff"):  # fmt: skip
+                 "/app/api/scalar/list?run=%ff&tag=%00", "//", "/app//api/runs",
+                 "/%ff"):  # fmt: skip
         for method in ("get", "post", "put", "delete", "options", "head", "patch"):
             answer = getattr(client.http, method)(path)
             assert answer.status_code < 500, (method, path)
-    for headers in ({"Accept-Encoding": "\xff"}, {"If-None-Match": "x" * 9000}, {"Range": "bytes=-"},
-                    {"Content-Length": "5"}, {"Accept-Language": ";;q=,"}):  # fmt: skip
+    for headers in ({"Accept-Encoding": "\xff"}, {"If-None-Match": "x" * 9000}, 
+                    {"Range": "bytes=-"}, {"Content-Length": "5"}, {"Accept-Language": ";;q=,"}):  # fmt: skip
         assert client.http.get("/app/api/runs", headers=headers).status_code < 500
     assert client.http.post("/app/api/runs").status_code == 405
-    sent = {"file": (__import__("io").BytesIO(b"x"), "m.pdmodel")}
+    sent = {"file": (io.BytesIO(b"x"), "m.pdmodel")}
     answer = client.http.post("/app/api/graph/upload", data=sent, headers={"Origin": "http://evil"})
     assert answer.status_code == 403
