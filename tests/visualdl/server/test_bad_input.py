@@ -102,7 +102,7 @@ def test_a_log_that_comes_byte_by_byte(tmp_path, board):
     assert shown == {value["tag"] for value in every_component()}
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_logs_cut_anywhere(tmp_path, board, seed):
     """A file that another takes the place of, each cut and overwritten at random."""
     chance = random.Random(seed)
@@ -111,7 +111,7 @@ def test_logs_cut_anywhere(tmp_path, board, seed):
     with open(log.path, "rb") as file:
         text = file.read()
     client = board(tmp_path)
-    for _ in range(40):
+    for _ in range(20):
         broken = bytearray(text[: chance.randrange(len(text))])
         for _ in range(chance.choice([0, 1, 5, 50])):
             if broken:
@@ -288,8 +288,9 @@ def test_odd_paths_methods_and_headers(tmp_path, board):
         for method in ("get", "post", "put", "delete", "options", "head", "patch"):
             answer = getattr(client.http, method)(path)
             assert answer.status_code < 500, (method, path)
-    for headers in ({"Accept-Encoding": "\xff"}, {"If-None-Match": "x" * 9000}, 
-                    {"Range": "bytes=-"}, {"Content-Length": "5"}, {"Accept-Language": ";;q=,"}):  # fmt: skip
+    odd = [{"Accept-Encoding": "\xff"}, {"If-None-Match": "x" * 9000}, {"Range": "bytes=-"},
+           {"Content-Length": "5"}, {"Accept-Language": ";;q=,"}]  # fmt: skip
+    for headers in odd:
         assert client.http.get("/app/api/runs", headers=headers).status_code < 500
     assert client.http.post("/app/api/runs").status_code == 405
     sent = {"file": (io.BytesIO(b"x"), "m.pdmodel")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from visualdl.server import projection
 from visualdl.server.points import LARGE, Numbers, Points, Series
 from visualdl.server.projection import neighbors, pca
 from visualdl.server.sampling import between, sampled, spread
@@ -112,11 +113,10 @@ def test_spread_has_both_ends():
 
 
 # -- projections ---------------------------------------------------------------------------------
-@pytest.mark.parametrize(
-    "rows, columns", [(50, 6), (30, 2000), (1600, 1700), (3, 5), (2, 1), (1, 4)]
-)
+@pytest.mark.parametrize("rows, columns", [(50, 6), (30, 200), (80, 90), (3, 5), (2, 1), (1, 4)])
 @pytest.mark.parametrize("dimension", [2, 3])
-def test_pca_is_that_of_linear_algebra(rows, columns, dimension):
+def test_pca_is_that_of_linear_algebra(rows, columns, dimension, monkeypatch):
+    monkeypatch.setattr(projection, "WIDE", 60)
     drawn = np.random.default_rng(0)
     data = drawn.standard_normal((rows, min(4, columns))) * [8, 4, 2, 1][: min(4, columns)]
     data = data @ drawn.standard_normal((data.shape[1], columns))
