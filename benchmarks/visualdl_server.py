@@ -151,10 +151,10 @@ class Board:
                     raise TimeoutError(f"no answer in {PATIENCE:.0f} s") from None
                 sleep(0.005)
 
-    def memory(self) -> float:
-        """Gives the resident size in MB."""
+    def memory(self, what: str = "VmRSS") -> float:
+        """Gives the resident size in MB, or the most that it was: `VmHWM`."""
         text = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(text.partition("VmRSS:")[2].split()[0]) / 1024
+        return int(text.partition(f"{what}:")[2].split()[0]) / 1024
 
 
 @contextmanager
@@ -242,6 +242,8 @@ def _board(options: Options, folder: Path) -> Iterator[Row]:
     first: list[float] = []
     whole: list[float] = []
     memory: list[float] = []
+    most: list[float] = []
+    charts: list[float] = []
     for _ in range(options.effort(5, 0).rounds):
         with served(folder) as board:
             board.wait()
@@ -257,12 +259,17 @@ def _board(options: Options, folder: Path) -> Iterator[Row]:
                 found = _chart(board, tags[7])
             whole.append(perf_counter() - board.started)
             for tag in tags[::5]:
+                started = perf_counter()
                 _chart(board, tag)
+                charts.append(perf_counter() - started)
             memory.append(board.memory())
+            most.append(board.memory("VmHWM"))
     note = f"since the start; {shown} points then, more come while it reads"
     yield _row(f"{BOARD}: first chart", "s", statistics.median(first), 1.5, note)
     yield _row(f"{BOARD}: all read", "s", statistics.median(whole), None, "since the start")
-    yield _row(f"{BOARD}: resident", "MB", statistics.median(memory), 300.0, "after ten charts")
+    note = f"after ten charts of {statistics.median(charts) * 1e3:.0f} ms each"
+    note += f"; at most {max(most):.0f} MB"
+    yield _row(f"{BOARD}: resident", "MB", statistics.median(memory), 300.0, note)
 
 
 def _chart(board: Board, tag: str) -> dict[str, Any]:
