@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import gzip
 import json
+import logging
 import os
 import socket
 import time
@@ -71,6 +72,18 @@ def test_wrong_command_lines(line, capsys):
         cli.main(line.split())
     assert ended.value.code == 2
     assert "visualdl: error:" in capsys.readouterr().err
+
+
+def test_what_is_told_is_as_much_as_was_asked_for(monkeypatch):
+    levels = []
+    monkeypatch.setattr(app, "serve", lambda options, ends_with_input: 7)
+    monkeypatch.setattr(cli.logging, "basicConfig", lambda level, **_: levels.append(level))
+    queue = logging.getLogger("waitress.queue")
+    monkeypatch.setattr(queue, "level", logging.NOTSET)
+    for line in ([], ["-v"], ["-vv"], ["-v", "-v", "-v"]):
+        assert cli.main(line) == 7
+        assert (queue.level == logging.ERROR) or len(levels) > 2
+    assert levels == [logging.WARNING, logging.INFO, logging.DEBUG, logging.DEBUG]
 
 
 def test_version_says_whose_code_runs(capsys):
