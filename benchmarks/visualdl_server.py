@@ -192,11 +192,10 @@ def _up(folder: Path, python: str = "") -> float:
 
 def _real_up(options: Options, folder: Path) -> str:
     """Says how long the real one takes until it answers."""
-    python = getattr(options, "visualdl", "")
-    if not python:
+    if not options.visualdl:
         return "no --visualdl"
     try:
-        return f"real {_up(folder, python):.1f} s"
+        return f"real {_up(folder, options.visualdl):.1f} s"
     except (OSError, ValueError, RuntimeError, http.client.HTTPException) as error:
         return f"real: {error or type(error).__name__}"
 

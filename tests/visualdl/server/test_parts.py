@@ -46,6 +46,14 @@ def test_series_grow_in_any_pieces():
         assert found.steps.tolist() == found.times.tolist() == steps
         assert found.values.tolist() == steps and found.steps.dtype == np.int64
         assert series.count(name) == len(found) == len(steps)
+        rows = np.flatnonzero(drawn.random(len(steps)) < 0.2)
+        assert series.get(name).part(rows).steps.tolist() == rows.tolist()
+        low, high = sorted(drawn.integers(0, len(steps) + 1, 2).tolist())
+        for where in (slice(low, high), slice(-1, None), slice(len(steps), None), slice(0, 0)):
+            part = series.get(name).part(where)
+            assert part.steps.tolist() == part.values.tolist() == steps[where]
+            rows = np.arange(0, len(part), 3)
+            assert part.part(rows).times.tolist() == steps[where][::3]
         assert series.last(name).steps.tolist() == steps[-1:]
     assert series.get("none") is None and series.last("none") is None
     assert series.count("none") == 0 and "none" not in series and 1 in series
