@@ -67,7 +67,8 @@ class Pieces:
 
     def cut(self, start: int, stop: int) -> Pieces:
         """Gives the column from one row to another."""
-        kept, begin = [], 0
+        kept: list[tuple[Numbers, slice]] = []
+        begin = 0
         for (numbers, where), end in zip(self.parts, self.ends.tolist()):
             low, high = max(start, begin), min(stop, end)
             if low < high or not kept:
@@ -119,8 +120,9 @@ class Points:
 
     def part(self, where: slice | np.ndarray) -> Points:
         """Gives some of the points: a slice of them, or rows, which are ascending."""
-        columns = (_part(column, where, len(self)) for column in (self._steps, self._times))
-        return Points(*columns, self.values[where])
+        count = len(self)
+        steps, times = _part(self._steps, where, count), _part(self._times, where, count)
+        return Points(steps, times, self.values[where])
 
 
 def _part(
