@@ -153,7 +153,8 @@ function mark() {
 const keys = { shell: null };
 
 const actions = {
-  "/": () => document.querySelector("main input[type=search], #find-runs")?.focus(),
+  "/": () => (document.querySelector("main input[type=search]")
+    ?? document.getElementById("find-runs"))?.focus(),
   "?": (shell) => shell.help.showModal(),
   r: (shell) => toggleSide(shell.t),
   t: (shell) => shell.nextTheme(),
