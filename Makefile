@@ -22,7 +22,7 @@ endif
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
 .PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
-.PHONY: bad-calls capi docs api-spec wheel clean
+.PHONY: bad-calls board capi docs api-spec wheel clean
 .PHONY: hooks lint-format lint-rules lint-baseline lint-types lint-imports
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,9 @@ format: $(READY) ## apply the formatter and the safe fixes
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
 
+board: $(READY) mnist ## train LeNet with everything logged and show it in a browser (ARGS="--port 8050")
+	OMP_NUM_THREADS=1 $(PY) examples/visualdl_board.py $(ARGS)
+
 fuzz: $(READY) ## damaged files, failing disks, kills, at length (ARGS="--count 20000 --seed 7")
 	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m tests.fuzz $(ARGS)
 
@@ -102,4 +105,4 @@ capi: $(READY) ## build the C and C++ library of inference into dist/capi (ARGS=
 
 clean: ## remove what builds and tests wrote; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output
-	find paddle tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find paddle visualdl tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -290,6 +290,7 @@ def serve(options: Options, ends_with_input: bool = False) -> int:
     try:
         app = create_app(options)
         api = app.config["api"]
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a page asks much at once
         dispatcher = _Dispatcher()
         dispatcher.set_thread_count(THREADS)
         server = create_server(

@@ -101,7 +101,7 @@ export class Shell {
     this.#addresses();
     for (const page of this.pages) {
       const link = this.links.get(page.name);
-      link.classList.toggle("no-data", !hasData(page));
+      link.classList.toggle("no-data", !page.always && !hasData(page));
       if (page.name === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
