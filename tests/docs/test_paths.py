@@ -22,7 +22,15 @@ _FILE = re.compile(r"(?<![\w/.*-])(?:[\w*-]+/)*[\w*-]+\.(?:pyi?|tsv|sh)(?!\w)")
 _FOLDER = re.compile(
     r"(?<![\w/.~-])(?:paddle|paddle_upgrade_tool|visualdl|tests|scripts|benchmarks|examples|docs)/[\w/-]*/(?!\w)"
 )
-_FOLDERS = ("paddle", "paddle_upgrade_tool", "visualdl", "scripts", "tests", "benchmarks", "examples")
+_FOLDERS = (
+    "paddle",
+    "paddle_upgrade_tool",
+    "visualdl",
+    "scripts",
+    "tests",
+    "benchmarks",
+    "examples",
+)
 FILES = [
     path.relative_to(ROOT).as_posix()
     for folder in _FOLDERS
