@@ -18,7 +18,7 @@ from benchmarks.table import Row, markdown
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
     "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "serve", "upgrade",
-    "data_parallel", "visualdl",
+    "data_parallel", "visualdl", "visualdl_server",
 )  # fmt: skip
 
 
