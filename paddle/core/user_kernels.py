@@ -11,7 +11,7 @@ import torch
 
 from paddle.core import dry_run
 from paddle.core.dtype import FROM_TORCH, to_vartype, torch_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.infer import RULES, Spec
 from paddle.core.levels import levels_on, put_levels
 from paddle.core.mode import hooked, no_grad
@@ -187,7 +187,12 @@ def shape_rule(name: str, given: Any, outputs: Sequence[Any]) -> Any:
 
     @functools.wraps(given)
     def rule(inputs: list, attrs: dict) -> list:
-        found = given(inputs, attrs)
+        try:
+            found = given(inputs, attrs)
+        except FrameworkError:
+            raise
+        except ValueError as error:  # what the rule refuses is told in its own words
+            raise InvalidArgumentError(str(error)) from error
         single = len(outputs) == 1 and (_is_spec(found) or not outputs[0].many)
         listed = [found] if single and not _listed_specs(found) else list(found)
         if len(listed) != len(outputs):
