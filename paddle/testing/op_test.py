@@ -18,6 +18,7 @@ from paddle.core import backends
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.op import REGISTRY, OpDef
 from paddle.core.place_types import CPUPlace
+from paddle.framework import flags
 from paddle.testing.bits import (
     convert_float_to_uint16,
     convert_uint16_to_float,
@@ -342,6 +343,23 @@ class OpTest(unittest.TestCase):
         if found is not None:
             self.fail(f"{head}: {found}\n  max_relative_error = {limit:g}")
 
+    # -- what tests of PaddlePaddle call besides --------------------------------------------------
+
+    @staticmethod
+    def np_dtype_to_fluid_dtype(input: Any) -> Any:
+        """Returns an array as it is: types of NumPy are those of Programs."""
+        return input
+
+    @staticmethod
+    def np_value_to_fluid_value(input: Any) -> Any:
+        """Returns a value as it is."""
+        return input
+
+    @staticmethod
+    def fluid_dtype_to_np_dtype(dtype: Any) -> Any:
+        """Returns a data type as it is."""
+        return dtype
+
     # -- what is called, and where ----------------------------------------------------------------
 
     def _call(self) -> Call:
@@ -391,6 +409,15 @@ def _listed(names: Any) -> list[Any]:
     if names is None:
         return []
     return [names] if isinstance(names, str) else list(names)
+
+
+def _set_use_system_allocator(value: Any = None) -> Any:
+    """Sets the flag of the allocator, where a value is given; returns what it was."""
+    name = "FLAGS_use_system_allocator"
+    before = flags.get_flags(name)[name]
+    if value is not None:
+        flags.set_flags({name: value})
+    return before
 
 
 def randomize_probability(batch_size: int, class_num: int, dtype: str = "float32") -> np.ndarray:
