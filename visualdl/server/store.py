@@ -258,7 +258,7 @@ class Store:
         run = self.run(name)
         if run is not None and tag in run.scalars:
             return run.scalars, tag
-        for run in self.runs.values():
+        for run in list(self.runs.values()):
             if name.startswith(run.name):
                 for shown, main, part in run.parts():
                     if shown == name and main == tag:
