@@ -325,8 +325,11 @@ class Store:
                     break
                 if pause is not None and now - ended >= pause:
                     break
-                left = None if not (watched or self._waiting) else min(pause or 0.02, 0.1)
-                self._state.wait(left)
+                if self._waiting:
+                    left = min(taken, 2.0) - (now - ended)
+                else:
+                    left = min(pause, 0.1) if pause is not None else None
+                self._state.wait(left if left is None else max(left, 0.001))
             self._busy = True
             self._started = monotonic()
             return not self._closed
