@@ -24,6 +24,8 @@ from visualdl.log_file import LogFile
 from visualdl.log_folder import LogFolders, Run
 from visualdl.record import component_of
 
+__all__ = ["export"]
+
 FORMATS = ("csv", "json", "tensorboard")
 _MANY = 10_000
 COLUMNS = ("run", "tag", "sub_tag", "step", "timestamp_ms", "value")

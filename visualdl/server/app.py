@@ -28,6 +28,8 @@ from visualdl.server.options import RUN_PORT, Options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+__all__ = ["run"]
+
 logger = logging.getLogger("visualdl")
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 THREADS = 8
