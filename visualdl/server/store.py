@@ -325,11 +325,10 @@ class Store:
                     break
                 if pause is not None and now - ended >= pause:
                     break
+                left = None if pause is None else min(pause, 0.1)
                 if self._waiting:
-                    left = min(taken, 2.0) - (now - ended)
-                else:
-                    left = min(pause, 0.1) if pause is not None else None
-                self._state.wait(left if left is None else max(left, 0.001))
+                    left = max(min(taken, 2.0) - (now - ended), 0.001)
+                self._state.wait(left)
             self._busy = True
             self._started = monotonic()
             return not self._closed
