@@ -70,9 +70,11 @@ class Kunlun(Device):
 def devices() -> Device:
     """What the entry point names: makes torch know the devices, and describes them."""
     _setup_privateuseone_for_python_backend("kunlun", backend_module=sys.modules[__name__])
-    memory = {ATEN.empty.memory_format: partial(made, torch.empty),
-              ATEN.empty_strided.default: partial(made, torch.empty_strided),
-              ATEN._copy_from.default: copied}
+    memory = {
+        ATEN.empty.memory_format: partial(made, torch.empty),
+        ATEN.empty_strided.default: partial(made, torch.empty_strided),
+        ATEN._copy_from.default: copied,
+    }
     views = {call: partial(call.redispatch, SIZES) for call in VIEWS}
     for call, kernel in {**memory, **views, **{c: partial(computed, c) for c in KERNELS}}.items():
         LIBRARY.impl(call, kernel, "PrivateUse1")

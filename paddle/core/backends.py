@@ -2,8 +2,8 @@
 
 Every other file asks a record: :func:`backend_of` a buffer, :func:`backend_for` a place, and
 :data:`holds` where a kernel has a faster form on some devices. A new kind of device is a subclass
-of :class:`Backend` and a call of :func:`register`. Packages bring such (``paddle/device/plugins.py``);
-they are looked for when a kind is asked for that nobody knows.
+of :class:`Backend` and a call of :func:`register`. Packages bring such, and are looked at when a
+kind is asked for that nobody knows (``paddle/device/plugins.py``).
 """
 
 from __future__ import annotations
@@ -112,6 +112,12 @@ class Backend:
         """Makes a device the one that torch takes where none is named."""
         self.module.set_device(device)
 
+    def configure(self, options: dict[str, Any]) -> None:
+        """Takes what a user asks of the devices, such as ``Config.enable_xpu``'s arguments.
+
+        Nothing here: for devices that have use for them.
+        """
+
     # -- random numbers ------------------------------------------------------------------------
 
     def generator(self, device: torch.device) -> torch.Generator:
@@ -125,8 +131,11 @@ class Backend:
         self.module.synchronize()
 
     def wait(self, device: torch.device) -> None:
-        """Returns when a device has done what the current stream was asked for."""
-        self.current_stream(device).synchronize()
+        """Returns when a device has done what it, or its current stream, was asked for."""
+        if self.streams:
+            self.current_stream(device).synchronize()
+        else:
+            self.module.synchronize(device)
 
     def stream(self, device: torch.device) -> Any:
         """Makes a stream: a row of work that runs beside that of other streams."""

@@ -70,12 +70,15 @@ def expected_names(number: str = "n") -> str:
 
 
 def named_place(name: str) -> Place | None:
-    """Returns the place that a name such as ``gpu:0`` means, or None; it may not be there."""
+    """Returns the place that a name such as ``gpu:0`` means, or None; it may not be there.
+
+    Without a number it is the device that a launcher gave to this process, else the first.
+    """
     found = re.fullmatch(r"([a-z][a-z0-9_]*)(?::(\d+))?", name.lower().strip())
     backend = backends.named(found[1]) if found else None
     if not found or not backend or (backend.host and found[2]):
         return None
-    return backend.place(int(found[2] or 0))
+    return backend.place(int(found[2]) if found[2] else backend.selected())
 
 
 def name_of(place: Place) -> str:
@@ -88,7 +91,8 @@ def set_device(device: str) -> Place:
     """Sets the device that new tensors and all operators run on.
 
     Args:
-        device (str): ``cpu``, ``gpu`` (the first one) or ``gpu:n``; the same with ``xpu``, or with
+        device (str): ``cpu``, ``gpu`` (the one that a launcher gave to this process, else
+            the first) or ``gpu:n``; the same with ``xpu``, or with
             the name of devices that a plug-in brings, see :func:`paddle.device.register`.
 
     Returns:

@@ -12,6 +12,7 @@ import sys
 
 # With these torch computes on the CPU what its own kernels for such devices lack. It reads them
 # while it is imported; FLAGS_device_fallback is the switch of all devices.
+_SWITCH = "FLAGS_device_fallback"
 _FALLBACKS = ("PYTORCH_ENABLE_XPU_FALLBACK", "PYTORCH_ENABLE_MPS_FALLBACK")
 
 
@@ -22,7 +23,7 @@ def load() -> None:
     on = gc.isenabled()
     gc.disable()
     try:
-        if os.environ.get("FLAGS_device_fallback", "1").strip().lower() in ("1", "true", "yes", "on"):
+        if os.environ.get(_SWITCH, "1").strip().lower() in ("1", "true", "yes", "on"):
             for name in _FALLBACKS:
                 os.environ.setdefault(name, "1")
         import torch  # noqa: F401

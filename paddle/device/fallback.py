@@ -8,6 +8,7 @@ kernel; a device that brings a fallback of its own keeps that.
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import warnings
 from typing import Any
@@ -19,15 +20,17 @@ from paddle.core import flags
 from paddle.core.backends import CPU, Backend
 from paddle.core.errors import PreconditionNotMetError, UnimplementedError
 from paddle.core.random import torch_generator
+from paddle.core.user_frame import PACKAGE
 
 # What nothing else can be made of: memory, and copies from and to it.
-_ESSENTIAL = frozenset({
-    "aten::_copy_from", "aten::_copy_from_and_resize", "aten::empty.memory_format",
-    "aten::empty_strided", "aten::resize_", "aten::set_.source_Storage_storage_offset",
-})  # fmt: skip
+_ESSENTIAL = ("aten::_copy_from", "aten::empty.memory_format", "aten::empty_strided")
+# The kernels of these look at sizes, and make another tensor over the same memory.
+_OF_SIZES = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
 _CPU = CPU.device()
 _libraries: list[torch.library.Library] = []  # which register as long as they live
 _told: set[tuple[str, str]] = set()
+# Files between a user's line and a call: ours, torch's, functions that were generated.
+_INNER = (PACKAGE, os.path.dirname(torch.__file__) + os.sep, "<")
 
 
 def install(backend: Backend) -> bool:
@@ -42,10 +45,27 @@ def install(backend: Backend) -> bool:
     key = _dispatch_key(backend)
     if key is None or torch._C._dispatch_has_backend_fallback(getattr(torch._C.DispatchKey, key)):
         return False
-    library = torch.library.Library("_", "IMPL")
-    library.fallback(functools.partial(on_cpu, backend), key)
-    _libraries.append(library)
+    everything, aten = (torch.library.Library(name, "IMPL") for name in ("_", "aten"))
+    everything.fallback(functools.partial(on_cpu, backend), key)
+    for name, kernel in _CONVOLUTIONS.items():
+        if not _has(name, key):
+            aten.impl(name, functools.partial(kernel, backend), key)
+    for call in _STUBS:
+        if not _has(call.name()[len("aten::") :], key):
+            aten.impl(call, functools.partial(on_cpu, backend, call), key)
+    for call, cell in _RECURRENT.items():
+        if not _has(cell, key):
+            for one in (key, f"Autograd{key}"):
+                aten.impl(call, functools.partial(on_cpu, backend, call), one)
+    if not _libraries:
+        aten.impl("_copy_from", _copy_conjugate, "Conjugate")
+        aten.impl("_copy_from", _copy_negative, "Negative")
+    _libraries.extend([everything, aten])
     return True
+
+
+def _has(name: str, key: str) -> bool:
+    return torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", key)
 
 
 def _dispatch_key(backend: Backend) -> str | None:
@@ -54,6 +74,58 @@ def _dispatch_key(backend: Backend) -> str | None:
         return "PrivateUse1"
     key = backend.torch_type.upper()
     return key if hasattr(torch._C.DispatchKey, key) else None
+
+
+def _copy_conjugate(
+    source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False
+) -> torch.Tensor:
+    """Copies where one is a view as conjugate numbers; torch would look for a copy without end."""
+    plain = [t.conj() if t.is_conj() else t for t in (source, target)]
+    torch.ops.aten._copy_from.default(*plain, non_blocking)
+    if source.is_conj() != target.is_conj():
+        plain[1].conj_physical_()
+    return target
+
+
+def _copy_negative(
+    source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False
+) -> torch.Tensor:
+    """The same where one is a view as negative numbers."""
+    plain = [torch._neg_view(t) if t.is_neg() else t for t in (source, target)]
+    torch.ops.aten._copy_from.default(*plain, non_blocking)
+    if source.is_neg() != target.is_neg():
+        plain[1].neg_()
+    return target
+
+
+def _convolution(backend: Backend, *args: Any) -> Any:
+    return on_cpu(backend, torch.ops.aten.convolution.default, *args)
+
+
+def _convolution_backward(backend: Backend, dy: torch.Tensor, x: Any, w: Any, *rest: Any) -> Any:
+    bias = [dy.shape[1]]
+    return on_cpu(backend, torch.ops.aten.convolution_backward.default, dy, x, w, bias, *rest)
+
+
+# These become calls of a cell that is fused, for which there is no kernel on the CPU.
+_RECURRENT = {
+    torch.ops.aten.lstm.input: "_thnn_fused_lstm_cell",
+    torch.ops.aten.lstm.data: "_thnn_fused_lstm_cell",
+    torch.ops.aten.lstm_cell.default: "_thnn_fused_lstm_cell",
+    torch.ops.aten.gru.input: "_thnn_fused_gru_cell",
+    torch.ops.aten.gru.data: "_thnn_fused_gru_cell",
+    torch.ops.aten.gru_cell.default: "_thnn_fused_gru_cell",
+}
+# These have a kernel for any device, which looks for one of the device only when it runs.
+_STUBS = (
+    torch.ops.aten.conj_physical_.default, torch.ops.aten.conj_physical.out,
+    torch.ops.aten._conj_physical.default,
+)  # fmt: skip
+# Of these torch has kernels for any device, which say that the device is to bring some.
+_CONVOLUTIONS = {
+    "convolution_overrideable": _convolution,
+    "convolution_backward_overrideable": _convolution_backward,
+}
 
 
 def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
@@ -68,9 +140,11 @@ def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
         **options: its arguments by name.
 
     Raises:
-        NotImplementedError: ``FLAGS_device_fallback`` is off, or the call has to see the memory of
-            its arguments, as a view does.
+        NotImplementedError: ``FLAGS_device_fallback`` is off.
+        RuntimeError: it is one of the few calls that every plug-in has to bring.
     """
+    if _is_view(call):  # nothing is computed
+        return call.redispatch(_OF_SIZES, *args, **options)
     _check(backend, call)
     _tell(backend, call)
     target = _target(backend, (args, options))
@@ -85,7 +159,7 @@ def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
             return torch_generator(_CPU)
         return value
 
-    moved, named = _pytree.tree_map(there, (args, options))
+    moved, named = _pytree.tree_map(there, (_with_tensors(call, args), options))
     result = call(*moved, **named)
     given = {id(copy): value for value, copy in copies.values()}
     for value in _written(call, args, options):
@@ -104,11 +178,11 @@ def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
 def _check(backend: Backend, call: Any) -> None:
     """Raises where a call cannot be made on copies, or is not to be."""
     name = call._schema.name + (f".{call._overloadname}" if call._overloadname != "default" else "")
-    if name in _ESSENTIAL or _is_view(call):
+    if name in _ESSENTIAL:
         raise PreconditionNotMetError(
-            f"the plug-in for {backend.name!r} has no kernel for {name}, which cannot be computed "
-            "on the CPU: it makes or sees memory of the device.",
-            hint="docs/devices.md lists what a plug-in has to bring",
+            f"the plug-in for {backend.name!r} has no kernel for {name}, which no other can stand "
+            "in for: it makes or reads memory of the device.",
+            hint=f"a plug-in has to bring {', '.join(_ESSENTIAL)}; see docs/devices.md",
         )
     if not flags.get("FLAGS_device_fallback"):
         raise UnimplementedError(
@@ -144,15 +218,11 @@ def _running() -> str | None:
 
 
 def _depth_of_user() -> int:
-    """How many callers up the first line of the user's own is, for a warning of the caller."""
-    depth, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and _is_inner(frame.f_globals.get("__name__", "")):
-        depth, frame = depth + 1, frame.f_back
-    return depth
-
-
-def _is_inner(module: str) -> bool:
-    return module.split(".")[0] in ("paddle", "torch", "functools", "contextlib")
+    """The ``stacklevel`` of the first line of the user's own, for a warning of the caller."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 @functools.cache
@@ -162,13 +232,36 @@ def _is_view(call: Any) -> bool:
     return any(mark is not None and not mark.is_write for mark in marks)
 
 
+def _with_tensors(call: Any, args: tuple) -> tuple:
+    """The arguments with tensors where torch handed on plain numbers in their place."""
+    places = [i for i in _tensor_places(call) if i < len(args)]
+    if not any(isinstance(args[i], (bool, int, float, complex)) for i in places):
+        return args
+    made = list(args)
+    for i in places:
+        if isinstance(made[i], (bool, int, float, complex)):
+            made[i] = torch.tensor(made[i])
+    return tuple(made)
+
+
+@functools.cache
+def _tensor_places(call: Any) -> tuple[int, ...]:
+    """Positions of the arguments that are single tensors."""
+    kinds = [str(a.type) for a in call._schema.arguments]
+    return tuple(i for i, kind in enumerate(kinds) if kind in ("Tensor", "Optional[Tensor]"))
+
+
 @functools.cache
 def _written_places(call: Any) -> tuple[tuple[int, str, bool], ...]:
-    """Position and name of the arguments that a call writes."""
+    """Position and name of the arguments that a call writes.
+
+    Running statistics are written by calls whose schema does not say so.
+    """
     return tuple(
         (i, a.name, a.kwarg_only)
         for i, a in enumerate(call._schema.arguments)
-        if a.alias_info is not None and a.alias_info.is_write
+        if a.name in ("running_mean", "running_var")
+        or (a.alias_info is not None and a.alias_info.is_write)
     )
 
 
@@ -182,9 +275,10 @@ def _written(call: Any, args: tuple, options: dict[str, Any]) -> list[torch.Tens
 
 def _put(value: torch.Tensor, copy: torch.Tensor) -> None:
     """Writes what came out into the argument it is for, whose size may be another now."""
-    if value.shape != copy.shape:
-        value.resize_(copy.shape)
-    value.copy_(copy)
+    if value.shape == copy.shape:
+        value.copy_(copy)
+    else:
+        value.data = copy.to(value.device)  # other memory, seen by all who hold the tensor
 
 
 def _target(backend: Backend, given: Any) -> torch.device | None:
@@ -196,5 +290,3 @@ def _target(backend: Backend, given: Any) -> torch.device | None:
         if isinstance(value, torch.Tensor) and value.device.type == backend.torch_type:
             return value.device
     return None
-
-

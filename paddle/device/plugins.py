@@ -123,7 +123,7 @@ def _loaded(point: EntryPoint) -> Any:
     made = found if isinstance(found, Device) or not callable(found) else found()
     if isinstance(made, Device) and made.name != point.name:
         raise InvalidArgumentError(
-            f"expected devices of the entry point's name {point.name!r}, but they are {made.name!r}."
+            f"expected devices named {point.name!r}, as the entry point is, not {made.name!r}."
         )
     return made
 
