@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import importlib
 import operator
 import os
 import threading
@@ -245,10 +246,9 @@ class _Cuda(Backend):
         return torch.version.cuda is not None
 
     def process_group(self, store: Any, rank: int, size: int, seconds: float) -> Any:
-        import torch.distributed as transport
-
+        transport: Any = importlib.import_module("torch.distributed")
         options = transport.ProcessGroupNCCL.Options()
-        options._timeout = datetime.timedelta(seconds=seconds)
+        setattr(options, "_timeout", datetime.timedelta(seconds=seconds))
         return transport.ProcessGroupNCCL(store, rank, size, options)
 
 
@@ -260,7 +260,7 @@ class _Xpu(Backend):
     streams = True
 
     def compiled(self) -> bool:
-        return torch.xpu._is_compiled()
+        return getattr(torch.version, "xpu", None) is not None
 
 
 class _Meta(Backend):

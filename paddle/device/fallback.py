@@ -8,12 +8,21 @@ kernel; a device that brings a fallback of its own keeps that.
 from __future__ import annotations
 
 import functools
+import operator
 import os
-import sys
 import warnings
+from dataclasses import dataclass
+from sys import _getframe
 from typing import Any
 
 import torch
+from torch._C import (
+    DispatchKey,
+    DispatchKeySet,
+    _dispatch_has_backend_fallback,
+    _dispatch_has_kernel_for_dispatch_key,
+    _get_privateuse1_backend_name,
+)
 from torch.utils import _pytree
 
 from paddle.core import flags
@@ -25,7 +34,9 @@ from paddle.core.user_frame import PACKAGE
 # What nothing else can be made of: memory, and copies from and to it.
 _ESSENTIAL = ("aten::_copy_from", "aten::empty.memory_format", "aten::empty_strided")
 # The kernels of these look at sizes, and make another tensor over the same memory.
-_OF_SIZES = torch._C.DispatchKeySet(torch._C.DispatchKey.CPU)
+_OF_SIZES = DispatchKeySet(DispatchKey.CPU)
+_COPY = getattr(torch.ops.aten, _ESSENTIAL[0].removeprefix("aten::")).default
+_NEGATIVE = operator.attrgetter("_neg_view")(torch)
 _CPU = CPU.device()
 _libraries: list[torch.library.Library] = []  # which register as long as they live
 _told: set[tuple[str, str]] = set()
@@ -43,7 +54,7 @@ def install(backend: Backend) -> bool:
         bool: False: torch has a fallback for them already, or cannot have one.
     """
     key = _dispatch_key(backend)
-    if key is None or torch._C._dispatch_has_backend_fallback(getattr(torch._C.DispatchKey, key)):
+    if key is None or _dispatch_has_backend_fallback(getattr(DispatchKey, key)):
         return False
     everything, aten = (torch.library.Library(name, "IMPL") for name in ("_", "aten"))
     everything.fallback(functools.partial(on_cpu, backend), key)
@@ -65,15 +76,15 @@ def install(backend: Backend) -> bool:
 
 
 def _has(name: str, key: str) -> bool:
-    return torch._C._dispatch_has_kernel_for_dispatch_key(f"aten::{name}", key)
+    return _dispatch_has_kernel_for_dispatch_key(f"aten::{name}", key)
 
 
 def _dispatch_key(backend: Backend) -> str | None:
     """What torch's dispatcher calls such devices; None where it does not tell them apart."""
-    if backend.torch_type == torch._C._get_privateuse1_backend_name():
+    if backend.torch_type == _get_privateuse1_backend_name():
         return "PrivateUse1"
     key = backend.torch_type.upper()
-    return key if hasattr(torch._C.DispatchKey, key) else None
+    return key if hasattr(DispatchKey, key) else None
 
 
 def _copy_conjugate(
@@ -81,7 +92,7 @@ def _copy_conjugate(
 ) -> torch.Tensor:
     """Copies where one is a view as conjugate numbers; torch would look for a copy without end."""
     plain = [t.conj() if t.is_conj() else t for t in (source, target)]
-    torch.ops.aten._copy_from.default(*plain, non_blocking)
+    _COPY(*plain, non_blocking)
     if source.is_conj() != target.is_conj():
         plain[1].conj_physical_()
     return target
@@ -91,8 +102,8 @@ def _copy_negative(
     source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False
 ) -> torch.Tensor:
     """The same where one is a view as negative numbers."""
-    plain = [torch._neg_view(t) if t.is_neg() else t for t in (source, target)]
-    torch.ops.aten._copy_from.default(*plain, non_blocking)
+    plain = [_NEGATIVE(t) if t.is_neg() else t for t in (source, target)]
+    _COPY(*plain, non_blocking)
     if source.is_neg() != target.is_neg():
         plain[1].neg_()
     return target
@@ -119,7 +130,7 @@ _RECURRENT = {
 # These have a kernel for any device, which looks for one of the device only when it runs.
 _STUBS = (
     torch.ops.aten.conj_physical_.default, torch.ops.aten.conj_physical.out,
-    torch.ops.aten._conj_physical.default,
+    operator.attrgetter("_conj_physical.default")(torch.ops.aten),
 )  # fmt: skip
 # Of these torch has kernels for any device, which say that the device is to bring some.
 _CONVOLUTIONS = {
@@ -143,7 +154,7 @@ def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
         NotImplementedError: ``FLAGS_device_fallback`` is off.
         RuntimeError: it is one of the few calls that every plug-in has to bring.
     """
-    if _is_view(call):  # nothing is computed
+    if _facts(call).view:  # nothing is computed
         return call.redispatch(_OF_SIZES, *args, **options)
     _check(backend, call)
     _tell(backend, call)
@@ -175,9 +186,46 @@ def on_cpu(backend: Backend, call: Any, *args: Any, **options: Any) -> Any:
     return result if target is None else _pytree.tree_map(back, result)
 
 
+@dataclass
+class _Facts:
+    """What the schema of a call says.
+
+    Attributes:
+        view (bool): a result shares memory with an argument that the call does not write.
+        tensors (tuple): positions of the arguments that are single tensors.
+        written (tuple): position and name of the arguments that the call writes. Running
+            statistics are among them, which some calls write without saying so.
+    """
+
+    view: bool
+    tensors: tuple[int, ...]
+    written: tuple[tuple[int, str], ...]
+
+
+_schema_of = operator.attrgetter("_schema")
+
+
+@functools.cache
+def _facts(call: Any) -> _Facts:
+    schema = _schema_of(call)
+    marks = [result.alias_info for result in schema.returns]
+    tensors, written = [], []
+    for i, argument in enumerate(schema.arguments):
+        if str(argument.type) in ("Tensor", "Optional[Tensor]"):
+            tensors.append(i)
+        marked = argument.alias_info is not None and argument.alias_info.is_write
+        if marked or argument.name in ("running_mean", "running_var"):
+            written.append((i, argument.name))
+    return _Facts(
+        any(mark is not None and not mark.is_write for mark in marks),
+        tuple(tensors),
+        tuple(written),
+    )
+
+
 def _check(backend: Backend, call: Any) -> None:
     """Raises where a call cannot be made on copies, or is not to be."""
-    name = call._schema.name + (f".{call._overloadname}" if call._overloadname != "default" else "")
+    name = call.name()
     if name in _ESSENTIAL:
         raise PreconditionNotMetError(
             f"the plug-in for {backend.name!r} has no kernel for {name}, which no other can stand "
@@ -193,7 +241,7 @@ def _check(backend: Backend, call: Any) -> None:
 
 def _tell(backend: Backend, call: Any) -> None:
     """Warns once for each kind of devices and each call."""
-    name = call._schema.name
+    name = call.name().split(".")[0]
     if (backend.name, name) in _told:
         return
     _told.add((backend.name, name))
@@ -208,7 +256,7 @@ def _tell(backend: Backend, call: Any) -> None:
 
 def _running() -> str | None:
     """The operator of ours that a call is made for, by the name of the code that runs it."""
-    frame: Any = sys._getframe(1)
+    frame: Any = _getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith("<operator "):
@@ -219,22 +267,15 @@ def _running() -> str | None:
 
 def _depth_of_user() -> int:
     """The ``stacklevel`` of the first line of the user's own, for a warning of the caller."""
-    level, frame = 1, sys._getframe(1)
+    level, frame = 1, _getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
         level, frame = level + 1, frame.f_back
     return level
 
 
-@functools.cache
-def _is_view(call: Any) -> bool:
-    """Whether a result is to share memory with an argument that the call does not write."""
-    marks = [r.alias_info for r in call._schema.returns]
-    return any(mark is not None and not mark.is_write for mark in marks)
-
-
 def _with_tensors(call: Any, args: tuple) -> tuple:
     """The arguments with tensors where torch handed on plain numbers in their place."""
-    places = [i for i in _tensor_places(call) if i < len(args)]
+    places = [i for i in _facts(call).tensors if i < len(args)]
     if not any(isinstance(args[i], (bool, int, float, complex)) for i in places):
         return args
     made = list(args)
@@ -244,31 +285,10 @@ def _with_tensors(call: Any, args: tuple) -> tuple:
     return tuple(made)
 
 
-@functools.cache
-def _tensor_places(call: Any) -> tuple[int, ...]:
-    """Positions of the arguments that are single tensors."""
-    kinds = [str(a.type) for a in call._schema.arguments]
-    return tuple(i for i, kind in enumerate(kinds) if kind in ("Tensor", "Optional[Tensor]"))
-
-
-@functools.cache
-def _written_places(call: Any) -> tuple[tuple[int, str, bool], ...]:
-    """Position and name of the arguments that a call writes.
-
-    Running statistics are written by calls whose schema does not say so.
-    """
-    return tuple(
-        (i, a.name, a.kwarg_only)
-        for i, a in enumerate(call._schema.arguments)
-        if a.name in ("running_mean", "running_var")
-        or (a.alias_info is not None and a.alias_info.is_write)
-    )
-
-
 def _written(call: Any, args: tuple, options: dict[str, Any]) -> list[torch.Tensor]:
     found = []
-    for position, name, by_name in _written_places(call):
-        value = args[position] if not by_name and position < len(args) else options.get(name)
+    for position, name in _facts(call).written:
+        value = args[position] if position < len(args) else options.get(name)
         found += [v for v in _pytree.tree_leaves(value) if isinstance(v, torch.Tensor)]
     return found
 
