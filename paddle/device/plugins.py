@@ -11,6 +11,7 @@ It is imported when somebody asks for a device that is not known yet, or for a l
 
 from __future__ import annotations
 
+import importlib
 import re
 import warnings
 from importlib.metadata import EntryPoint, entry_points
@@ -19,7 +20,6 @@ from typing import Any
 from paddle.core import backends, flags
 from paddle.core.backends import Backend as Device
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
-from paddle.device import fallback
 
 __all__ = [
     "Device", "get_all_custom_device_type", "get_all_device_type", "get_available_custom_device",
@@ -75,7 +75,8 @@ def register(device: Any) -> Device:
         made.selection = f"FLAGS_selected_{made.name}s"
     flags.declare(made.selection, "0", f"{made.title} this process uses, as a launcher sets it")
     backends.register(made)
-    fallback.install(made)
+    # imported here, as most processes never need it
+    importlib.import_module("paddle.device.fallback").install(made)
     return made
 
 

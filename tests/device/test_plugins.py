@@ -30,6 +30,13 @@ def one_xpu(tmp_path: Path) -> Path:
     return installed.install(tmp_path, "xpu", "kunlun:devices", installed.PRACTICE)
 
 
+def test_the_document_shows_the_practice_device_which_is_short() -> None:
+    code = installed.PRACTICE.read_text(encoding="utf-8")
+    assert f"```python\n{code}```\n" in (installed.ROOT / "docs/devices.md").read_text("utf8")
+    told = re.sub(r'^ *""".*"""$', "", code, flags=re.M)
+    assert sum(1 for line in told.splitlines() if line.strip()) <= 60
+
+
 # -- a package, in a process of its own ------------------------------------------------------------
 
 
