@@ -133,9 +133,9 @@ class RunData:
     def tags(self, component: str) -> list[str]:
         """Gives the tags of a component."""
         if component == "scalar":
-            return list(self.scalars.names)  # type: ignore[arg-type]
+            return list(self.scalars.names)
         if component == "scalars":
-            return list(dict.fromkeys(tag for tag, _ in list(self.groups.names)))  # type: ignore
+            return list(dict.fromkeys(tag for tag, _ in list(self.groups.names)))
         return list(self.records.get(component, ()))
 
     def components(self) -> Iterator[str]:
@@ -157,7 +157,7 @@ class RunData:
 
     def parts(self) -> Iterator[tuple[str, str, str]]:
         """Gives (name of the run it is shown as, tag, part) of the parts of `add_scalars`."""
-        for tag, part in list(self.groups.names):  # type: ignore[misc]
+        for tag, part in list(self.groups.names):
             yield self.part_name(tag, part), tag, part
 
 
