@@ -380,7 +380,8 @@ def told() -> Backend | None:
     known = {b.selection for b in _by_type.values()}
     if any(key.startswith("FLAGS_selected_") and key not in known for key in os.environ):
         discover()
-    return next((b for b in present() if b.selection and os.environ.get(b.selection)), None)
+    chosen = [b for b in choices().values() if b.selection and os.environ.get(b.selection)]
+    return next((b for b in chosen if b.count()), None)
 
 
 def backend_of(buf: torch.Tensor) -> Backend:

@@ -226,12 +226,12 @@ class AbsentEngines:
         return False
 
     def set_xpu_config(self, xpu_config: Any) -> None:
-        """Warns once: there are no kernels for XPUs here.
+        """Warns once: the settings of an XPU are arguments of ``enable_xpu``.
 
         Args:
             xpu_config (XpuConfig): has no effect here.
         """
-        self._absent("XPU", "set_xpu_config")
+        self._absent("XpuConfig", "set_xpu_config")
 
     def enable_ipu(
         self, ipu_device_num: int = 1, ipu_micro_batch_size: int = 1,
@@ -321,8 +321,8 @@ class AbsentEngines:
         raise _nothing_to_configure("nnadapter", "Paddle Lite")
 
     def xpu_config(self) -> Any:
-        """Raises: there are no XPUs here to be configured."""
-        raise _nothing_to_configure("xpu_config", "XPU")
+        """Raises: the settings of an XPU are arguments of ``enable_xpu``."""
+        raise _nothing_to_configure("xpu_config", "XpuConfig")
 
     def dist_config(self) -> Any:
         """Raises: a model is run by one process, and there is nothing to be configured."""
