@@ -59,7 +59,7 @@ def main() -> int:
                 page.reload()
                 page.wait_for_timeout(SETTLED)
                 taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-                few = taken.quantize(128, dither=Image.Dither.NONE)
+                few = taken.quantize(256, dither=Image.Dither.NONE)
                 few.save(IMAGES / f"board_{name}.png", optimize=True)
             browser.close()
     finally:

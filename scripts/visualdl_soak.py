@@ -17,7 +17,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import socket
 import statistics
 import subprocess
@@ -225,8 +224,11 @@ def soak(minutes: float, clients: int, every: float) -> dict[str, Any]:
             for client in asking:
                 client.join(30)
             started = time.perf_counter()
-            server.send_signal(signal.SIGINT)
-            server.wait(30)
+            server.terminate()  # Ctrl-C is not heard by what a script started in the background
+            try:
+                server.wait(30)
+            except subprocess.TimeoutExpired:
+                server.kill()
             end = time.perf_counter() - started
     return {**_figures(asking, memory, alive), "seconds to end": round(end, 2)}
 

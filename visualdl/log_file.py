@@ -208,7 +208,8 @@ class LogFile:
         data = head + file.read(wanted - len(head))
         eof = len(data) < wanted
         after = _HEAD + size
-        if broken and (starts_record(data, after) or (eof and after == len(data))):
+        follows = starts_record(data, after) or decodes(data, after)
+        if broken and (follows or (eof and after == len(data))):
             return self._skip(after, f"{what}; its {size} bytes are passed over")
         for at in _candidates(data, max(1, self._searched - self.position)):
             if starts_record(data, at):
@@ -330,6 +331,17 @@ def starts_record(data: bytes, at: int) -> bool:
         return False
     size = _LENGTH.unpack_from(data, at)[0]
     return 0 < size <= len(data) - at - _HEAD and looks_right(data, at, size)
+
+
+def decodes(data: bytes, at: int) -> bool:
+    """Says whether a whole record that has values is at a place."""
+    if at + _HEAD >= len(data):
+        return False
+    stop = at + _HEAD + _LENGTH.unpack_from(data, at)[0]
+    try:
+        return stop <= len(data) and len(Record.FromString(data[at + _HEAD : stop]).values) > 0
+    except DecodeError:
+        return False
 
 
 def _candidates(data: bytes, begin: int) -> Iterator[int]:

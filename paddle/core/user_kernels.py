@@ -11,7 +11,7 @@ import torch
 
 from paddle.core import dry_run
 from paddle.core.dtype import FROM_TORCH, to_vartype, torch_dtype
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import FrameworkError, InvalidArgumentError
 from paddle.core.infer import RULES, Spec
 from paddle.core.levels import levels_on, put_levels
 from paddle.core.mode import hooked, no_grad
@@ -39,6 +39,8 @@ def adapted(
         callable: of buffers; its signature is the function's.
     """
     run = _FORMS[form]
+    if form == "torch" and cpu is None and len(results) == 1:
+        return _plain(function, results)
 
     @functools.wraps(function)
     def kernel(*buffers: Any, **attrs: Any) -> Any:
@@ -49,6 +51,22 @@ def adapted(
                 chosen = cpu
         outs = run(chosen, buffers, attrs)
         return _checked(chosen, outs, buffers, results)
+
+    return kernel
+
+
+def _plain(function: Callable, results: Sequence[Any]) -> Callable:
+    """The shortest way, for a function of buffers with one result: it is called as it is."""
+
+    @functools.wraps(function)
+    def kernel(*buffers: Any, **attrs: Any) -> Any:
+        out = function(*buffers, **attrs)
+        if type(out) is torch.Tensor:
+            for given in buffers:
+                if given is out:
+                    return _another(out)
+            return out
+        return _checked(function, out, buffers, results)
 
     return kernel
 
@@ -187,7 +205,12 @@ def shape_rule(name: str, given: Any, outputs: Sequence[Any]) -> Any:
 
     @functools.wraps(given)
     def rule(inputs: list, attrs: dict) -> list:
-        found = given(inputs, attrs)
+        try:
+            found = given(inputs, attrs)
+        except FrameworkError:
+            raise
+        except ValueError as error:  # what the rule refuses is told in its own words
+            raise InvalidArgumentError(str(error)) from error
         single = len(outputs) == 1 and (_is_spec(found) or not outputs[0].many)
         listed = [found] if single and not _listed_specs(found) else list(found)
         if len(listed) != len(outputs):

@@ -14,7 +14,9 @@ import sys
 import unittest
 from types import ModuleType
 
-from paddle.testing import op_test
+import numpy as np
+
+from paddle.testing import gradient_checker, op_test
 
 USAGE = """usage: python -m paddle.testing FILE ... [-v] [-f] [-k PATTERN] [CLASS[.METHOD] ...]
 
@@ -28,12 +30,20 @@ Runs files of tests in the form of PaddlePaddle's own unit tests of operators:
 
 
 def stand_in() -> None:
-    """Lets files import this project's OpTest by the names that PaddlePaddle's tests use."""
-    sys.modules["op_test"] = op_test
-    for name in ("paddle.fluid.tests", "paddle.fluid.tests.unittests"):
+    """Lets files import what PaddlePaddle's tests import, and name NumPy's types as they do."""
+    folder = "paddle.fluid.tests.unittests"
+    for name in ("paddle.fluid.tests", folder):
         sys.modules.setdefault(name, ModuleType(name))
-    sys.modules["paddle.fluid.tests.unittests.op_test"] = op_test
-    sys.modules["paddle.fluid.tests.unittests"].op_test = op_test  # type: ignore[attr-defined]
+    for name, module in (
+        ("op_test", op_test),
+        ("gradient_checker", gradient_checker),
+        ("decorator_helper", gradient_checker),
+    ):
+        sys.modules[name] = sys.modules[f"{folder}.{name}"] = module
+        setattr(sys.modules[folder], name, module)
+    for kind in (bool, int, float, complex, object, str):
+        if kind.__name__ not in vars(np):  # as in NumPy before 1.24
+            setattr(np, kind.__name__, kind)
 
 
 def runs_itself(path: str) -> bool:

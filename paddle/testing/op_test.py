@@ -18,6 +18,7 @@ from paddle.core import backends
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.core.op import REGISTRY, OpDef
 from paddle.core.place_types import CPUPlace
+from paddle.framework import flags
 from paddle.testing.bits import (
     convert_float_to_uint16,
     convert_uint16_to_float,
@@ -99,8 +100,8 @@ class OpTest(unittest.TestCase):
 
     def check_output(
         self, atol: float = 1e-5, no_check_set: Any = None, equal_nan: bool = False,
-        check_dygraph: bool = True, inplace_atol: float | None = None, *, rtol: float = 1e-5,
-        place: Any = None,
+        check_dygraph: bool = True, inplace_atol: float | None = None, check_eager: bool = False,
+        *, rtol: float = 1e-5, place: Any = None,
     ) -> None:  # fmt: skip
         """Compares the results with ``outputs``: values, shapes and levels.
 
@@ -115,6 +116,7 @@ class OpTest(unittest.TestCase):
             check_dygraph (bool): also in dynamic mode and by ``to_static``. Default: True.
             inplace_atol (float, optional): what a Program that overwrites operands may give
                 another result by. Default: it gives the same.
+            check_eager (bool): the same as ``check_dygraph``, in files of later releases.
             rtol (float): see above. Default: 1e-5.
             place (Place, optional): only there. Default: at every place there is.
 
@@ -123,22 +125,31 @@ class OpTest(unittest.TestCase):
         """
         for at in self._places(place):
             self.check_output_with_place(
-                at, atol, no_check_set, equal_nan, check_dygraph, inplace_atol, rtol=rtol
+                at,
+                atol,
+                no_check_set,
+                equal_nan,
+                check_dygraph,
+                inplace_atol,
+                check_eager,
+                rtol=rtol,
             )
 
     def check_output_with_place(
         self, place: Any, atol: float = 1e-5, no_check_set: Any = None, equal_nan: bool = False,
-        check_dygraph: bool = True, inplace_atol: float | None = None, *, rtol: float = 1e-5,
+        check_dygraph: bool = True, inplace_atol: float | None = None, check_eager: bool = False,
+        *, rtol: float = 1e-5,
     ) -> None:  # fmt: skip
         """Does at one place what :meth:`check_output` does at all.
 
         Args:
             place (Place): where.
-            atol, no_check_set, equal_nan, check_dygraph, inplace_atol, rtol: as there.
+            atol, no_check_set, equal_nan, check_dygraph, inplace_atol, check_eager, rtol: as
+                there.
         """
         made = self._call()
         unchecked = self._slots_named(no_check_set, made.definition)
-        ways = made.ways(check_dygraph)
+        ways = made.ways(check_dygraph or check_eager)
         results: dict[str, Result] = {}
         for way in ways:
             results[way] = result = made.outputs(way, place, unchecked)
@@ -256,7 +267,8 @@ class OpTest(unittest.TestCase):
         self, inputs_to_check: Any, output_names: Any, no_grad_set: Any = None,
         numeric_grad_delta: float = 0.005, in_place: bool = False,
         max_relative_error: float = 0.005, user_defined_grads: Any = None,
-        check_dygraph: bool = True, user_defined_grad_outputs: Any = None, *, place: Any = None,
+        check_dygraph: bool = True, user_defined_grad_outputs: Any = None,
+        check_eager: bool = False, *, place: Any = None,
     ) -> None:  # fmt: skip
         """Compares gradients with differences, element by element.
 
@@ -276,6 +288,7 @@ class OpTest(unittest.TestCase):
             check_dygraph (bool): also in dynamic mode and by ``to_static``. Default: True.
             user_defined_grad_outputs (list[array], optional): the gradients of the outputs, in
                 place of those of the mean.
+            check_eager (bool): the same as ``check_dygraph``, in files of later releases.
             place (Place, optional): only there. Default: at every place there is.
 
         Raises:
@@ -285,6 +298,7 @@ class OpTest(unittest.TestCase):
             self.check_grad_with_place(
                 at, inputs_to_check, output_names, no_grad_set, numeric_grad_delta, in_place,
                 max_relative_error, user_defined_grads, check_dygraph, user_defined_grad_outputs,
+                check_eager,
             )  # fmt: skip
 
     def check_grad_with_place(
@@ -292,14 +306,15 @@ class OpTest(unittest.TestCase):
         numeric_grad_delta: float = 0.005, in_place: bool = False,
         max_relative_error: float = 0.005, user_defined_grads: Any = None,
         check_dygraph: bool = True, user_defined_grad_outputs: Any = None,
+        check_eager: bool = False,
     ) -> None:  # fmt: skip
         """Does at one place what :meth:`check_grad` does at all.
 
         Args:
             place (Place): where.
             inputs_to_check, output_names, no_grad_set, numeric_grad_delta, in_place,
-                max_relative_error, user_defined_grads, check_dygraph, user_defined_grad_outputs:
-                as there.
+                max_relative_error, user_defined_grads, check_dygraph, user_defined_grad_outputs,
+                check_eager: as there.
         """
         made = self._call()
         wanted = made.input_names(_listed(inputs_to_check))
@@ -320,7 +335,7 @@ class OpTest(unittest.TestCase):
             expected = made.differences(
                 place, wanted, targets, numeric_grad_delta, in_place, weights
             )
-        for way in made.ways(check_dygraph):
+        for way in made.ways(check_dygraph or check_eager):
             found = made.gradients(way, place, wanted, targets, blocked, weights)
             for name, a, b in zip(wanted, expected, found, strict=True):
                 self._compare_gradient(name, a, b, max_relative_error, f"at {place} in {way}")
@@ -341,6 +356,23 @@ class OpTest(unittest.TestCase):
         found = furthest(got, wanted, allowed)
         if found is not None:
             self.fail(f"{head}: {found}\n  max_relative_error = {limit:g}")
+
+    # -- what tests of PaddlePaddle call besides --------------------------------------------------
+
+    @staticmethod
+    def np_dtype_to_fluid_dtype(input: Any) -> Any:
+        """Returns an array as it is: types of NumPy are those of Programs."""
+        return input
+
+    @staticmethod
+    def np_value_to_fluid_value(input: Any) -> Any:
+        """Returns a value as it is."""
+        return input
+
+    @staticmethod
+    def fluid_dtype_to_np_dtype(dtype: Any) -> Any:
+        """Returns a data type as it is."""
+        return dtype
 
     # -- what is called, and where ----------------------------------------------------------------
 
@@ -391,6 +423,15 @@ def _listed(names: Any) -> list[Any]:
     if names is None:
         return []
     return [names] if isinstance(names, str) else list(names)
+
+
+def _set_use_system_allocator(value: Any = None) -> Any:
+    """Sets the flag of the allocator, where a value is given; returns what it was."""
+    name = "FLAGS_use_system_allocator"
+    before = flags.get_flags(name)[name]
+    if value is not None:
+        flags.set_flags({name: value})
+    return before
 
 
 def randomize_probability(batch_size: int, class_num: int, dtype: str = "float32") -> np.ndarray:

@@ -36,7 +36,7 @@ class OpProfile:
         forward (float): a call in dynamic mode without gradients.
         recorded (float): a call that is recorded for backward.
         backward (float): backward of that.
-        program (float): what one more such operator adds to the run of a Program.
+        program (float): what one more such operator, whose result is fetched, adds to a run.
     """
 
     op_type: str

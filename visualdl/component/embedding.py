@@ -88,15 +88,20 @@ def _columns(metadata: Any, rows: int) -> list[list[str]]:
     return [[_label(label) for label in metadata]]
 
 
+def _numpy() -> Any:
+    """Gives NumPy: scalars are logged without it."""
+    import numpy
+
+    return numpy
+
+
 def _label(label: Any) -> str:
     return checks.text(label if isinstance(label, str) else str(label), "metadata")
 
 
 def _packed(matrix: Any, columns: list[list[str]]) -> bytes:
     """Gives the bytes of `Embeddings`; to hand protobuf millions of numbers one by one is slow."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):  # what is too large for 32 bits is infinite
+    with _numpy().errstate(over="ignore"):  # what is too large for 32 bits is infinite
         numbers = matrix.astype("<f4")
     size = b"\x12" + varint(4 * numbers.shape[1])
     rows = []
@@ -114,12 +119,10 @@ def from_record(value: Any) -> tuple[Any, list[list[str]], list[str]]:
     Returns:
         tuple: the matrix (float32), the labels of each row, and the names of the columns of labels.
     """
-    import numpy as np
-
     items = value.embeddings.embeddings
     width = len(items[0].vectors) if items else 0
     kept = [item for item in items if len(item.vectors) == width]
-    matrix = np.zeros((len(kept), width), np.float32)
+    matrix = _numpy().zeros((len(kept), width), "float32")
     for row, item in zip(matrix, kept):
         row[:] = item.vectors
     return matrix, [list(item.label) for item in kept], list(value.embeddings.label_meta)

@@ -258,7 +258,7 @@ class Store:
         run = self.run(name)
         if run is not None and tag in run.scalars:
             return run.scalars, tag
-        for run in self.runs.values():
+        for run in list(self.runs.values()):
             if name.startswith(run.name):
                 for shown, main, part in run.parts():
                     if shown == name and main == tag:
@@ -325,7 +325,9 @@ class Store:
                     break
                 if pause is not None and now - ended >= pause:
                     break
-                left = None if not (watched or self._waiting) else min(pause or 0.02, 0.1)
+                left = None if pause is None else min(pause, 0.1)
+                if self._waiting:
+                    left = max(min(taken, 2.0) - (now - ended), 0.001)
                 self._state.wait(left)
             self._busy = True
             self._started = monotonic()

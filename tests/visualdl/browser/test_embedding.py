@@ -17,6 +17,8 @@ from visualdl import LogReader, LogWriter
 ROWS, WIDTH = 150, 12
 KINDS = ["bird", "fish", "tree"]
 HOSTILE = "<img src=x onerror=window.pwned=1>"
+LONG = {"tsne.steps": 5000, "umap.steps": 2000, "umap.neighborCount": 40}
+"""Settings with which a computation takes longer than what a test does meanwhile."""
 PAGE = "window.__board.pages.embedding"
 SHOWN = f"{PAGE}.shown()"
 RUN = f"{PAGE}.run()"
@@ -292,8 +294,7 @@ def test_pointer_turns_moves_and_zooms(view, server, logs):
 @pytest.mark.parametrize("method", ["t-SNE", "UMAP"])
 def test_computed_in_a_worker(view, server, logs, method):
     name = method.replace("-", "").lower()
-    long = {"tsne.steps": 5000, "umap.steps": 2000}  # longer than what is done with them takes
-    seen = view(server, place(logs, "a", "many", dimension=2, **long))
+    seen = view(server, place(logs, "a", "many", dimension=2, **LONG))
     shown(seen, 700)
     before = points(seen, 2)
     asked = len(seen.requests)
@@ -440,26 +441,26 @@ def test_full_size(view, server, logs):
 
 def test_live(view, serve, tmp_path):
     with LogWriter(str(tmp_path / "run")) as writer:
-        writer.add_embeddings("w", vectors()[:40], labels()[:40])
+        writer.add_embeddings("w", vectors(1, 700)[:300], labels(300))
         writer.flush()
         seen = view(serve(tmp_path), "#/embedding?dimension=2&point=3&tsne.steps=5000")
-        shown(seen, 40)
+        shown(seen, 300)
         zoomed = seen.page.get_by_role("button", name="Larger")
         zoomed.click()
-        writer.add_embeddings("w", vectors()[:60], labels()[:60])
+        writer.add_embeddings("w", vectors(1, 700)[:400], labels(400))
         writer.flush()
-        found = shown(seen, 60)
+        found = shown(seen, 400)
         assert found["chosen"] == 3 and found["zoom"] == pytest.approx(1.25)  # the view stays
         press(seen, "t-SNE")
         seen.until(f"{RUN}.step > 0")
         press(seen, "Pause")
-        writer.add_embeddings("w", vectors()[:90], labels()[:90])
+        writer.add_embeddings("w", vectors(1, 700)[:500], labels(500))
         writer.add_embeddings("later", vectors()[:9], labels()[:9])
         writer.flush()
         seen.until("document.querySelector('.embedding-part [role=status]').textContent")
-        assert shown(seen, 60)["count"] == 60  # what is computed is not thrown away
+        assert shown(seen, 400)["count"] == 400  # what is computed is not thrown away
         press(seen, "Start again")
-        shown(seen, 90)
+        shown(seen, 500)
         seen.until(f"{RUN}.step > 0 && {RUN}.state === 'running' || {RUN}.state === 'done'")
         seen.page.get_by_role("combobox", name="Vectors").select_option("run · later")
         shown(seen, 9)
@@ -483,7 +484,7 @@ def test_theme_changes_the_colours(view, server, logs):
 def test_narrow_chinese(view, server, logs, scheme, dimension):
     seen = view(
         server,
-        place(logs, "a", "many", dimension=dimension, point=7, **{"umap.steps": 2000}),
+        place(logs, "a", "many", dimension=dimension, point=7, **LONG),
         width=360,
         height=740,
         locale="zh-CN",

@@ -310,7 +310,7 @@ class EmbeddingPage {
   /** A row as lists show it. */
   #tell(row) {
     const color = this.colors?.groups[this.colors.of[row]]?.color ?? "";
-    return { row, label: this.columns.text(row) || `#${row}`, color };
+    return { row, label: this.columns.text(row), unique: this.columns.unique, color };
   }
 
   // Search, choice and neighbours.

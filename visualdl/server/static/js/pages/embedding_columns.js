@@ -35,6 +35,12 @@ export class Columns {
     return Boolean(column?.numeric) && this.board.state.get("scale", isScale(column));
   }
 
+  /** Whether the text beside a point says which one it is. */
+  get unique() {
+    const column = this.all[this.label];
+    return !column || column.distinct.size === column.values.length;
+  }
+
   /** The text beside the point of a row. */
   text(row) {
     const column = this.all[this.label];

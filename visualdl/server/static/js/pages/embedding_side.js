@@ -185,13 +185,13 @@ function focusLike(place, before) {
 }
 
 /** A point as a button in a list; `share` (0..1) is drawn as a bar behind it. */
-function pointRow({ row, label, color }, on, more = null, share = 0) {
+function pointRow({ row, label, unique, color }, on, more = null, share = 0) {
   return el("li", { style: { "--run": color, "--share": `${100 * share}%` } },
     el("button", {
       type: "button", class: "plain", dataset: { row }, title: short(label, 300),
       onclick: () => on.choose(row),
       onfocus: () => on.point(row), onblur: () => on.point(-1),
       onpointerenter: () => on.point(row), onpointerleave: () => on.point(-1),
-    }, el("span", { class: "swatch" }), el("span", { class: "embedding-name" }, short(label, 60)),
-    more));
+    }, el("span", { class: "swatch" }), el("span", { class: "embedding-name" }, short(label, 60),
+      unique ? null : el("span", { class: "muted" }, ` #${row}`)), more));
 }
