@@ -17,6 +17,9 @@ import warnings
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+import torch
+from torch._C import _get_privateuse1_backend_name
+
 from paddle.core import backends, flags
 from paddle.core.backends import Backend as Device
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
@@ -29,6 +32,7 @@ __all__ = [
 
 GROUP = "paddle.devices"
 _RESERVED = ("cpu", "gpu", "pinned", "meta")
+_NOBODY = "privateuseone"  # what torch calls the kind of devices that nobody brought
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -106,7 +110,10 @@ def _check(device: Device) -> None:
 
 
 def find() -> None:
-    """Registers the devices of all installed packages; one that fails is told and left out."""
+    """Registers the devices of all installed packages; one that fails is told and left out.
+
+    Those that a package brought to torch alone are chosen by torch's name.
+    """
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         try:
             register(_loaded(point))
@@ -116,6 +123,11 @@ def find() -> None:
                 f"{type(error).__name__}: {error}",
                 stacklevel=2,
             )
+
+    name = _get_privateuse1_backend_name()
+    known = {backend.torch_type for backend in backends.choices().values()}
+    if name != _NOBODY and name not in known and hasattr(torch, name):
+        register(type(name.capitalize(), (Device,), {"torch_type": name, "name": name}))
 
 
 def _loaded(point: EntryPoint) -> Any:

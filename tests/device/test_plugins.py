@@ -94,6 +94,19 @@ def test_the_switches_of_the_environment(one_xpu: Path) -> None:
 
 
 @implemented
+def test_devices_that_torch_alone_was_told_of(tmp_path: Path) -> None:
+    (tmp_path / "kunlun.py").write_text(installed.PRACTICE.read_text("utf8"), "utf8")
+    script = (
+        "import kunlun; kunlun.devices()  # as `import torch_npu` does\n"
+        "import paddle; print(paddle.set_device('kunlun'), paddle.device.get_available_device())\n"
+        "print(paddle.nn.functional.relu(paddle.to_tensor([-1.0, 2.0])))"
+    )
+    done = installed.run(tmp_path, "-c", script)
+    assert done.stdout.startswith("CustomPlace(kunlun, 0) ['cpu', 'kunlun:0']\n"), done.stderr
+    assert "place=CustomPlace(kunlun, 0)" in done.stdout and "[0., 2.]" in done.stdout
+
+
+@implemented
 def test_a_package_that_fails_is_told_and_left_out(tmp_path: Path) -> None:
     installed.install(tmp_path, "npu", "no_such_module:devices")
     script = (
