@@ -27,6 +27,7 @@ from paddle.core.place import (  # noqa: E402
     CPUPlace,
     CUDAPinnedPlace,
     CUDAPlace,
+    CustomPlace,
     XPUPlace,
     get_cudnn_version,
     get_device,
@@ -99,7 +100,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace",
     "DataParallel",  # noqa: F405
     "Model",  # noqa: F405
     "ParamAttr", "Tensor", "XPUPlace", "batch", "create_parameter", "disable_static",

@@ -2,14 +2,18 @@
 
 Every other file asks a record: :func:`backend_of` a buffer, :func:`backend_for` a place, and
 :data:`holds` where a kernel has a faster form on some devices. A new kind of device is a subclass
-of :class:`Backend` and a call of :func:`register`.
+of :class:`Backend` and a call of :func:`register`. Packages bring such, and are looked at when a
+kind is asked for that nobody knows (``paddle/device/plugins.py``).
 """
 
 from __future__ import annotations
 
 import contextlib
+import datetime
+import importlib
 import operator
 import os
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +21,15 @@ import torch
 
 from paddle.core import allocator, flags
 from paddle.core.errors import PreconditionNotMetError
-from paddle.core.place_types import CPUPlace, CUDAPinnedPlace, CUDAPlace, NumberedPlace, Place
+from paddle.core.place_types import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    CustomPlace,
+    NumberedPlace,
+    Place,
+    XPUPlace,
+)
 
 
 class Backend:
@@ -31,7 +43,7 @@ class Backend:
     torch_type: str  # torch's name of such devices
     name: str  # PaddlePaddle's, as in "gpu:0"; empty: nobody can choose it
     title: str  # what messages call one of them
-    place_class: type[NumberedPlace]
+    place_class: type[NumberedPlace] | None = None  # None: CustomPlace, with the name
     default = False  # whether it is current at first, where there is one
     selection: str | None = None  # the flag by which a launcher says which one a process uses
     advice = "use paddle.set_device('cpu')"  # where one is asked for that is not there
@@ -78,6 +90,8 @@ class Backend:
 
     def place(self, number: int = 0) -> Place:
         """Returns the place of the device with a number."""
+        if self.place_class is None:
+            return CustomPlace(self.name, number)
         return self.place_class(number)
 
     def label(self, number: int = 0) -> str:
@@ -99,6 +113,12 @@ class Backend:
         """Makes a device the one that torch takes where none is named."""
         self.module.set_device(device)
 
+    def configure(self, options: dict[str, Any]) -> None:
+        """Takes what a user asks of the devices, such as ``Config.enable_xpu``'s arguments.
+
+        Nothing here: for devices that have use for them.
+        """
+
     # -- random numbers ------------------------------------------------------------------------
 
     def generator(self, device: torch.device) -> torch.Generator:
@@ -112,8 +132,11 @@ class Backend:
         self.module.synchronize()
 
     def wait(self, device: torch.device) -> None:
-        """Returns when a device has done what the current stream was asked for."""
-        self.current_stream(device).synchronize()
+        """Returns when a device has done what it, or its current stream, was asked for."""
+        if self.streams:
+            self.current_stream(device).synchronize()
+        else:
+            self.module.synchronize(device)
 
     def stream(self, device: torch.device) -> Any:
         """Makes a stream: a row of work that runs beside that of other streams."""
@@ -136,6 +159,23 @@ class Backend:
         if self.pins and backend_of(buf).host:
             return buf.pin_memory().to(device, non_blocking=True)
         return buf.to(device)
+
+    # -- exchanges between processes -----------------------------------------------------------
+
+    def process_group(self, store: Any, rank: int, size: int, seconds: float) -> Any:
+        """Connects processes by the devices' own library, each with its current device.
+
+        Args:
+            store (Store): where they find each other; for this group alone.
+            rank (int): the number of this one.
+            size (int): how many there are.
+            seconds (float): how long an exchange may take.
+
+        Returns:
+            torch.distributed.ProcessGroup: None: there is no such library, and what is exchanged
+            is copied to main memory.
+        """
+        return None
 
     # -- figures -------------------------------------------------------------------------------
 
@@ -205,6 +245,23 @@ class _Cuda(Backend):
     def compiled(self) -> bool:
         return torch.version.cuda is not None
 
+    def process_group(self, store: Any, rank: int, size: int, seconds: float) -> Any:
+        transport: Any = importlib.import_module("torch.distributed")
+        options = transport.ProcessGroupNCCL.Options()
+        setattr(options, "_timeout", datetime.timedelta(seconds=seconds))
+        return transport.ProcessGroupNCCL(store, rank, size, options)
+
+
+class _Xpu(Backend):
+    """Intel's GPUs, which torch calls XPUs; a plug-in may bring XPUs of another maker instead."""
+
+    torch_type, name, title, place_class = "xpu", "xpu", "XPU", XPUPlace
+    selection = "FLAGS_selected_xpus"
+    streams = True
+
+    def compiled(self) -> bool:
+        return getattr(torch.version, "xpu", None) is not None
+
 
 class _Meta(Backend):
     """Shapes without memory, on which kernels run to tell those of their results."""
@@ -220,7 +277,7 @@ class _Meta(Backend):
         return _MAIN_MEMORY
 
 
-CPU, CUDA = _Cpu(), _Cuda()
+CPU, CUDA, XPU = _Cpu(), _Cuda(), _Xpu()
 _by_type: dict[str, Backend] = {}
 _by_name: dict[str, Backend] = {}
 _pinning: list[Backend] = []
@@ -232,9 +289,12 @@ class _ByDevice(dict[torch.device, Backend]):
     def __missing__(self, device: torch.device) -> Backend:
         found = _by_type.get(device.type)
         if found is None:
+            discover()
+            found = _by_type.get(device.type)
+        if found is None:
             raise PreconditionNotMetError(
                 f"there is no record of devices like {device}.",
-                hint="see paddle.core.backends.register",
+                hint="see paddle.device.register",
             )
         self[device] = found
         return found
@@ -281,8 +341,47 @@ def _teller(fact: str) -> Callable[[torch.Tensor], bool]:
     return lambda buf: getattr(_by_device[buf.device], fact)
 
 
-for _backend in (CPU, CUDA, _Meta()):
+for _backend in (CPU, CUDA, _Meta(), *([XPU] if XPU.compiled() else [])):
     register(_backend)
+
+# What looks for devices that packages bring; paddle/device/plugins.py puts it here.
+_finder: Callable[[], None] | None = None
+_looking = threading.RLock()
+_looked = False
+
+
+def look_for_more_by(finder: Callable[[], None]) -> None:
+    """Says what registers the devices that packages bring; it is called when one is missing."""
+    global _finder, _looked
+    _finder, _looked = finder, False
+
+
+def discover() -> None:
+    """Registers the devices that packages bring, unless that was done before."""
+    global _looked
+    with _looking:  # who asks meanwhile in another thread waits until all are known
+        if _finder is not None and not _looked:
+            _looked = True
+            _finder()
+
+
+def named(name: str) -> Backend | None:
+    """Returns the record of the devices with a name, as in ``"gpu:0"``; None: there is none.
+
+    Packages that bring devices are looked at where the name is not known.
+    """
+    if name not in choices():
+        discover()
+    return choices().get(name)
+
+
+def told() -> Backend | None:
+    """Returns the record of the devices of which a launcher gave this process some."""
+    known = {b.selection for b in _by_type.values()}
+    if any(key.startswith("FLAGS_selected_") and key not in known for key in os.environ):
+        discover()
+    chosen = [b for b in choices().values() if b.selection and os.environ.get(b.selection)]
+    return next((b for b in chosen if b.count()), None)
 
 
 def backend_of(buf: torch.Tensor) -> Backend:
@@ -297,7 +396,8 @@ def backend_on(device: torch.device) -> Backend:
 
 def backend_for(place: Place) -> Backend | None:
     """Returns the record of a place, or None where nothing can run."""
-    return _by_name.get(place.kind)
+    found = _by_name.get(place.kind)
+    return named(place.kind) if found is None else found
 
 
 def choices() -> dict[str, Backend]:

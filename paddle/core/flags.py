@@ -24,6 +24,7 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),
+    "FLAGS_device_fallback": (True, "compute on the CPU what a device has no kernel for"),
     "FLAGS_dist_check_calls": (True, "compare what processes are about to exchange"),
     "FLAGS_dist_timeout": (1800.0, "seconds that an exchange between processes may take"),
     "FLAGS_kernel_tuning": (True, "measure which form of a kernel is fastest on this machine"),
@@ -38,6 +39,7 @@ TABLE: dict[str, tuple[Any, str]] = {
     "FLAGS_run_limit_steps": (0, "stop a Program whose loops take more steps in all; 0: no limit"),
     "FLAGS_to_static_cache_size": (256, "Programs that a converted function keeps; 0 keeps all"),
     "FLAGS_selected_gpus": ("0", "GPU this process uses, as a launcher sets it"),
+    "FLAGS_selected_xpus": ("0", "XPU this process uses, as a launcher sets it"),
 }
 # Flags of PaddlePaddle that concern what is not there: its allocators, executors and libraries.
 # They can be set and read, so that scripts go on; a warning says once that nothing follows.
@@ -131,6 +133,11 @@ _EFFECTS: dict[str, list[Callable[[Any], None]]] = {
 def when_set(name: str, effect: Callable[[Any], None]) -> None:
     """Has a function called with every new value of a flag."""
     _EFFECTS.setdefault(_known(name), []).append(effect)
+
+
+def declare(name: str, default: Any, text: str) -> None:
+    """Makes a flag known that a part outside of this package looks up."""
+    TABLE.setdefault(name, (default, text))
 
 
 def names() -> list[str]:

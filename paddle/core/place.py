@@ -12,16 +12,29 @@ import torch
 from paddle.core import backends
 from paddle.core.backends import CUDA, Backend, backend_for, backend_of, backend_on
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
-from paddle.core.place_types import CPUPlace, CUDAPinnedPlace, CUDAPlace, Place, XPUPlace
+from paddle.core.place_types import (
+    CPUPlace,
+    CUDAPinnedPlace,
+    CUDAPlace,
+    CustomPlace,
+    Place,
+    XPUPlace,
+)
 
 __all__ = [
-    "CPU", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "Place", "XPUPlace", "computing_on",
+    "CPU", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "CustomPlace", "Place", "XPUPlace",
+    "computing_on",
     "current_backend", "current_device", "current_place", "device_count", "expected_names",
     "get_cudnn_version", "get_device", "is_compiled_with_cuda", "name_of", "named_place",
     "place_of", "set_device", "to_torch_device",
 ]  # fmt: skip
 
 CPU = CPUPlace()
+# What to do where an XPU is asked for.
+no_xpu = (
+    "install a torch that was built for Intel's XPUs, or a plug-in for others (a package with an "
+    "entry point 'paddle.devices', see paddle.device.register); or use paddle.set_device('cpu')"
+)
 _current: Place | None = None
 _current_device: torch.device = backends.CPU.device()
 
@@ -57,12 +70,15 @@ def expected_names(number: str = "n") -> str:
 
 
 def named_place(name: str) -> Place | None:
-    """Returns the place that a name such as ``gpu:0`` means, or None; it may not be there."""
-    found = re.fullmatch(r"([a-z_]+)(?::(\d+))?", name.lower().strip())
-    backend = backends.choices().get(found[1]) if found else None
+    """Returns the place that a name such as ``gpu:0`` means, or None; it may not be there.
+
+    Without a number it is the device that a launcher gave to this process, else the first.
+    """
+    found = re.fullmatch(r"([a-z][a-z0-9_]*)(?::(\d+))?", name.lower().strip())
+    backend = backends.named(found[1]) if found else None
     if not found or not backend or (backend.host and found[2]):
         return None
-    return backend.place(int(found[2] or 0))
+    return backend.place(int(found[2]) if found[2] else backend.selected())
 
 
 def name_of(place: Place) -> str:
@@ -75,7 +91,9 @@ def set_device(device: str) -> Place:
     """Sets the device that new tensors and all operators run on.
 
     Args:
-        device (str): ``cpu``, ``gpu`` (the first one) or ``gpu:n``.
+        device (str): ``cpu``, ``gpu`` (the one that a launcher gave to this process, else
+            the first) or ``gpu:n``; the same with ``xpu``, or with
+            the name of devices that a plug-in brings, see :func:`paddle.device.register`.
 
     Returns:
         Place: the place that is now current.
@@ -94,11 +112,12 @@ def set_device(device: str) -> Place:
         raise TypeError(
             f"set_device(device): expected a str, but received {type(device).__name__}."
         )
-    if re.fullmatch(r"xpu(:\d+)?", device.lower().strip()):
-        raise InvalidArgumentError(
-            "set_device('xpu'): there are no XPU kernels here; use cpu or gpu."
-        )
     place = named_place(device)
+    if place is None and re.fullmatch(r"xpu(:\d+)?", device.lower().strip()):
+        raise InvalidArgumentError(
+            f"set_device({device!r}): expected {expected_names()}; there are no XPU kernels here.",
+            hint=no_xpu,
+        )
     if place is None:
         raise InvalidArgumentError(
             f"set_device(device): expected {expected_names()}, but received {device!r}."
@@ -194,10 +213,18 @@ def to_torch_device(place: Any) -> torch.device:
             f"but received {type(place).__name__}."
         )
     backend = backend_for(place)
+    if backend is None and place.is_xpu_place():
+        raise PreconditionNotMetError(
+            f"{place} was asked for, but there are no XPU kernels here.", hint=no_xpu
+        )
+    if backend is None and place.is_custom_place():
+        raise PreconditionNotMetError(
+            f"{place} was asked for, but no plug-in brings such devices; there are "
+            f"{expected_names()}.",
+            hint="see paddle.device.register",
+        )
     if backend is None:
-        if not place.is_xpu_place():
-            return backends.CPU.device()
-        raise PreconditionNotMetError(f"{place} was asked for, but there are no XPU kernels here.")
+        return backends.CPU.device()
     if backend.count() <= place.get_device_id():
         raise PreconditionNotMetError(
             f"{place} was asked for, but {backend.count()} {backend.title}s can be used here.",

@@ -42,6 +42,10 @@ class Place:
         """True for :class:`XPUPlace`."""
         return self.kind == "xpu"
 
+    def is_custom_place(self) -> bool:
+        """True for :class:`CustomPlace`."""
+        return isinstance(self, CustomPlace)
+
     def _equals(self, other: object) -> bool:
         return self == other
 
@@ -114,10 +118,10 @@ class CUDAPlace(NumberedPlace):
 
 
 class XPUPlace(NumberedPlace):
-    """A Kunlun XPU; named for compatibility, there is no such device here.
+    """An XPU: Kunlun's, by a plug-in, or Intel's, where torch was built for those.
 
     Args:
-        dev_id (int): number of the device.
+        dev_id (int): number of the device, from 0.
 
     Examples:
         .. code-block:: python
@@ -127,3 +131,33 @@ class XPUPlace(NumberedPlace):
     """
 
     kind = "xpu"
+
+
+class CustomPlace(NumberedPlace):
+    """A device of a kind that a plug-in brings (2.3 and later).
+
+    Args:
+        dev_type (str): the kind, as in ``paddle.set_device("npu:0")``.
+        dev_id (int): number of the device, from 0.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            print(paddle.CustomPlace("npu", 0))  # CustomPlace(npu, 0)
+    """
+
+    def __init__(self, dev_type: str, dev_id: int) -> None:
+        if not isinstance(dev_type, str):
+            raise TypeError(
+                f"CustomPlace(dev_type): expected a str, but received {type(dev_type).__name__}."
+            )
+        super().__init__(dev_id)
+        self.kind = dev_type
+
+    def get_device_type(self) -> str:
+        """Returns the kind of the device."""
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"CustomPlace({self.kind}, {self._id})"

@@ -7,7 +7,13 @@ and then afterwards. What an import makes stays, so nothing is lost by leaving i
 from __future__ import annotations
 
 import gc
+import os
 import sys
+
+# With these torch computes on the CPU what its own kernels for such devices lack. It reads them
+# while it is imported; FLAGS_device_fallback is the switch of all devices.
+_SWITCH = "FLAGS_device_fallback"
+_FALLBACKS = ("PYTORCH_ENABLE_XPU_FALLBACK", "PYTORCH_ENABLE_MPS_FALLBACK")
 
 
 def load() -> None:
@@ -17,6 +23,9 @@ def load() -> None:
     on = gc.isenabled()
     gc.disable()
     try:
+        if os.environ.get(_SWITCH, "1").strip().lower() in ("1", "true", "yes", "on"):
+            for name in _FALLBACKS:
+                os.environ.setdefault(name, "1")
         import torch  # noqa: F401
 
         gc.freeze()

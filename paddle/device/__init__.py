@@ -7,29 +7,32 @@ from paddle.core.place import (
     CPUPlace,
     CUDAPinnedPlace,
     CUDAPlace,
+    CustomPlace,
     XPUPlace,
     get_cudnn_version,
     get_device,
     is_compiled_with_cuda,
     set_device,
 )
+from paddle.device.plugins import (
+    Device,
+    get_all_custom_device_type,
+    get_all_device_type,
+    get_available_custom_device,
+    get_available_device,
+    is_compiled_with_custom_device,
+    is_compiled_with_npu,
+    is_compiled_with_xpu,
+    register,
+)
 
 __all__ = [
-    "XPUPlace", "empty_cache", "get_cudnn_version", "get_device", "is_compiled_with_cuda",
-    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "set_device",
+    "CustomPlace", "Device", "XPUPlace", "empty_cache", "get_all_custom_device_type",
+    "get_all_device_type", "get_available_custom_device", "get_available_device",
+    "get_cudnn_version", "get_device", "is_compiled_with_cuda", "is_compiled_with_custom_device",
+    "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "register",
+    "set_device",
 ]  # fmt: skip
-
-
-def is_compiled_with_xpu() -> bool:
-    """Says whether there are kernels for Kunlun XPUs; there are none.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            print(paddle.device.is_compiled_with_xpu())  # False
-    """
-    return False
 
 
 def is_compiled_with_rocm() -> bool:
@@ -42,18 +45,6 @@ def is_compiled_with_rocm() -> bool:
             print(paddle.device.is_compiled_with_rocm())  # False
     """
     return torch.version.hip is not None
-
-
-def is_compiled_with_npu() -> bool:
-    """Says whether there are kernels for Ascend NPUs (2.1 and later); there are none.
-
-    Examples:
-        .. code-block:: python
-
-            import paddle
-            print(paddle.device.is_compiled_with_npu())  # False
-    """
-    return False
 
 
 def empty_cache() -> None:

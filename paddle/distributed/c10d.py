@@ -1,4 +1,4 @@
-"""Groups of processes over torch's c10d: gloo between CPUs, nccl between GPUs."""
+"""Groups of processes over torch's c10d: gloo between CPUs, nccl and the like between devices."""
 
 from __future__ import annotations
 
@@ -36,20 +36,6 @@ def gloo(store: Any, rank: int, size: int, seconds: float, host: str) -> Any:
     return transport.ProcessGroupGloo(store, rank, size, options)
 
 
-def nccl(store: Any, rank: int, size: int, seconds: float) -> Any:
-    """Connects processes by nccl, each with the GPU that is current.
-
-    Args:
-        store (Store): where they find each other; for this group alone.
-        rank (int): the number of this one.
-        size (int): how many there are.
-        seconds (float): how long an exchange may take.
-    """
-    options = transport.ProcessGroupNCCL.Options()
-    options._timeout = datetime.timedelta(seconds=seconds)
-    return transport.ProcessGroupNCCL(store, rank, size, options)
-
-
 class _Pending:
     """A c10d work whose failure is explained, and what is to be done when it is over."""
 
@@ -81,7 +67,7 @@ class C10dGroup(Communicator):
         ranks (list[int]): the members, by their numbers among all processes.
         rank (int): which of them this process is.
         host (ProcessGroup): gloo's, which compares calls and exchanges what lies in host memory.
-        device (ProcessGroup, optional): nccl's.
+        device (ProcessGroup, optional): of the devices' own library, such as nccl.
         timeout (float): seconds that an exchange may take, for messages.
 
     Attributes:

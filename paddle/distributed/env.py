@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from paddle.core.backends import told
 from paddle.core.errors import InvalidArgumentError
 
 __all__ = ["ParallelEnv"]
@@ -32,7 +33,8 @@ class ParallelEnv:
     """What the launcher has told this process; without a launcher it is alone.
 
     It reads the environment when it is made: ``PADDLE_TRAINER_ID``, ``PADDLE_TRAINERS_NUM``,
-    ``PADDLE_CURRENT_ENDPOINT``, ``PADDLE_TRAINER_ENDPOINTS``, ``FLAGS_selected_gpus``.
+    ``PADDLE_CURRENT_ENDPOINT``, ``PADDLE_TRAINER_ENDPOINTS``, ``FLAGS_selected_gpus`` (with
+    ``xpus`` and the like for other devices).
 
     Raises:
         ValueError: a variable that is to hold a number holds something else.
@@ -48,7 +50,9 @@ class ParallelEnv:
     def __init__(self) -> None:
         self._rank = told_number("PADDLE_TRAINER_ID", 0)
         self._world_size = told_number("PADDLE_TRAINERS_NUM", 1)
-        self._device_id = told_number("FLAGS_selected_gpus", 0)
+        devices = told()
+        variable = devices.selection if devices is not None else None
+        self._device_id = told_number(variable or "FLAGS_selected_gpus", 0)
         self._nrings = told_number("FLAGS_nccl_nrings", 1)
         self._endpoints = os.environ.get("PADDLE_TRAINER_ENDPOINTS", "").split(",")
         self._own_endpoint = os.environ.get("PADDLE_CURRENT_ENDPOINT", "")
@@ -65,7 +69,7 @@ class ParallelEnv:
 
     @property
     def device_id(self) -> int:
-        """The number of this process's GPU."""
+        """The number of this process's GPU, or other device."""
         return self._device_id
 
     @property

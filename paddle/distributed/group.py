@@ -9,11 +9,13 @@ from typing import Any
 import torch
 
 from paddle.core import flags
-from paddle.core.backends import CUDA
+from paddle.core.backends import CUDA, Backend, present, told
 from paddle.core.errors import InvalidArgumentError, NotFoundError, PreconditionNotMetError
+from paddle.core.place import current_backend
 from paddle.core.rings import Communicator, rings
 from paddle.distributed import c10d, check, store
 from paddle.distributed.env import ParallelEnv, told_number
+from paddle.distributed.staged import StagedGroup
 
 _groups: dict[int, Group] = {}
 _connected: list[c10d.C10dGroup] = []
@@ -94,14 +96,22 @@ def connected(
         return rings.alone
     meeting = store.below(store.job_store() if part is None else part, "group", name)
     gloo = c10d.gloo(store.below(meeting, "gloo"), me, len(ranks), timeout, host)
-    nccl = None
-    if CUDA.compiled() and CUDA.count():
-        nccl = c10d.nccl(store.below(meeting, "nccl"), me, len(ranks), timeout)
+    there = [b for b in present() if not b.host]
+    own = None
+    if there:
+        own = _chosen(there).process_group(store.below(meeting, "device"), me, len(ranks), timeout)
     if not _connected:
         atexit.register(close_world)
-    made = c10d.C10dGroup(name, ranks, me, gloo, nccl, timeout)
+    kind = c10d.C10dGroup if own is not None or not there else StagedGroup
+    made = kind(name, ranks, me, gloo, own, timeout)
     _connected.append(made)
     return made
+
+
+def _chosen(there: list[Backend]) -> Backend:
+    """The devices that processes exchange buffers of: those that are current, told, or first."""
+    current = current_backend()
+    return current if not current.host else (told() or there[0])
 
 
 def open_world(env: ParallelEnv, timeout: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from paddle.core.backends import CUDA
+from paddle.core.backends import CUDA, told
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import set_device
 from paddle.distributed import check
@@ -78,8 +78,9 @@ def init_parallel_env(timeout: Any = None) -> None:
         )
         return
     _check_environment(env)
-    if CUDA.compiled() and CUDA.count():
-        set_device(f"gpu:{env.device_id}")
+    devices = told() or (CUDA if CUDA.count() else None)
+    if devices is not None:
+        set_device(devices.label(env.device_id))
     groups.open_world(env, seconds)
     everybody: Any = groups.get_group(0).backend
     if timeout is not None and everybody.timeout != seconds:

@@ -11,7 +11,7 @@ from paddle.fluid.mode import settle_static
 from paddle.io.dataloader.feeding import Field
 from paddle.ir.current import default_main_program
 from paddle.ir.variable import Variable
-from paddle.static import cpu_places, cuda_places
+from paddle.static import cpu_places, cuda_places, xpu_places
 
 __all__ = ["DataFeeder"]
 
@@ -125,8 +125,8 @@ class DataFeeder:
     def _get_number_of_places_(self, num_places: int | None) -> int:
         if num_places is not None:
             return int(num_places)
-        on_gpu = type(self.place).__name__ == "CUDAPlace"
-        return len(cuda_places() if on_gpu else cpu_places())
+        listed = {"CUDAPlace": cuda_places, "XPUPlace": xpu_places}
+        return len(listed.get(type(self.place).__name__, cpu_places)())
 
     def decorate_reader(
         self,

@@ -17,7 +17,9 @@ from paddle.inference.versions import (
     get_version,
 )
 
-XpuConfig = NotYet("paddle.inference.XpuConfig", "there are no kernels for XPUs here")
+XpuConfig = NotYet(
+    "paddle.inference.XpuConfig", "its settings are arguments of Config.enable_xpu here"
+)
 
 __all__ = [
     "Config", "DataType", "PlaceType", "PrecisionType", "Predictor", "PredictorPool", "Tensor",

@@ -225,76 +225,13 @@ class AbsentEngines:
         """Returns False: there is no Paddle Lite here."""
         return False
 
-    def enable_xpu(
-        self, l3_workspace_size: int = 16 << 20, locked: bool = False, autotune: bool = False,
-        autotune_file: str = "", precision: str = "int16", adaptive_seqlen: bool = False,
-        enable_multi_stream: bool = False,
-    ) -> None:  # fmt: skip
-        """Warns once: there are no kernels for Kunlun's XPUs here.
-
-        Args:
-            l3_workspace_size (int): has no effect here, as all arguments.
-            locked (bool): has no effect here.
-            autotune (bool): has no effect here.
-            autotune_file (str): has no effect here.
-            precision (str): has no effect here.
-            adaptive_seqlen (bool): has no effect here.
-            enable_multi_stream (bool): has no effect here.
-        """
-        self._absent("XPU", "enable_xpu")
-
-    def use_xpu(self) -> bool:
-        """Returns False: there are no kernels for XPUs here."""
-        return False
-
-    def set_xpu_device_id(self, device_id: int = 0) -> None:
-        """Warns once: there are no kernels for XPUs here.
-
-        Args:
-            device_id (int): has no effect here.
-        """
-        self._absent("XPU", "set_xpu_device_id")
-
     def set_xpu_config(self, xpu_config: Any) -> None:
-        """Warns once: there are no kernels for XPUs here.
+        """Warns once: the settings of an XPU are arguments of ``enable_xpu``.
 
         Args:
             xpu_config (XpuConfig): has no effect here.
         """
-        self._absent("XPU", "set_xpu_config")
-
-    def xpu_device_id(self) -> int:
-        """Returns 0: there are no XPUs here."""
-        return 0
-
-    def enable_npu(self, device_id: int = 0) -> None:
-        """Warns once: there are no kernels for Ascend's NPUs here.
-
-        Args:
-            device_id (int): has no effect here.
-        """
-        self._absent("NPU", "enable_npu")
-
-    def use_npu(self) -> bool:
-        """Returns False: there are no kernels for NPUs here."""
-        return False
-
-    def npu_device_id(self) -> int:
-        """Returns 0: there are no NPUs here."""
-        return 0
-
-    def enable_custom_device(
-        self, device_type: str, device_id: int = 0,
-        precision: PrecisionType = PrecisionType.Float32,
-    ) -> None:  # fmt: skip
-        """Warns once: there are no plug-in devices here.
-
-        Args:
-            device_type (str): has no effect here but to be named.
-            device_id (int): has no effect here.
-            precision (PrecisionType): has no effect here.
-        """
-        self._absent(f"the device {device_type!r}", "enable_custom_device")
+        self._absent("XpuConfig", "set_xpu_config")
 
     def enable_ipu(
         self, ipu_device_num: int = 1, ipu_micro_batch_size: int = 1,
@@ -384,8 +321,8 @@ class AbsentEngines:
         raise _nothing_to_configure("nnadapter", "Paddle Lite")
 
     def xpu_config(self) -> Any:
-        """Raises: there are no XPUs here to be configured."""
-        raise _nothing_to_configure("xpu_config", "XPU")
+        """Raises: the settings of an XPU are arguments of ``enable_xpu``."""
+        raise _nothing_to_configure("xpu_config", "XpuConfig")
 
     def dist_config(self) -> Any:
         """Raises: a model is run by one process, and there is nothing to be configured."""

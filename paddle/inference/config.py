@@ -7,7 +7,7 @@ from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.executor import threads
-from paddle.inference.absent_engines import AbsentEngines
+from paddle.inference.device_switches import DeviceSwitches
 from paddle.inference.kinds import PrecisionType
 from paddle.inference.model_source import ModelSource
 from paddle.inference.native_config import NativeConfig
@@ -19,7 +19,7 @@ from paddle.ops.nn.packed_conv import available, bfloat16_available
 from paddle.passes.inference.table import BFLOAT16, BFLOAT16_OPS, INT8, INT8_OPS, ONEDNN, TABLE
 
 
-class Config(ModelSource, AbsentEngines):
+class Config(ModelSource, DeviceSwitches):
     """Which model is run, and how.
 
     A Config makes one Predictor; ``Config(config)`` is a copy for another one.
@@ -52,7 +52,7 @@ class Config(ModelSource, AbsentEngines):
             self._copy(model[0])
             return
         ModelSource.__init__(self)
-        AbsentEngines.__init__(self, Settings())
+        DeviceSwitches.__init__(self, Settings())
         self._valid = True
         if model:
             self.set_model(*model)
@@ -321,56 +321,7 @@ class Config(ModelSource, AbsentEngines):
         """Lets ONNX Runtime optimise all it can, even where ``switch_ir_optim`` is off."""
         self.settings.ort_optimization = True
 
-    # -- devices --------------------------------------------------------------------------------
-
-    def enable_use_gpu(
-        self, memory_pool_init_size_mb: int, device_id: int = 0,
-        precision_mode: PrecisionType = PrecisionType.Float32,
-    ) -> None:  # fmt: skip
-        """Runs the model on a GPU. Where there is none, it warns once and the processor runs it.
-
-        Args:
-            memory_pool_init_size_mb (int): what PaddlePaddle takes of the GPU's memory at first;
-                here memory is taken when it is needed.
-            device_id (int): which GPU. Default: 0.
-            precision_mode (PrecisionType): Float32, in which the model is saved; for others there
-                is ``convert_to_mixed_precision``.
-        """
-        if precision_mode != PrecisionType.Float32:
-            raise NotImplementedError(
-                f"enable_use_gpu(precision_mode={precision_mode!r}): a model runs in the precision "
-                "in which it is saved; paddle.inference.convert_to_mixed_precision saves another."
-            )
-        if self.settings.device.choose(memory_pool_init_size_mb, device_id):
-            return
-        self._absent(f"GPU {device_id}", "enable_use_gpu")
-
-    def disable_gpu(self) -> None:
-        """Runs the model on the processor."""
-        self.settings.device.place = None
-
-    def use_gpu(self) -> bool:
-        """Says whether the model is run on a GPU."""
-        return self.settings.device.place is not None
-
-    def gpu_device_id(self) -> int:
-        """Returns the number of the GPU."""
-        return self.settings.device.number
-
-    def memory_pool_init_size_mb(self) -> int:
-        """Returns what was asked for by :meth:`enable_use_gpu`."""
-        return self.settings.device.pool_mb
-
-    def fraction_of_gpu_memory_for_pool(self) -> float:
-        """Returns that as a part of the GPU's memory; 0.0 without a GPU."""
-        return self.settings.device.pool_fraction()
-
-    def enable_cudnn(self) -> None:
-        """Does nothing: on a GPU, kernels are chosen for each operator, cuDNN's among them."""
-
-    def cudnn_enabled(self) -> bool:
-        """Says whether kernels of cuDNN may run: on a GPU."""
-        return self.use_gpu()
+    # -- streams, memory ------------------------------------------------------------------------
 
     def enable_gpu_multi_stream(self) -> None:
         """Warns once: all threads use one stream of the GPU."""
@@ -494,6 +445,7 @@ class Config(ModelSource, AbsentEngines):
         made = NativeConfig()
         made.model_dir, made.prog_file = self._model_dir, self._prog_file
         made.param_file, made.use_gpu = self._params_file, self.use_gpu()
+        made.use_xpu = self.use_xpu()
         made.device, made.specify_input_name = self.gpu_device_id(), self.specify_input_name()
         made.threads = self.settings.threads
         return made

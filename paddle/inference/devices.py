@@ -4,48 +4,74 @@ from __future__ import annotations
 
 from typing import Any
 
-from paddle.core.backends import CPU, CUDA
+from paddle.core.backends import CPU, CUDA, Backend
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import Place, to_torch_device
 
+__all__ = ["CUDA", "Chosen"]
+
 
 class Chosen:
-    """A GPU, or none.
+    """A device beside the processor, or none.
 
     Attributes:
-        place (Place|None): the GPU; None: the processor.
-        number (int): the number of the GPU that was asked for.
+        backend (Backend|None): its kind; None: the processor.
+        number (int): the number of the device that was asked for.
         pool_mb (int): the memory that was asked for.
+        options (dict): what else was asked for, for ``Backend.configure``.
     """
 
     def __init__(self) -> None:
-        self.place: Place | None = None
+        self.backend: Backend | None = None
         self.number = 0
         self.pool_mb = 100
+        self.options: dict[str, Any] = {}
 
-    def choose(self, pool_mb: int, number: int) -> bool:
-        """Chooses a GPU; says whether it is there.
+    def ask(self, method: str, pool_mb: int | None, number: int) -> None:
+        """Takes down which device is asked for, whether it is there or not.
 
         Args:
-            pool_mb (int): the memory that is asked for.
-            number (int): which GPU.
+            method (str): of the Config, for messages.
+            pool_mb (int, optional): the memory that is asked for.
+            number (int): which device.
         """
         if not isinstance(number, int) or number < 0:
             raise InvalidArgumentError(
-                f"enable_use_gpu(device_id): expected 0 or more, but received {number!r}."
+                f"{method}(device_id): expected 0 or more, but received {number!r}."
             )
-        self.pool_mb, self.number = int(pool_mb), number
-        there = CUDA.count() > number
-        self.place = CUDA.place(number) if there else None
+        self.number = number
+        if pool_mb is not None:
+            self.pool_mb = int(pool_mb)
+
+    def choose(self, backend: Backend | None) -> bool:
+        """Chooses a kind of devices; says whether the one that was asked for is there.
+
+        Args:
+            backend (Backend|None): the kind; None: there is none of that name.
+        """
+        there = backend is not None and backend.count() > self.number
+        self.backend = backend if there else None
         return there
+
+    @property
+    def place(self) -> Place | None:
+        """The device's place; None: the processor."""
+        return None if self.backend is None else self.backend.place(self.number)
 
     def pool_fraction(self) -> float:
         """Returns the memory that was asked for as a part of the GPU's; 0.0 without one."""
-        if self.place is None:
+        if self.backend is not CUDA:
             return 0.0
         total = CUDA.module.get_device_properties(self.number).total_memory
         return self.pool_mb * 2**20 / total
 
     def torch_device(self) -> Any:
         """Returns the device to run on."""
-        return CPU.device() if self.place is None else to_torch_device(self.place)
+        if self.place is None:
+            return CPU.device()
+        return to_torch_device(self.place)
+
+    def configure(self) -> None:
+        """Tells the device what was asked for, before a model is made ready for it."""
+        if self.backend is not None and self.options:
+            self.backend.configure(self.options)

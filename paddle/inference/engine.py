@@ -91,6 +91,7 @@ class Native:
 
     def __init__(self, model: SavedModel, config: Config, profile: Profile | None = None) -> None:
         program, scope = model.programs[MAIN], Scope()
+        config.settings.device.configure()
         self.device = config.settings.device.torch_device()
         variables = {v.name: v for v in persistables(program)}
         put_values(variables, model.values, scope, self.device, WHERE, complete=True)
@@ -128,7 +129,7 @@ class Native:
 def _quantized(program: Program, feeds: list[str], scope: Scope, config: Config) -> Program:
     """The Program with ranges for 8 bits, where the Config asks for that and has data."""
     told = config.settings.quantizer
-    if told is None or config.use_gpu() or not config.ir_optim():
+    if told is None or config.settings.device.backend or not config.ir_optim():
         return program
     if usable() and QUANTIZES not in config.passes():
         return program

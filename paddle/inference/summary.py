@@ -18,7 +18,7 @@ def summary_of(config: Config) -> str:
     Args:
         config (Config): whose.
     """
-    groups = [_model(config), _engine(config), _processor(config), _gpu(config),
+    groups = [_model(config), _engine(config), _processor(config), _device(config),
               [(name, "not available") for name in config.settings.asked_for], _program(config),
               _runs(config)]  # fmt: skip
     return table(("Option", "Value"), [group for group in groups if group])
@@ -54,10 +54,12 @@ def _processor(config: Config) -> Rows:
     return rows
 
 
-def _gpu(config: Config) -> Rows:
+def _device(config: Config) -> Rows:
     rows: Rows = [("use_gpu", config.use_gpu())]
     if config.use_gpu():
         rows.append(("gpu_device_id", config.gpu_device_id()))
+    if config.use_custom_device():
+        rows.append(("device", f"{config.custom_device_type()}:{config.custom_device_id()}"))
     return rows
 
 

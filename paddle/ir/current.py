@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.core.backends import choices
+from paddle.core.backends import choices, named
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import expected_names
 from paddle.core.setting import Setting
@@ -126,8 +126,8 @@ def device_guard(device: str | None = None) -> Iterator[None]:
     """Says on which device the operators added inside run.
 
     Args:
-        device (str|None): ``"cpu"``, ``"gpu"``, or either with a number: ``"gpu:1"``; None leaves
-            it to the Executor's place.
+        device (str|None): ``"cpu"``, ``"gpu"``, ``"xpu"`` or the name of a plug-in's devices, with
+            or without a number: ``"gpu:1"``; None leaves it to the Executor's place.
 
     Examples:
         .. code-block:: python
@@ -147,7 +147,7 @@ def device_guard(device: str | None = None) -> Iterator[None]:
             f"{here()}"
         )
     kind, _, index = (device or "").partition(":")
-    known = kind in {*choices(), "xpu", ""} and (not index or index.isdigit())
+    known = (kind in ("xpu", "") or named(kind)) and (not index or index.isdigit())
     if device is not None and not known:
         raise InvalidArgumentError(
             f"device_guard(device): expected {expected_names('<number>')}, but got {device!r}."

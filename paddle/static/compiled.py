@@ -8,10 +8,10 @@ import weakref
 from typing import Any
 
 from paddle.core import flags, random
-from paddle.core.backends import CUDA, backend_on
+from paddle.core.backends import CUDA, Backend, backend_on, named
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
-from paddle.core.place import CPUPlace, CUDAPlace, to_torch_device
+from paddle.core.place import CPUPlace, no_xpu, to_torch_device
 from paddle.core.rings import rings
 from paddle.core.tensor import Tensor
 from paddle.executor.agreement import agree
@@ -76,33 +76,36 @@ def cuda_places(device_ids: Any = None) -> list[Any]:
             if paddle.get_device().startswith("gpu"):
                 print(paddle.static.cuda_places([0]))
     """
-    if not CUDA.count():
-        raise PreconditionNotMetError(
-            "cuda_places: this machine has no GPU that can be used.",
-            hint="use paddle.static.cpu_places()",
-        )
-    if device_ids is None:
-        return list(CUDA.places())
-    listed = [device_ids] if isinstance(device_ids, int) else device_ids
-    return [CUDAPlace(int(i)) for i in listed]
+    return _places("cuda_places", "GPU", CUDA, device_ids, "use paddle.static.cpu_places()")
 
 
 def xpu_places(device_ids: Any = None) -> list[Any]:
-    """Raises: there are no XPU kernels.
+    """Returns a list of XPU places.
 
     Args:
-        device_ids (list[int], optional): the devices.
+        device_ids (list[int]|int, optional): the XPUs; None takes FLAGS_selected_xpus, or all.
+
+    Raises:
+        RuntimeError: there is no XPU.
 
     Examples:
         .. code-block:: python
 
             import paddle
-            try:
-                paddle.static.xpu_places()
-            except NotImplementedError:
-                print("no XPU")  # no XPU
+            if paddle.is_compiled_with_xpu():
+                print(paddle.static.xpu_places([0]))
     """
-    raise NotImplementedError("xpu_places: there are no kernels for XPUs; use cpu_places().")
+    return _places("xpu_places", "XPU", named("xpu"), device_ids, no_xpu)
+
+
+def _places(api: str, title: str, backend: Backend | None, chosen: Any, hint: str) -> list[Any]:
+    if backend is None or not backend.count():
+        raise PreconditionNotMetError(
+            f"{api}: this machine has no {title} that can be used.", hint=hint
+        )
+    if chosen is None:
+        return list(backend.places())
+    return [backend.place(int(i)) for i in ([chosen] if isinstance(chosen, int) else chosen)]
 
 
 class CompiledProgram(Guarded):

@@ -11,7 +11,8 @@ import inspect
 from collections.abc import Iterator
 from typing import Any
 
-from paddle.core.backends import choices
+from paddle.core.backends import choices, named
+from paddle.core.dtype import NAMES as DTYPE_NAMES
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
@@ -101,14 +102,17 @@ def to(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     for arg in args:
         if isinstance(arg, Tensor):
             device, dtype = arg.place, arg.dtype
-        elif hasattr(arg, "is_cpu_place") or (
-            isinstance(arg, str) and arg.split(":")[0].lower() in choices()
-        ):
+        elif hasattr(arg, "is_cpu_place") or (isinstance(arg, str) and _names_device(arg)):
             device = arg
         elif not isinstance(arg, bool):
             dtype = arg
     out = self if device is None else _moved(self, device)
     return out if dtype is None else astype(out, dtype)
+
+
+def _names_device(text: str) -> bool:
+    kind = text.split(":")[0].strip().lower()
+    return kind in choices() or (kind not in DTYPE_NAMES and named(kind) is not None)
 
 
 def _T(self: Tensor) -> Tensor:

@@ -107,5 +107,12 @@ def test_only_the_records_know_the_kinds_of_devices():
         for path in PACKAGE.rglob("*.py")
         if asks.search(path.read_text(encoding="utf-8"))
     ]
-    # In the second one before paddle is imported; in the last one as a method's name.
-    assert sorted(found) == ["core/backends.py", "distributed/launch/devices.py", "ir/variable.py"]
+    allowed = {
+        "core/backends.py": "the records",
+        "core/user_kernels.py": "whether a buffer can be an array as it is",
+        "distributed/launch/devices.py": "before paddle is imported",
+        "ir/variable.py": "as a method's name",
+        "ops/native_buffers.py": "numbers by which DLPack knows devices",
+        "utils/cpp_extension/setup.py": "a language",
+    }
+    assert set(found) <= set(allowed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 SERVER_OPTIONS = ("servers", "workers", "server_num", "worker_num")
-_NOT_HERE = ("heter_workers", "heter_worker_num", "xpus")
+_NOT_HERE = ("heter_workers", "heter_worker_num")
 
 
 def parser(servers: bool = False) -> argparse.ArgumentParser:
@@ -62,6 +62,12 @@ def parser(servers: bool = False) -> argparse.ArgumentParser:
         help="a process for each of these GPUs (default: all)",
     )
     collective.add_argument(
+        "--xpus",
+        "--selected_xpus",
+        metavar="0,1",
+        help="a process for each of these XPUs",
+    )
+    collective.add_argument(
         "--ips",
         "--cluster_node_ips",
         metavar="A,B",
@@ -86,7 +92,7 @@ def parse(argv: list[str] | None, servers: bool = False) -> argparse.Namespace:
     for name in _NOT_HERE:
         if getattr(given, name) is not None:
             made.error(
-                f"--{name}: this version has no XPUs and no heterogeneous trainers; use "
+                f"--{name}: this version has no heterogeneous trainers; use "
                 "--nproc_per_node, or --server_num and --worker_num."
             )
     for name in ("nproc_per_node", "server_num", "worker_num"):
@@ -97,6 +103,8 @@ def parse(argv: list[str] | None, servers: bool = False) -> argparse.Namespace:
             made.error(f"--{name}: expected a port of 1 to 65535, got {getattr(given, name)}.")
     if given.max_restarts < 0:
         made.error(f"--max_restarts: expected a number from 0, got {given.max_restarts}.")
+    if given.gpus is not None and given.xpus is not None:
+        made.error("--gpus and --xpus: a process uses devices of one kind; give one of them.")
     given.print_config = given.print_config.lower() not in ("false", "0", "no")
     told = [f"--{name}" for name in SERVER_OPTIONS if getattr(given, name) is not None]
     given.wants_servers = given.wants_servers or bool(told)
@@ -109,7 +117,7 @@ def _check_servers(
     made: argparse.ArgumentParser, given: argparse.Namespace, told: list[str]
 ) -> None:
     """Refuses a job with parameter servers that lacks something, or is asked for something else."""
-    for name in ("ips", "nproc_per_node", "gpus"):
+    for name in ("ips", "nproc_per_node", "gpus", "xpus"):
         if getattr(given, name) is not None:
             made.error(
                 f"--{name} starts processes without parameter servers; it contradicts "

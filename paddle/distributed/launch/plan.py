@@ -11,7 +11,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from paddle.distributed.launch.devices import count_gpus, visible_gpus
+from paddle.distributed.launch.devices import count_gpus, visible_gpus, xpus
 from paddle.distributed.launch.logs import say
 from paddle.distributed.launch.processes import Member
 from paddle.distributed.launch.sockets import (
@@ -130,7 +130,7 @@ def _collective(given: argparse.Namespace) -> Plan:
             "PADDLE_TRAINER_ENDPOINTS": ",".join(endpoints),
         }
         if selected is not None:
-            variables["FLAGS_selected_gpus"] = selected
+            variables[f"FLAGS_selected_{'gpus' if given.xpus is None else 'xpus'}"] = selected
         elif count_gpus():
             variables["CUDA_VISIBLE_DEVICES"] = ""
         members.append(_member("trainer", rank, local, variables, count, given, store, token))
@@ -138,8 +138,10 @@ def _collective(given: argparse.Namespace) -> Plan:
 
 
 def _devices(given: argparse.Namespace) -> list[str | None]:
-    """The GPUs of each process of this machine; None: it runs on the CPU."""
+    """The GPUs or XPUs of each process of this machine; None: it runs on the CPU."""
     count = given.nproc_per_node
+    if given.xpus is not None:
+        return _shares("--xpus", xpus(given.xpus), count)
     there = count_gpus()
     if given.gpus is not None and given.gpus.strip():
         if not there:
@@ -156,12 +158,20 @@ def _devices(given: argparse.Namespace) -> list[str | None]:
         if count is None:
             say("one process, on the CPU; start several by --nproc_per_node N.")
         return [None] * (count or 1)
+    return _shares("--gpus", gpus, count)
+
+
+def _shares(option: str, numbers: list[str], count: int | None) -> list[str | None]:
+    """The devices of each process: one, or as many as there are for each of so many processes."""
     if count is None:
-        return list(gpus)
-    if len(gpus) % count:
-        raise PlanError(f"--gpus {given.gpus}: {len(gpus)} GPUs for {count} processes.")
-    each = len(gpus) // count
-    return [",".join(gpus[i * each : (i + 1) * each]) for i in range(count)]
+        return list(numbers)
+    if len(numbers) % count:
+        kind = option[2:].upper()[:-1] + "s"
+        raise PlanError(
+            f"{option} {','.join(numbers)}: {len(numbers)} {kind} for {count} processes."
+        )
+    each = len(numbers) // count
+    return [",".join(numbers[i * each : (i + 1) * each]) for i in range(count)]
 
 
 def _ports(

@@ -211,7 +211,7 @@ def scatter(x, ids, updates, *, overwrite=True):
     ids = ids.long()
     if not overwrite:
         return torch.index_add(torch.index_fill(x, 0, ids, 0), 0, ids, updates)
-    if holds.racing_writes(x):  # index_copy lets any of several writers win there
+    if holds.racing_writes(x) and ids.numel():  # index_copy lets any of several writers win there
         winner = _last_writers(ids, x.shape[0])
         kept = (winner < 0).reshape([-1] + [1] * (x.dim() - 1))
         return torch.where(kept, x, updates.index_select(0, winner.clamp(min=0)))

@@ -37,7 +37,8 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     ("--server_num 1 --worker_num 1 --ips 127.0.0.1", "--ips starts processes without"),
     ("--server_num 1 --worker_num 1 --nproc_per_node 2", "contradicts --server_num, --worker_num"),
     ("--heter_worker_num 1", "no heterogeneous trainers"),
-    ("--xpus 0", "no XPUs"),
+    ("--xpus 0 --gpus 0", "--gpus and --xpus: a process uses devices of one kind"),
+    ("--server_num 1 --worker_num 1 --xpus 0", "--xpus starts processes without"),
     ("--max_restarts -1", "--max_restarts: expected a number from 0"),
     ("--started_port 70000", "--started_port: expected a port"),
     ("--frobnicate", "unrecognized arguments"),
@@ -53,6 +54,7 @@ def test_contradictions(
 
 @pytest.mark.parametrize(("words", "message"), [
     ("--gpus 0,1", "--gpus 0,1: there is no GPU here .* --nproc_per_node N"),
+    ("--xpus 0,1", "--xpus 0,1: there is no XPU here .* --nproc_per_node N"),
     (f"--ips {TWO}", f"of {TWO} none is this machine's; tell its own by --node_ip"),
     (f"--ips {TWO} --node_ip 10.0.0.1", "--node_ip: '10.0.0.1' is not one of --ips"),
     ("--ips 127.0.0.1,127.0.0.2", "several, 127.0.0.1,127.0.0.2, are this machine's"),
