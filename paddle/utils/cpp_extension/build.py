@@ -229,7 +229,7 @@ class Lock:
         self.path = path
 
     def __enter__(self) -> None:
-        self.file = open(self.path, "a", encoding="utf-8")  # noqa: SIM115
+        self.file = open(self.path, "a", encoding="utf-8")
         if fcntl is not None:
             fcntl.flock(self.file, fcntl.LOCK_EX)
 
