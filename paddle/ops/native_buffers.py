@@ -459,33 +459,33 @@ class Caller:
 
     # -- the short way -------------------------------------------------------------------------
 
-    def prepare(self, buffers: tuple, attrs: dict[str, Any]) -> Any:
-        """What the generated kernel needs for calls that look like this one.
+    def prepare(self, key: tuple, buffers: tuple, attrs: dict[str, Any]) -> tuple | None:
+        """A block for the generated kernel, of calls that look like this one.
 
         Returns:
-            A list of free blocks, then for each output what makes its memory. None: such calls go
-            the long way.
+            The address of the structs, the list that the block goes back to, the Block, places for
+            the pointers of inputs and of outputs, and what the memory of each output is like. None:
+            such calls go the long way.
         """
         if any(type(b) is not torch.Tensor or not b.is_cpu for b in buffers):
             return None
         if any(b.dtype.is_complex for b in buffers):  # they may be conjugated without it showing
             return None
         shown = [[_shown(b)] for b in buffers]
-        expected = self.infer(shown, self.op.attributes_of(attrs), True)
-        makers = []
+        attributes = self.op.attributes_of(attrs)
+        expected = self.infer(shown, attributes, True)
+        likes = []
         for slot in expected:
             if len(slot) != 1 or slot[0] is None or -1 in slot[0].shape:
                 return None
             shape, dtype = tuple(slot[0].shape), _dtype(slot[0].dtype)
-            alike = [i for i, b in enumerate(buffers) if b.shape == shape and b.dtype is dtype]
-            makers.append((alike[0] if alike else -1, shape, dtype))
-        return [], [s[0] for s in expected], makers
-
-    def block(self, buffers: tuple, attrs: dict[str, Any], expected: list) -> tuple:
-        """Structs for the generated kernel: their address, then the places for pointers."""
-        shown = [[_shown(b)] for b in buffers]
-        made = Block(self.op, shown, [[s] for s in expected], self.op.attributes_of(attrs))
-        return made.address, *made.input_pointers, *made.output_pointers, made
+            first = buffers[0]
+            likes.append((first.shape == shape and first.dtype is dtype, shape, dtype))
+        if len(self.plans) >= _REMEMBERED:
+            self.plans.clear()
+        free = self.plans.setdefault(key, [])
+        made = Block(self.op, shown, expected, attributes)
+        return made.address, free, made, *made.input_pointers, *made.output_pointers, *likes
 
     def finish(self, code: int, block: Block, buffers: tuple, offers: tuple) -> Any:
         """What a call returns that was not simply done: raises its error, or takes its results."""
@@ -559,7 +559,7 @@ def _generated(caller: Caller) -> Callable:
         "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
         "empty_like": torch.empty_like,
         "call": op.library.call, "index": op.index, "prepare": caller.prepare,
-        "make_block": caller.block, "finish": caller.finish, "REMEMBERED": _REMEMBERED,
+        "finish": caller.finish,
         "levels_on": levels_on, "levelled": caller.levelled,
     }  # fmt: skip
     for a, told in zip(attrs, op.attributes):
@@ -584,54 +584,49 @@ def _generated(caller: Caller) -> Callable:
 def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) -> list[str]:
     """The lines of a kernel whose inputs and outputs are single tensors."""
     outs = [f"o{i}" for i in range(len(op.outputs))]
-    places = [f"p{i}" for i in range(len(names))] + [f"q{i}" for i in range(len(outs))]
+    places = [f"p{i}" for i in range(len(names))]
+    places += [f"{letter}{i}" for letter in "qm" for i in range(len(outs))]
     buffers = "".join(f"{n}, " for n in names)
     given = "{" + ", ".join(f"{a.name!r}: {py(a.name)}" for a in op.attributes) + "}"
     key = "".join(f"{n}.shape, {n}.dtype, {n}.get_device(), " for n in names)
     # 0.0 and -0.0 are equal, 1 and True too, but they are not the same attribute.
     key += "".join(f"type({a}), {a} or repr({a}), " for a in attrs)
     listed = ", ".join(n for n in names)
+    call = f"{listed}{passed}"
     lines = [
-        f"key = ({key})",
-        "plan = plans.get(key, 0)",
-        "if plan == 0:",
-        f"    plan = prepare(({buffers}), {given})",
-        "    if len(plans) >= REMEMBERED: plans.clear()",
-        "    plans[key] = plan",
-        f"if plan is None: return slowly({listed}{passed})",
-        "free, expected, makers = plan",
+        # Structs that are free, of calls that look like this one; None: those go the long way.
+        "try:",
+        f"    block = plans.get(({key})).pop()",
+        "except (IndexError, AttributeError, TypeError):",
+        f"    block = prepare(({key}), ({buffers}), {given})",
+        f"    if block is None: return slowly({call})",
+        f"address, free, owner, {', '.join(places)} = block",
     ]
     for i, name in enumerate(names):
         lines += [
             f"if not {name}.is_contiguous() or {name}.is_neg(): "
             f"{name} = {name}.resolve_neg().contiguous()",
-            f"a{i} = {name}.data_ptr()",
-            # Nothing is there: no elements, or shapes alone.
-            f"if not a{i}: return slowly({listed}{passed})",
+            f"p{i}.value = a{i} = {name}.data_ptr()",
         ]
+    # Nothing is there: no elements, or shapes alone.
+    lines.append(
+        f"if not ({' and '.join(f'a{i}' for i in range(len(names)))}): return slowly({call})"
+    )
     if op.flags & (native.OWN_LOD | native.SHARES_LOD):
         split = " or ".join(f"levels_on({n})" for n in names)
-        lines.append(f"if {split}: return slowly({listed}{passed})")
-    lines += [
-        "try:",
-        "    block = free.pop()",
-        "except IndexError:",
-        f"    block = make_block(({buffers}), {given}, expected)",
-        f"address, {', '.join(places)}, owner = block",
-    ]
-    lines += [f"p{i}.value = a{i}" for i in range(len(names))]
+        lines.append(f"if {split}: return slowly({call})")
     for i, out in enumerate(outs):
         lines += [
-            f"alike, shape, dtype = makers[{i}]",
-            "if not alike: " + f"{out} = empty_like(b0)",  # the cheapest way of making one
-            "else: " + f"{out} = empty(shape, dtype=dtype)",
+            f"alike, shape, dtype = m{i}",
+            f"{out} = empty_like(b0) if alike else empty(shape, dtype=dtype)",  # the cheapest way
             f"q{i}.value = {out}.data_ptr()",
         ]
+    offers = "".join(f"{o}, " for o in outs)
     lines += [
         "code = call(index, address)",
-        f"if code: return finish(code, owner, ({buffers}), ({''.join(o + ', ' for o in outs)}))",
+        f"if code: return finish(code, owner, ({buffers}), ({offers}))",
     ]
     if op.flags & native.OWN_LOD:
-        lines.append(f"if owner.levels: return levelled(owner, ({''.join(o + ', ' for o in outs)}))")
+        lines.append(f"if owner.levels: return levelled(owner, ({offers}))")
     lines += ["free.append(block)", f"return {', '.join(outs)}"]
     return lines
