@@ -177,9 +177,7 @@ def unregistered(program: Any, ignored: Container[str] = ()) -> dict[str, int]:
     return {t: n for t, n in found.items() if t not in known and declared(t) is None}
 
 
-def not_registered(
-    found: Mapping[str, int], where: str = "", program: Any = None
-) -> NotFoundError:
+def not_registered(found: Mapping[str, int], where: str = "", program: Any = None) -> NotFoundError:
     """The error for operators that :func:`unregistered` has found.
 
     Args:
