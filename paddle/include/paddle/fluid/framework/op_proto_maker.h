@@ -1,0 +1,207 @@
+// Attributes, and how an operator describes itself: OpProtoAndCheckerMaker (8.1.2).
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+#include "paddle/c_abi.h"
+#include "paddle/fluid/platform/enforce.h"
+
+namespace paddle {
+namespace framework {
+
+// Of each type that an attribute can have: its name for messages and its number.
+template <typename T>
+struct AttrTrait {
+  static_assert(sizeof(T) == 0,
+                "an attribute is bool, int, int64_t, float, double, std::string or a vector of these");
+};
+#define PADDLE_ATTR_TRAIT_(type, one, list)                              \
+  template <>                                                            \
+  struct AttrTrait<type> {                                               \
+    enum { kNumber = one };                                              \
+    static const char* Name() { return #type; }                          \
+  };                                                                     \
+  template <>                                                            \
+  struct AttrTrait<std::vector<type>> {                                  \
+    enum { kNumber = list };                                             \
+    static const char* Name() { return "std::vector<" #type ">"; }       \
+  };
+PADDLE_ATTR_TRAIT_(bool, PD_ATTR_BOOL, PD_ATTR_BOOLS)
+PADDLE_ATTR_TRAIT_(int, PD_ATTR_INT, PD_ATTR_INTS)
+PADDLE_ATTR_TRAIT_(int64_t, PD_ATTR_INT64, PD_ATTR_INT64S)
+PADDLE_ATTR_TRAIT_(float, PD_ATTR_FLOAT, PD_ATTR_FLOATS)
+PADDLE_ATTR_TRAIT_(double, PD_ATTR_DOUBLE, PD_ATTR_DOUBLES)
+PADDLE_ATTR_TRAIT_(std::string, PD_ATTR_STRING, PD_ATTR_STRINGS)
+#undef PADDLE_ATTR_TRAIT_
+
+class Attribute {
+ public:
+  Attribute() {}
+  Attribute(const char* text) : Attribute(std::string(text)) {}  // NOLINT
+  template <typename T>
+  Attribute(const T& value)  // NOLINT
+      : value_(std::make_shared<T>(value)),
+        number_(AttrTrait<T>::kNumber),
+        name_(AttrTrait<T>::Name()),
+        same_([](const void* a, const void* b) {
+          return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+        }) {}
+
+  template <typename T>
+  const T& Get(const std::string& name = "") const {
+    PADDLE_ENFORCE_EQ(number_, int(AttrTrait<T>::kNumber),
+                      platform::errors::InvalidArgument(
+                          "Attribute %s is of type %s, but was asked for as %s.", name,
+                          name_ ? name_ : "none", AttrTrait<T>::Name()));
+    return *static_cast<const T*>(value_.get());
+  }
+  int number() const { return number_; }
+  const void* raw() const { return value_.get(); }
+  bool operator==(const Attribute& other) const {
+    return number_ == other.number_ && (!value_ || same_(raw(), other.raw()));
+  }
+
+ private:
+  std::shared_ptr<const void> value_;
+  int number_ = 0;
+  const char* name_ = nullptr;
+  bool (*same_)(const void*, const void*) = nullptr;
+};
+typedef std::unordered_map<std::string, Attribute> AttributeMap;
+
+class AttrReader {
+ public:
+  explicit AttrReader(const AttributeMap& attrs) : attrs_(attrs) {}
+  template <typename T>
+  const T& Get(const std::string& name) const {
+    auto found = attrs_.find(name);
+    PADDLE_ENFORCE_EQ(found != attrs_.end(), true,
+                      platform::errors::NotFound("Attribute (%s) should be in AttributeMap.", name));
+    return found->second.Get<T>(name);
+  }
+
+ private:
+  const AttributeMap& attrs_;
+};
+
+// What AddAttr returns: the default and the values that are allowed.
+class AttrChecker {
+ public:
+  virtual ~AttrChecker() {}
+  virtual void Check(const Attribute& value) const = 0;
+  std::string name, comment;
+  int number = 0;
+  bool has_default = false;
+  Attribute initial;  // the default; without one, a value of the type
+};
+
+template <typename T>
+class TypedAttrChecker : public AttrChecker {
+ public:
+  TypedAttrChecker(const std::string& name, const std::string& comment) {
+    this->name = name, this->comment = comment, number = AttrTrait<T>::kNumber;
+    initial = Attribute(T());
+  }
+  TypedAttrChecker& SetDefault(const T& value) {
+    PADDLE_ENFORCE_EQ(has_default, false, platform::errors::AlreadyExists(
+                                              "Attribute %s has a default value already.", name));
+    initial = Attribute(value), has_default = true;
+    return *this;
+  }
+  TypedAttrChecker& GreaterThan(const T& bound) {
+    return Add([bound](const T& value) { return value > bound; }, "greater than ", bound);
+  }
+  TypedAttrChecker& EqualGreaterThan(const T& bound) {
+    return Add([bound](const T& value) { return value >= bound; }, "at least ", bound);
+  }
+  TypedAttrChecker& InEnum(const std::unordered_set<T>& allowed) {
+    std::string all;
+    for (const T& one : allowed) all += (all.empty() ? "" : ", ") + string::to_string(one);
+    return Add([allowed](const T& value) { return allowed.count(value) > 0; }, "one of ", all);
+  }
+  TypedAttrChecker& AddCustomChecker(std::function<void(const T&)> check) {
+    checks_.push_back(std::move(check));
+    return *this;
+  }
+  TypedAttrChecker& AsExtra() { return *this; }
+  void Check(const Attribute& value) const override {
+    for (const auto& check : checks_) check(value.Get<T>(name));
+  }
+
+ private:
+  template <typename Test, typename Bound>
+  TypedAttrChecker& Add(Test fits, const char* relation, const Bound& bound) {
+    const std::string wanted = relation + string::to_string(bound), attribute = name;
+    return AddCustomChecker([fits, wanted, attribute](const T& value) {
+      if (!fits(value)) {
+        PADDLE_THROW(platform::errors::OutOfRange("Attribute %s is expected to be %s, but received %s.",
+                                                  attribute, wanted, value));
+      }
+    });
+  }
+  std::vector<std::function<void(const T&)>> checks_;
+};
+
+struct SlotProto {
+  std::string name, comment;
+  uint32_t flags;
+};
+struct OpProto {
+  std::string comment;
+  std::deque<SlotProto> inputs, outputs;
+  std::vector<std::shared_ptr<AttrChecker>> attrs;
+};
+
+class OpProtoAndCheckerMaker {
+ public:
+  virtual ~OpProtoAndCheckerMaker() {}
+  virtual void Make() = 0;
+  OpProto proto;
+
+ protected:
+  struct VariableBuilder {
+    SlotProto* slot;
+    VariableBuilder& Mark(uint32_t flag) {
+      slot->flags |= flag;
+      return *this;
+    }
+    VariableBuilder& AsDuplicable() { return Mark(PD_SLOT_LIST); }
+    VariableBuilder& AsIntermediate() { return Mark(PD_SLOT_INTERMEDIATE | PD_SLOT_NO_GRADIENT); }
+    VariableBuilder& AsDispensable() { return Mark(PD_SLOT_OPTIONAL); }
+    VariableBuilder& AsExtra() { return *this; }
+  };
+  VariableBuilder AddInput(const std::string& name, const std::string& comment) {
+    return AddSlot(&proto.inputs, name, comment);
+  }
+  VariableBuilder AddOutput(const std::string& name, const std::string& comment) {
+    return AddSlot(&proto.outputs, name, comment);
+  }
+  template <typename T>
+  TypedAttrChecker<T>& AddAttr(const std::string& name, const std::string& comment, bool = false) {
+    for (const auto& other : proto.attrs) CheckNew(other->name, name);
+    auto made = std::make_shared<TypedAttrChecker<T>>(name, comment);
+    proto.attrs.push_back(made);
+    return *made;
+  }
+  void AddComment(const std::string& comment) { proto.comment = comment; }
+
+ private:
+  VariableBuilder AddSlot(std::deque<SlotProto>* slots, const std::string& name,
+                          const std::string& comment) {
+    for (const SlotProto& other : *slots) CheckNew(other.name, name);
+    slots->push_back(SlotProto{name, comment, 0});
+    return VariableBuilder{&slots->back()};
+  }
+  static void CheckNew(const std::string& other, const std::string& name) {
+    PADDLE_ENFORCE_NE(other, name, platform::errors::AlreadyExists("%s is declared twice.", name));
+  }
+};
+
+}  // namespace framework
+}  // namespace paddle
+
+#define BOOST_GET_CONST(type, value) (value).Get<type>()
