@@ -275,7 +275,8 @@ typedef struct PD_Host {
   int32_t (*allocate)(PD_Call* call, int32_t ndim, const int64_t* shape, PD_DType dtype,
                       PD_Device device, PD_Tensor* made);
   void (*release)(uint64_t handle);
-  void (*retain)(uint64_t handle); /* the handle counts once more; inputs and offers too */
+  void (*retain)(uint64_t handle); /* it has to be released once more. Both do nothing for inputs and
+                                      offers, which are there during the call alone */
 
   /* A copy with another data type, on another device, or of its own memory. */
   int32_t (*convert)(PD_Call* call, const PD_Tensor* from, PD_DType dtype, PD_Device device,
