@@ -9,6 +9,7 @@ namespace framework {
 // from: "in:X", "out:Out", "d_out:Out", "d_in:X".
 class OpDesc {
  public:
+  virtual ~OpDesc() {}
   void SetType(const std::string& type) { type_ = type; }
   void SetInput(const std::string& slot, const std::vector<std::string>& names) {
     inputs_.emplace_back(slot, names);

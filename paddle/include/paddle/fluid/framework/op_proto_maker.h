@@ -93,10 +93,33 @@ class AttrChecker {
  public:
   virtual ~AttrChecker() {}
   virtual void Check(const Attribute& value) const = 0;
+  virtual Attribute Other() const = 0;  // a value that is not the default
   std::string name, comment;
   int number = 0;
   bool has_default = false;
   Attribute initial;  // the default; without one, a value of the type
+};
+
+inline bool Another(bool value) { return !value; }
+inline std::string Another(const std::string& value) { return value + "'"; }
+template <typename T>
+T Another(T value) {
+  return value + 1;
+}
+template <typename T>
+std::vector<T> Another(std::vector<T> value) {
+  value.push_back(T());
+  return value;
+}
+
+// An attribute that a gradient maker sets.
+class FixedAttr : public AttrChecker {
+ public:
+  FixedAttr(const std::string& name, const Attribute& value) {
+    this->name = name, initial = value, number = value.number(), has_default = true;
+  }
+  void Check(const Attribute&) const override {}
+  Attribute Other() const override { return initial; }
 };
 
 template <typename T>
@@ -128,6 +151,7 @@ class TypedAttrChecker : public AttrChecker {
     return *this;
   }
   TypedAttrChecker& AsExtra() { return *this; }
+  Attribute Other() const override { return Another(initial.Get<T>()); }
   void Check(const Attribute& value) const override {
     for (const auto& check : checks_) check(value.Get<T>(name));
   }

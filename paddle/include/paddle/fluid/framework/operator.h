@@ -36,6 +36,7 @@ class OperatorBase {
 // The tensors of one input or output; null: it is missing, or nobody wants it.
 struct BoundSlot {
   std::string name;
+  bool list;
   std::vector<LoDTensor*> tensors;
   bool any() const {
     for (LoDTensor* tensor : tensors) {
@@ -49,17 +50,19 @@ struct BoundSlot {
 struct Bound {
   const OperatorBase* op = nullptr;
   std::vector<BoundSlot> inputs, outputs;
-  std::deque<LoDTensor> tensors;
+  std::deque<LoDTensor> tensors;  // a deque: slots point to them
   platform::CPUDeviceContext cpu;
   platform::CUDADeviceContext cuda;
   platform::Place place;
   bool runtime = true;
+  const BoundSlot none = {"", false, {}};
 
   void Take(const std::deque<SlotProto>& slots, const int32_t* counts, const PD_Tensor* given,
             bool output, bool inferring, std::vector<BoundSlot>* to);
+  bool TakeLod(const PD_Call& call);
+  int32_t Give(PD_Call* call) const;
   // One that is not there is an empty one: which names there are is for the operator to say.
   const BoundSlot& Find(const std::vector<BoundSlot>& all, const std::string& name) const {
-    static const BoundSlot none;
     for (const BoundSlot& slot : all) {
       if (slot.name == name) return slot;
     }
@@ -104,7 +107,13 @@ class InferShapeContext {
     if (one) one->Resize(dims);
   }
   void SetOutputsDim(const std::string& name, const std::vector<DDim>& dims) {
-    const BoundSlot& slot = bound_.Find(bound_.outputs, name);
+    BoundSlot& slot = const_cast<BoundSlot&>(bound_.Find(bound_.outputs, name));
+    if (slot.list && slot.tensors.empty()) {  // the caller leaves it to the operator how many
+      for (size_t i = 0; i < dims.size(); ++i) {
+        bound_.tensors.emplace_back();
+        slot.tensors.push_back(&bound_.tensors.back());
+      }
+    }
     PADDLE_ENFORCE_EQ(slot.tensors.size(), dims.size(),
                       platform::errors::InvalidArgument(
                           "Operator %s has %d tensors in its output %s, but %d shapes were set.",
@@ -279,7 +288,7 @@ inline void Bound::Take(const std::deque<SlotProto>& slots, const int32_t* count
                         const PD_Tensor* given, bool output, bool inferring,
                         std::vector<BoundSlot>* to) {
   for (const SlotProto& slot : slots) {
-    to->push_back(BoundSlot{slot.name, {}});
+    to->push_back(BoundSlot{slot.name, (slot.flags & PD_SLOT_LIST) != 0, {}});
     for (int32_t left = *counts++; left > 0; --left, ++given) {
       tensors.emplace_back();
       LoDTensor& made = tensors.back();
@@ -297,6 +306,71 @@ inline void Bound::Take(const std::deque<SlotProto>& slots, const int32_t* count
       }
     }
   }
+}
+
+// Whether any input has sequences; their offsets become the tensors'.
+inline bool Bound::TakeLod(const PD_Call& call) {
+  bool any = false;
+  for (int32_t i = 0; i < call.input_count; ++i) {
+    const PD_Lod* given = call.inputs[i].lod;
+    for (int32_t level = 0; given && level < given->levels; ++level) {
+      const int64_t* first = given->offsets[level];
+      tensors[i].mutable_lod()->emplace_back(first, first + given->lengths[level]);
+      any = true;
+    }
+  }
+  return any;
+}
+
+inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) {
+  std::vector<std::vector<int64_t>> levels;
+  std::vector<int64_t> lengths;
+  std::vector<const int64_t*> offsets;
+  for (const auto& level : lod) levels.emplace_back(level.begin(), level.end());
+  for (const auto& level : levels) lengths.push_back(level.size()), offsets.push_back(level.data());
+  const PD_Lod told = {static_cast<int32_t>(lod.size()), lengths.data(), offsets.data()};
+  native::check(native::host()->set_lod(call, output, &told));
+}
+
+// Hands over what the kernel made of the outputs.
+inline int32_t Bound::Give(PD_Call* call) const {
+  bool others = false;
+  PD_Tensor* to = call->outputs;
+  for (const BoundSlot& slot : outputs) {
+    for (LoDTensor* tensor : slot.tensors) {
+      PD_Tensor& target = *to++;
+      if (!tensor) continue;
+      PADDLE_ENFORCE_EQ(tensor->IsInitialized(), true,
+                        platform::errors::PreconditionNotMet(
+                            "The kernel of operator %s made no output %s: it has not called "
+                            "mutable_data.", op->Type(), slot.name));
+      const DDim& dims = tensor->dims();
+      PADDLE_ENFORCE_LE(tensor->numel() * SizeOfType(tensor->type_), tensor->memory_size(),
+                        platform::errors::OutOfRange(
+                            "Output %s of operator %s was resized to [%s] after its memory was made: "
+                            "that is too small.", slot.name, op->Type(), dims));
+      if (!tensor->lod().empty()) GiveLod(call, static_cast<int32_t>(to - call->outputs) - 1, tensor->lod());
+      if (tensor->memory_ == tensor->offer_ && !tensor->offset_ && dims.size() == target.ndim &&
+          std::equal(dims.Get(), dims.Get() + dims.size(), target.shape)) {
+        continue;
+      }
+      others = true;
+      std::copy(dims.Get(), dims.Get() + dims.size(), target.shape);
+      target.ndim = dims.size(), target.dtype = FactsOf(tensor->type_).abi;
+      if (tensor->memory_->handle) {
+        native::host()->retain(tensor->memory_->handle);
+        target.data = tensor->Address(), target.handle = tensor->memory_->handle;
+        target.device = tensor->memory_->place.abi();
+      } else {  // memory of the kernel's own
+        PD_Tensor made = {};
+        native::check(native::host()->allocate(call, target.ndim, target.shape, target.dtype,
+                                               PD_Device{PD_CPU, 0}, &made));
+        std::memcpy(made.data, tensor->Address(), tensor->numel() * SizeOfType(tensor->type_));
+        target.data = made.data, target.handle = made.handle, target.device = made.device;
+      }
+    }
+  }
+  return others ? PD_OTHER_OUTPUTS : PD_OK;
 }
 
 }  // namespace framework

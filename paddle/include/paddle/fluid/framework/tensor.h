@@ -10,23 +10,6 @@
 namespace paddle {
 namespace framework {
 
-// What the host can do, and the call that this thread is in. Hidden: every library has its own.
-__attribute__((visibility("hidden"))) inline const PD_Host*& Host() {
-  static const PD_Host* host = nullptr;
-  return host;
-}
-__attribute__((visibility("hidden"))) inline PD_Call*& CurrentCall() {
-  static thread_local PD_Call* call = nullptr;
-  return call;
-}
-// A function of the host has said what is wrong already.
-struct HostError {
-  int code;
-};
-inline void CheckHost(int code) {
-  if (code != PD_OK) throw HostError{code};
-}
-
 struct Memory {
   Memory(const PD_Tensor& tensor, bool owned)
       : data(tensor.data), bytes(0), place(tensor.device), handle(tensor.handle), owned(owned) {}
@@ -34,7 +17,7 @@ struct Memory {
       : data(::operator new(size ? size : 1)), bytes(size), handle(0), owned(true) {}
   ~Memory() {
     if (!handle && owned) ::operator delete(data);
-    if (handle && owned) Host()->release(handle);
+    if (handle && owned) native::host()->release(handle);
   }
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -97,6 +80,7 @@ class Tensor {
                           "Tensor not initialized yet when Tensor::type() is called."));
     return type_;
   }
+  Type declared() const { return type_; }  // also where there is no memory yet
   platform::Place place() const {
     PADDLE_ENFORCE_EQ(IsInitialized(), true,
                       platform::errors::PreconditionNotMet(
@@ -144,11 +128,11 @@ class Tensor {
   static std::shared_ptr<Memory> Allocate(const platform::Place& place, const DDim& dims, Type type) {
     const size_t bytes = product(dims) * SizeOfType(type);
     if (platform::is_cpu_place(place)) return std::make_shared<Memory>(bytes);
-    PADDLE_ENFORCE_NOT_NULL(CurrentCall(),
+    PADDLE_ENFORCE_NOT_NULL(native::current_call(),
                             platform::errors::PreconditionNotMet(
                                 "Memory of %s is made in the thread of the kernel alone.", place));
     PD_Tensor made = {};
-    CheckHost(Host()->allocate(CurrentCall(), dims.size(), dims.Get(), FactsOf(type).abi,
+    native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(), FactsOf(type).abi,
                                place.abi(), &made));
     auto memory = std::make_shared<Memory>(made, true);
     memory->bytes = bytes;
@@ -191,7 +175,7 @@ inline void TensorCopy(const Tensor& from, const platform::Place& place, Tensor*
   source.data = from.Address(), source.device = from.place().abi();
   source.ndim = from.dims().size(), source.shape = sizes.data();
   source.dtype = FactsOf(from.type()).abi, source.handle = from.memory_->handle;
-  CheckHost(Host()->convert(CurrentCall(), &source, source.dtype, place.abi(), &made));
+  native::check(native::host()->convert(native::current_call(), &source, source.dtype, place.abi(), &made));
   to->ShareDataWith(from);
   to->memory_ = std::make_shared<Memory>(made, true);
   to->memory_->bytes = from.numel() * SizeOfType(from.type()), to->offset_ = 0;

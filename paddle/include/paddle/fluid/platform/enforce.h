@@ -2,12 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <iostream>
 #include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include "paddle/native/library.h"
 
 namespace paddle {
 namespace string {
@@ -57,55 +57,48 @@ std::string to_string(const T& value) {
 namespace platform {
 
 struct ErrorSummary {
-  const char* kind;  // "InvalidArgument": the framework has a class of errors for each
+  int32_t kind;  // PD_INVALID_ARGUMENT, ...
   std::string message;
 };
 
 namespace errors {
-#define PADDLE_DEFINE_ERROR_(kind)                                        \
-  template <typename... Values>                                           \
-  ErrorSummary kind(const char* format, const Values&... values) {        \
-    return ErrorSummary{#kind, string::Sprintf(format, values...)};       \
-  }                                                                       \
-  inline ErrorSummary kind(const std::string& message) {                  \
-    return ErrorSummary{#kind, message};                                  \
-  }
-PADDLE_DEFINE_ERROR_(InvalidArgument)
-PADDLE_DEFINE_ERROR_(NotFound)
-PADDLE_DEFINE_ERROR_(OutOfRange)
-PADDLE_DEFINE_ERROR_(AlreadyExists)
-PADDLE_DEFINE_ERROR_(ResourceExhausted)
-PADDLE_DEFINE_ERROR_(PreconditionNotMet)
-PADDLE_DEFINE_ERROR_(PermissionDenied)
-PADDLE_DEFINE_ERROR_(ExecutionTimeout)
-PADDLE_DEFINE_ERROR_(Unimplemented)
-PADDLE_DEFINE_ERROR_(Unavailable)
-PADDLE_DEFINE_ERROR_(Fatal)
-PADDLE_DEFINE_ERROR_(External)
+#define PADDLE_DEFINE_ERROR_(name, kind)                           \
+  template <typename... Values>                                    \
+  ErrorSummary name(const char* format, const Values&... values) { \
+    return ErrorSummary{kind, string::Sprintf(format, values...)}; \
+  }                                                                \
+  inline ErrorSummary name(const std::string& message) { return ErrorSummary{kind, message}; }
+PADDLE_DEFINE_ERROR_(InvalidArgument, PD_INVALID_ARGUMENT)
+PADDLE_DEFINE_ERROR_(NotFound, PD_NOT_FOUND)
+PADDLE_DEFINE_ERROR_(OutOfRange, PD_OUT_OF_RANGE)
+PADDLE_DEFINE_ERROR_(AlreadyExists, PD_ALREADY_EXISTS)
+PADDLE_DEFINE_ERROR_(ResourceExhausted, PD_RESOURCE_EXHAUSTED)
+PADDLE_DEFINE_ERROR_(PreconditionNotMet, PD_PRECONDITION_NOT_MET)
+PADDLE_DEFINE_ERROR_(PermissionDenied, PD_PERMISSION_DENIED)
+PADDLE_DEFINE_ERROR_(ExecutionTimeout, PD_EXECUTION_TIMEOUT)
+PADDLE_DEFINE_ERROR_(Unimplemented, PD_UNIMPLEMENTED)
+PADDLE_DEFINE_ERROR_(Unavailable, PD_UNAVAILABLE)
+PADDLE_DEFINE_ERROR_(Fatal, PD_FATAL)
+PADDLE_DEFINE_ERROR_(External, PD_EXTERNAL)
 #undef PADDLE_DEFINE_ERROR_
 }  // namespace errors
 
 // The forms that a message can have in a check: an error, a text with values, nothing.
-inline ErrorSummary Summary() { return ErrorSummary{"", "A check failed."}; }
+inline ErrorSummary Summary() { return ErrorSummary{PD_PRECONDITION_NOT_MET, "A check failed."}; }
 inline ErrorSummary Summary(ErrorSummary given) { return given; }
-inline ErrorSummary Summary(const std::string& message) { return ErrorSummary{"", message}; }
+inline ErrorSummary Summary(const std::string& message) {
+  return ErrorSummary{PD_PRECONDITION_NOT_MET, message};
+}
 template <typename... Values>
 ErrorSummary Summary(const char* format, const Values&... values) {
-  return ErrorSummary{"", string::Sprintf(format, values...)};
+  return Summary(string::Sprintf(format, values...));
 }
 
-class EnforceNotMet : public std::exception {
+class PD_HIDDEN EnforceNotMet : public native::Error {
  public:
   EnforceNotMet(const ErrorSummary& error, const std::string& hint, const char* file, int line)
-      : kind_(error.kind), text_(error.message) {
-    if (!hint.empty()) text_ += "\n  [Hint: " + hint + "]";
-    text_ += string::Sprintf(" (at %s:%d)", file, line);
-  }
-  const char* what() const noexcept override { return text_.c_str(); }
-  const std::string& kind() const { return kind_; }
-
- private:
-  std::string kind_, text_;
+      : Error(error.kind, error.message + (hint.empty() ? "" : "\n  [Hint: " + hint + "]") +
+                              string::Sprintf(" (at %s:%d)", file, line)) {}
 };
 
 // Integers are compared as numbers, whatever their types; other values as they are.

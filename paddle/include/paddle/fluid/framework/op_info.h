@@ -1,0 +1,451 @@
+// What is registered of an operator, and how it goes over the C interface.
+#pragma once
+#include <mutex>
+#include "paddle/fluid/framework/grad_op_desc_maker.h"
+#include "paddle/fluid/framework/var_type_inference.h"
+
+namespace paddle {
+namespace framework {
+
+struct KernelInfo {
+  int device;
+  proto::VarType::Type type;
+  LibraryType library;
+  void (*run)(const ExecutionContext&);
+};
+
+class PD_HIDDEN OpInfo : public native::Entry {
+ public:
+  explicit OpInfo(const std::string& name) : name(name) {}
+
+  // What REGISTER_OPERATOR and REGISTER_OP_..._KERNEL found in their classes.
+  std::string name, problem;
+  OperatorWithKernel* (*create)(const std::string&, const VariableNameMap&, const VariableNameMap&,
+                                const AttributeMap&) = nullptr;
+  std::unique_ptr<OpProtoAndCheckerMaker> maker;
+  std::unique_ptr<GradMakerBase> (*grad)(const ForwardOp&) = nullptr;
+  std::unique_ptr<VarTypeInference> infer_type;
+  std::unordered_map<std::string, std::string> inplace;  // input -> output, or the other way round
+  std::unordered_set<std::string> no_buffer;
+  std::vector<KernelInfo> kernels;
+
+  const PD_Operator* describe() override;
+  int32_t infer_shape(PD_Call* call) override;
+  int32_t infer_dtype(PD_Call* call) override;
+  int32_t call(PD_Call* call) override;
+
+  static OpInfo& Get(const std::string& name) {
+    for (native::Entry* entry : native::entries()) {
+      OpInfo* info = dynamic_cast<OpInfo*>(entry);
+      if (info && info->name == name) return *info;
+    }
+    OpInfo* made = new OpInfo(name);
+    native::entries().push_back(made);
+    return *made;
+  }
+
+ private:
+  const OpProto& Proto();
+  const OpDesc* GradDesc();
+  void DescribeGradient();
+  void ProtoAsGradientOf(OpInfo* forward);
+  OpDesc* MakeGradDesc(const AttributeMap& attrs);
+  std::shared_ptr<OperatorWithKernel> MakeOp(const PD_Call& call);
+  std::unique_ptr<Bound> Bind(PD_Call* call, const OperatorWithKernel& op, bool inferring);
+  const KernelInfo& Choose(const OpKernelType& wanted) const;
+  AttributeMap Defaults(bool other);
+  void CheckNamed(const std::string& slot, const char* by) const;
+
+  OpProto proto_;
+  bool has_proto_ = false, busy_ = false, has_grad_desc_ = false;
+  std::unique_ptr<OpDesc> grad_desc_;
+  // What the description points to.
+  PD_Operator told_ = PD_Operator();
+  PD_Gradient gradient_ = PD_Gradient();
+  std::vector<PD_Slot> slots_[2];
+  std::vector<PD_Binding> bindings_[2];
+  std::vector<PD_Attribute> attributes_;
+  std::vector<const char*> extra_names_;
+  std::vector<PD_Value> extra_values_;
+  std::deque<std::vector<uint8_t>> bools_;
+  std::deque<std::vector<PD_String>> strings_;
+  PD_Value ToAbi(const Attribute& value);
+  // The operator of the last call: the next one is mostly alike.
+  std::mutex mutex_;
+  std::string last_key_;
+  std::shared_ptr<OperatorWithKernel> last_;
+};
+
+// ---------------------------------------------------------------- attributes
+
+template <typename T>
+std::vector<T> ListOf(const PD_Value& value) {
+  const T* first = static_cast<const T*>(value.as.list);
+  return std::vector<T>(first, first + value.count);
+}
+inline Attribute FromAbi(const PD_Value& value) {
+  switch (value.type) {
+    case PD_ATTR_BOOL: return Attribute(value.as.i != 0);
+    case PD_ATTR_INT: return Attribute(static_cast<int>(value.as.i));
+    case PD_ATTR_INT64: return Attribute(static_cast<int64_t>(value.as.i));
+    case PD_ATTR_FLOAT: return Attribute(static_cast<float>(value.as.d));
+    case PD_ATTR_DOUBLE: return Attribute(value.as.d);
+    case PD_ATTR_STRING: return Attribute(std::string(value.as.s, value.count));
+    case PD_ATTR_BOOLS: {
+      std::vector<uint8_t> bytes = ListOf<uint8_t>(value);
+      return Attribute(std::vector<bool>(bytes.begin(), bytes.end()));
+    }
+    case PD_ATTR_INTS: return Attribute(ListOf<int>(value));
+    case PD_ATTR_INT64S: return Attribute(ListOf<int64_t>(value));
+    case PD_ATTR_FLOATS: return Attribute(ListOf<float>(value));
+    case PD_ATTR_DOUBLES: return Attribute(ListOf<double>(value));
+    default: {
+      std::vector<std::string> texts;
+      for (const PD_String& one : ListOf<PD_String>(value)) texts.emplace_back(one.s, one.count);
+      return Attribute(texts);
+    }
+  }
+}
+template <typename T>
+PD_Value ListToAbi(PD_Value made, const std::vector<T>& list) {
+  made.count = list.size(), made.as.list = list.data();
+  return made;
+}
+inline PD_Value OpInfo::ToAbi(const Attribute& value) {
+  PD_Value made = PD_Value();
+  made.type = value.number(), made.count = 1;
+  switch (made.type) {
+    case PD_ATTR_BOOL: made.as.i = value.Get<bool>(); return made;
+    case PD_ATTR_INT: made.as.i = value.Get<int>(); return made;
+    case PD_ATTR_INT64: made.as.i = value.Get<int64_t>(); return made;
+    case PD_ATTR_FLOAT: made.as.d = value.Get<float>(); return made;
+    case PD_ATTR_DOUBLE: made.as.d = value.Get<double>(); return made;
+    case PD_ATTR_STRING:
+      made.as.s = value.Get<std::string>().c_str(), made.count = value.Get<std::string>().size();
+      return made;
+    case PD_ATTR_BOOLS: {
+      const std::vector<bool>& bits = value.Get<std::vector<bool>>();
+      bools_.emplace_back(bits.begin(), bits.end());
+      return ListToAbi(made, bools_.back());
+    }
+    case PD_ATTR_INTS: return ListToAbi(made, value.Get<std::vector<int>>());
+    case PD_ATTR_INT64S: return ListToAbi(made, value.Get<std::vector<int64_t>>());
+    case PD_ATTR_FLOATS: return ListToAbi(made, value.Get<std::vector<float>>());
+    case PD_ATTR_DOUBLES: return ListToAbi(made, value.Get<std::vector<double>>());
+    default:
+      strings_.emplace_back();
+      for (const std::string& one : value.Get<std::vector<std::string>>()) {
+        strings_.back().push_back(PD_String{one.c_str(), static_cast<int64_t>(one.size())});
+      }
+      return ListToAbi(made, strings_.back());
+  }
+}
+
+// ---------------------------------------------------------------- the description
+
+inline AttributeMap OpInfo::Defaults(bool other) {
+  AttributeMap all;
+  for (const auto& attr : proto_.attrs) all[attr->name] = other ? attr->Other() : attr->initial;
+  return all;
+}
+
+inline OpDesc* OpInfo::MakeGradDesc(const AttributeMap& attrs) {
+  std::vector<std::unique_ptr<OpDesc>> all = (*grad(ForwardOp{name, Proto(), attrs}))();
+  PADDLE_ENFORCE_LE(all.size(), 1, platform::errors::Unimplemented(
+                                       "The gradient maker of operator %s makes %d operators; one is "
+                                       "supported: register an operator that does their work.",
+                                       name, all.size()));
+  return all.empty() ? nullptr : all[0].release();
+}
+
+inline const OpDesc* OpInfo::GradDesc() {
+  if (!has_grad_desc_ && grad) {
+    Proto();
+    grad_desc_.reset(MakeGradDesc(Defaults(false)));
+    has_grad_desc_ = true;
+  }
+  return grad_desc_.get();
+}
+
+// A gradient operator has no maker: its inputs and outputs are what the maker of the gradient says.
+inline const OpProto& OpInfo::Proto() {
+  if (has_proto_) return proto_;
+  PADDLE_ENFORCE_EQ(problem, "", platform::errors::AlreadyExists("%s", problem));
+  PADDLE_ENFORCE_NOT_NULL(create, platform::errors::NotFound(
+                                      "Operator %s has kernels, but REGISTER_OPERATOR(%s, ...) is not "
+                                      "in this library.", name, name));
+  if (maker) {
+    maker->Make();
+    proto_ = maker->proto, has_proto_ = true;
+    return proto_;
+  }
+  busy_ = true;
+  for (native::Entry* entry : native::entries()) {
+    OpInfo* forward = dynamic_cast<OpInfo*>(entry);
+    if (!forward || forward->busy_ || forward == this) continue;
+    const OpDesc* desc = forward->GradDesc();
+    if (!desc || desc->Type() != name) continue;
+    ProtoAsGradientOf(forward);
+    break;
+  }
+  busy_ = false;
+  PADDLE_ENFORCE_EQ(has_proto_, true,
+                    platform::errors::NotFound(
+                        "Operator %s has no maker: REGISTER_OPERATOR needs a class derived from "
+                        "OpProtoAndCheckerMaker, but for the gradient of another operator.", name));
+  return proto_;
+}
+
+inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
+  const OpDesc& desc = *forward->grad_desc_;
+  const OpProto& from = forward->proto_;
+  auto take = [&](const OpDesc::Slots& slots, std::deque<SlotProto>* to) {
+    for (const auto& slot : slots) {
+      uint32_t flags = slot.second.empty() ? PD_SLOT_OPTIONAL : 0;
+      for (const std::string& variable : slot.second) {
+        const bool input = variable.compare(0, 3, "in:") == 0 || variable.compare(0, 5, "d_in:") == 0;
+        const std::string of = variable.substr(variable.find(':') + 1);
+        for (const SlotProto& original : input ? from.inputs : from.outputs) {
+          if (original.name == of) flags |= original.flags & (PD_SLOT_LIST | PD_SLOT_OPTIONAL);
+        }
+      }
+      if (no_buffer.count(slot.first)) flags |= PD_SLOT_NO_BUFFER;
+      to->push_back(SlotProto{slot.first, "", flags});
+    }
+  };
+  take(desc.inputs(), &proto_.inputs);
+  take(desc.outputs(), &proto_.outputs);
+  for (const auto& attr : from.attrs) {
+    if (desc.attrs().count(attr->name)) proto_.attrs.push_back(attr);
+  }
+  for (const auto& extra : desc.attrs()) {
+    bool known = false;
+    for (const auto& attr : from.attrs) known = known || attr->name == extra.first;
+    if (!known) proto_.attrs.push_back(std::make_shared<FixedAttr>(extra.first, extra.second));
+  }
+  proto_.comment = "Computes the gradients of operator " + forward->name + ".";
+  has_proto_ = true;
+}
+
+inline void OpInfo::DescribeGradient() {
+  const OpDesc* desc = GradDesc();
+  if (!desc) return;
+  const OpProto* target = nullptr;
+  for (native::Entry* entry : native::entries()) {
+    OpInfo* other = dynamic_cast<OpInfo*>(entry);
+    if (other && other->name == desc->Type()) target = &other->Proto();
+  }
+  PADDLE_ENFORCE_NOT_NULL(
+      target, platform::errors::NotFound(
+                  "The gradient of operator %s is operator %s, which is not in this library.", name,
+                  desc->Type()));
+  auto bind = [&](const OpDesc::Slots& given, const std::deque<SlotProto>& slots,
+                  std::vector<PD_Binding>* to) {
+    to->assign(slots.size(), PD_Binding{PD_FROM_INPUT, -1});
+    for (const auto& one : given) {
+      PD_Binding* place = nullptr;
+      for (size_t i = 0; i < slots.size(); ++i) {
+        if (slots[i].name == one.first) place = &(*to)[i];
+      }
+      PADDLE_ENFORCE_NOT_NULL(place, platform::errors::NotFound(
+                                         "The gradient maker of operator %s sets %s, which operator %s "
+                                         "does not have.", name, one.first, desc->Type()));
+      if (one.second.empty()) continue;
+      PADDLE_ENFORCE_EQ(one.second.size(), 1, platform::errors::Unimplemented(
+                                                  "The gradient maker of operator %s puts several "
+                                                  "variables into %s.", name, one.first));
+      const std::string& variable = one.second[0];
+      const std::string source = variable.substr(0, variable.find(':'));
+      const bool input = source == "in" || source == "d_in";
+      place->source = input ? PD_FROM_INPUT
+                            : source == "out" ? PD_FROM_OUTPUT : PD_FROM_OUTPUT_GRADIENT;
+      const std::deque<SlotProto>& all = input ? proto_.inputs : proto_.outputs;
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (source + ":" + all[i].name == variable) place->slot = static_cast<int32_t>(i);
+      }
+    }
+  };
+  bind(desc->inputs(), target->inputs, &bindings_[0]);
+  bind(desc->outputs(), target->outputs, &bindings_[1]);
+  // Attributes of the same name and value go on by themselves; what else was set does not change.
+  const AttributeMap first = Defaults(false), second = Defaults(true);
+  std::unique_ptr<OpDesc> again(MakeGradDesc(second));
+  for (const auto& attr : desc->attrs()) {
+    const auto now = again->attrs().find(attr.first);
+    const bool there = now != again->attrs().end();
+    const auto own = first.find(attr.first);
+    if (own != first.end() && own->second == attr.second && there &&
+        now->second == second.at(attr.first)) {
+      continue;
+    }
+    PADDLE_ENFORCE_EQ(there && now->second == attr.second, true,
+                      platform::errors::Unimplemented(
+                          "The gradient maker of operator %s computes attribute %s from others; it "
+                          "can hand attributes on and set constants. Let operator %s compute it.",
+                          name, attr.first, desc->Type()));
+    extra_names_.push_back(attr.first.c_str());
+    extra_values_.push_back(ToAbi(attr.second));
+  }
+  gradient_ = PD_Gradient{desc->Type().c_str(), bindings_[0].data(), bindings_[1].data(),
+                          static_cast<int32_t>(extra_names_.size()), extra_names_.data(),
+                          extra_values_.data()};
+  told_.gradient = &gradient_;
+}
+
+inline void OpInfo::CheckNamed(const std::string& slot, const char* by) const {
+  for (const auto* slots : {&proto_.inputs, &proto_.outputs}) {
+    for (const SlotProto& one : *slots) {
+      if (one.name == slot) return;
+    }
+  }
+  PADDLE_THROW(platform::errors::NotFound("%s of operator %s names %s, which is neither an input nor an "
+                                          "output of it.", by, name, slot));
+}
+
+inline const PD_Operator* OpInfo::describe() {
+  if (told_.name) return &told_;
+  Proto();
+  for (const auto& pair : inplace) {
+    CheckNamed(pair.first, "DECLARE_INPLACE_OP_INFERER");
+    CheckNamed(pair.second, "DECLARE_INPLACE_OP_INFERER");
+  }
+  for (const auto& slot : no_buffer) CheckNamed(slot, "DECLARE_NO_NEED_BUFFER_VARS_INFERER");
+  for (int i = 0; i < 2; ++i) {
+    for (const SlotProto& slot : i ? proto_.outputs : proto_.inputs) {
+      slots_[i].push_back(PD_Slot{slot.name.c_str(), slot.comment.c_str(), slot.flags, -1});
+    }
+  }
+  for (const auto& attr : proto_.attrs) {
+    attributes_.push_back(PD_Attribute{attr->name.c_str(), attr->comment.c_str(), attr->number,
+                                       attr->has_default, ToAbi(attr->initial)});
+  }
+  DescribeGradient();
+  told_.doc = proto_.comment.c_str();
+  told_.flags = PD_HAS_INFER_SHAPE | PD_OWN_LOD | (infer_type ? PD_HAS_INFER_DTYPE : 0);
+  told_.input_count = static_cast<int32_t>(slots_[0].size()), told_.inputs = slots_[0].data();
+  told_.output_count = static_cast<int32_t>(slots_[1].size()), told_.outputs = slots_[1].data();
+  told_.attribute_count = static_cast<int32_t>(attributes_.size());
+  told_.attributes = attributes_.data();
+  told_.name = name.c_str();
+  return &told_;
+}
+
+// ---------------------------------------------------------------- a call
+
+inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
+  std::string key(reinterpret_cast<const char*>(call.input_counts), 4 * proto_.inputs.size());
+  key.append(reinterpret_cast<const char*>(call.output_counts), 4 * proto_.outputs.size());
+  for (size_t i = 0; i < proto_.attrs.size(); ++i) {
+    const PD_Value& value = call.attributes[i];
+    static const int kBytes[] = {1, 4, 8, 4, 8};
+    if (value.type < PD_ATTR_STRING) {
+      key.append(reinterpret_cast<const char*>(&value.as), sizeof(value.as));
+    } else if (value.type == PD_ATTR_STRING) {
+      key.append(value.as.s, value.count).append(1, '\0');
+    } else if (value.type < PD_ATTR_STRINGS) {
+      key.append(static_cast<const char*>(value.as.list), value.count * kBytes[value.type - PD_ATTR_BOOLS]);
+      key.append(1, '\0').append(std::to_string(value.count));
+    } else {
+      for (const PD_String& one : ListOf<PD_String>(value)) key.append(one.s, one.count).append(1, '\0');
+    }
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (last_ && key == last_key_) return last_;
+  VariableNameMap inputs, outputs;
+  for (size_t i = 0; i < proto_.inputs.size(); ++i) {
+    inputs[proto_.inputs[i].name].assign(call.input_counts[i], proto_.inputs[i].name);
+  }
+  for (size_t i = 0; i < proto_.outputs.size(); ++i) {
+    outputs[proto_.outputs[i].name].assign(call.output_counts[i], proto_.outputs[i].name);
+  }
+  AttributeMap attrs;
+  for (size_t i = 0; i < proto_.attrs.size(); ++i) {
+    Attribute value = FromAbi(call.attributes[i]);
+    proto_.attrs[i]->Check(value);
+    attrs[proto_.attrs[i]->name] = value;
+  }
+  last_.reset(create(name, inputs, outputs, attrs));
+  last_key_ = key;
+  return last_;
+}
+
+inline std::unique_ptr<Bound> OpInfo::Bind(PD_Call* call, const OperatorWithKernel& op, bool inferring) {
+  std::unique_ptr<Bound> bound(new Bound);
+  bound->op = &op, bound->place = platform::Place(call->device);
+  bound->runtime = (call->flags & PD_RUNTIME) != 0;
+  bound->cuda = platform::CUDADeviceContext(bound->place, call->stream);
+  bound->Take(proto_.inputs, call->input_counts, call->inputs, false, inferring, &bound->inputs);
+  bound->Take(proto_.outputs, call->output_counts, call->outputs, true, inferring, &bound->outputs);
+  return bound;
+}
+
+inline int32_t OpInfo::infer_shape(PD_Call* call) {
+  auto op = MakeOp(*call);
+  auto bound = Bind(call, *op, true);
+  InferShapeContext context(bound.get());
+  op->InferShape(&context);
+  int32_t total = 0;
+  for (size_t i = 0; i < bound->outputs.size(); ++i) {
+    call->output_counts[i] = static_cast<int32_t>(bound->outputs[i].tensors.size());
+    total += call->output_counts[i];
+  }
+  PD_Tensor* to = total > call->output_count ? native::host()->room(call, total) : call->outputs;
+  for (const BoundSlot& slot : bound->outputs) {
+    for (const LoDTensor* tensor : slot.tensors) {
+      if (tensor) {
+        to->ndim = tensor->dims().size();
+        std::copy(tensor->dims().Get(), tensor->dims().Get() + to->ndim, to->shape);
+      }
+      ++to;
+    }
+  }
+  return PD_OK;
+}
+
+inline int32_t OpInfo::infer_dtype(PD_Call* call) {
+  auto op = MakeOp(*call);
+  auto bound = Bind(call, *op, true);
+  InferVarTypeContext context(bound.get());
+  if (infer_type) (*infer_type)(&context);
+  PD_Tensor* to = call->outputs;
+  for (const BoundSlot& slot : bound->outputs) {
+    for (const LoDTensor* tensor : slot.tensors) {
+      const proto::VarType::Type* type = tensor ? context.Set(tensor) : nullptr;
+      if (type || call->input_count) to->dtype = type ? FactsOf(*type).abi : call->inputs[0].dtype;
+      ++to;
+    }
+  }
+  return PD_OK;
+}
+
+inline const KernelInfo& OpInfo::Choose(const OpKernelType& wanted) const {
+  const KernelInfo* found = nullptr;
+  std::string all;
+  for (const KernelInfo& kernel : kernels) {
+    const platform::Place place(PD_Device{kernel.device, 0});
+    all += string::Sprintf("%s%s on %s", all.empty() ? "" : ", ", DataTypeToString(kernel.type),
+                           platform::is_cpu_place(place) ? "CPUPlace" : "CUDAPlace");
+    const bool fits = kernel.device == wanted.place_.abi().type && kernel.type == wanted.data_type_;
+    if (fits && (!found || kernel.library == wanted.library_type_)) found = &kernel;
+  }
+  if (found) return *found;
+  throw native::Error(PD_NO_KERNEL,
+                      string::Sprintf("Operator %s does not have kernel for data_type[%s]:place[%s]. It "
+                                      "has kernels for: %s.", name, DataTypeToString(wanted.data_type_),
+                                      wanted.place_, all.empty() ? "nothing" : all));
+}
+
+inline int32_t OpInfo::call(PD_Call* call) {
+  auto op = MakeOp(*call);
+  auto bound = Bind(call, *op, false);
+  if (bound->TakeLod(*call)) {  // which output goes by the sequences of which input
+    InferShapeContext context(bound.get());
+    op->InferShape(&context);
+  }
+  ExecutionContext context(*bound);
+  Choose(op->GetExpectedKernelType(context)).run(context);
+  return bound->Give(call);
+}
+
+}  // namespace framework
+}  // namespace paddle
