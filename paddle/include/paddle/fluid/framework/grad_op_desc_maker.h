@@ -72,19 +72,19 @@ class GradMakerBase {
   std::string ForwardOpType() const { return forward_.type; }
 
  private:
-  static bool Has(const std::string& name, const std::deque<SlotProto>& slots) {
+  static bool Has(const std::string& name, const std::vector<SlotProto>& slots) {
     for (const SlotProto& slot : slots) {
       if (slot.name == name) return true;
     }
     return false;
   }
-  Names Named(const char* from, const std::string& name, const std::deque<SlotProto>& slots) const {
+  Names Named(const char* from, const std::string& name, const std::vector<SlotProto>& slots) const {
     PADDLE_ENFORCE_EQ(Has(name, slots), true,
                       platform::errors::NotFound("The gradient of operator %s asks for %s%s, which it "
                                                  "does not have.", forward_.type, from, name));
     return {from + name};
   }
-  static Names NamesOf(const std::deque<SlotProto>& slots) {
+  static Names NamesOf(const std::vector<SlotProto>& slots) {
     Names all;
     for (const SlotProto& slot : slots) all.push_back(slot.name);
     return all;

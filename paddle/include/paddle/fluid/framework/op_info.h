@@ -25,8 +25,8 @@ class PD_HIDDEN OpInfo : public native::Entry {
   std::unique_ptr<OpProtoAndCheckerMaker> maker;
   std::unique_ptr<GradMakerBase> (*grad)(const ForwardOp&) = nullptr;
   std::unique_ptr<VarTypeInference> infer_type;
-  std::unordered_map<std::string, std::string> inplace;  // input -> output, or the other way round
-  std::unordered_set<std::string> no_buffer;
+  std::map<std::string, std::string> inplace;  // input -> output, or the other way round
+  std::vector<std::string> no_buffer;
   std::vector<KernelInfo> kernels;
 
   const PD_Operator* describe() override;
@@ -35,23 +35,33 @@ class PD_HIDDEN OpInfo : public native::Entry {
   int32_t call(PD_Call* call) override;
 
   static OpInfo& Get(const std::string& name) {
-    for (native::Entry* entry : native::entries()) {
-      OpInfo* info = dynamic_cast<OpInfo*>(entry);
-      if (info && info->name == name) return *info;
+    OpInfo* found = Find(name);
+    if (!found) {
+      All().push_back(found = new OpInfo(name));
+      native::entries().push_back(found);
     }
-    OpInfo* made = new OpInfo(name);
-    native::entries().push_back(made);
-    return *made;
+    return *found;
   }
 
  private:
+  static std::vector<OpInfo*>& All() {
+    static std::vector<OpInfo*> all;
+    return all;
+  }
+  static OpInfo* Find(const std::string& name) {
+    for (OpInfo* info : All()) {
+      if (info->name == name) return info;
+    }
+    return nullptr;
+  }
   const OpProto& Proto();
   const OpDesc* GradDesc();
+  void BindSlots(const OpDesc::Slots& given, const std::vector<SlotProto>& slots, const OpDesc& desc,
+                 std::unique_ptr<PD_Binding[]>* to);
   void DescribeGradient();
   void ProtoAsGradientOf(OpInfo* forward);
   OpDesc* MakeGradDesc(const AttributeMap& attrs);
   std::shared_ptr<OperatorWithKernel> MakeOp(const PD_Call& call);
-  std::unique_ptr<Bound> Bind(PD_Call* call, const OperatorWithKernel& op, bool inferring);
   const KernelInfo& Choose(const OpKernelType& wanted) const;
   AttributeMap Defaults(bool other);
   void CheckNamed(const std::string& slot, const char* by) const;
@@ -62,14 +72,11 @@ class PD_HIDDEN OpInfo : public native::Entry {
   // What the description points to.
   PD_Operator told_ = PD_Operator();
   PD_Gradient gradient_ = PD_Gradient();
-  std::vector<PD_Slot> slots_[2];
-  std::vector<PD_Binding> bindings_[2];
-  std::vector<PD_Attribute> attributes_;
-  std::vector<const char*> extra_names_;
-  std::vector<PD_Value> extra_values_;
-  std::deque<std::vector<uint8_t>> bools_;
-  std::deque<std::vector<PD_String>> strings_;
-  PD_Value ToAbi(const Attribute& value);
+  std::unique_ptr<PD_Slot[]> slots_[2];
+  std::unique_ptr<PD_Binding[]> bindings_[2];
+  std::unique_ptr<PD_Attribute[]> attributes_;
+  std::unique_ptr<const char*[]> extra_names_;
+  std::unique_ptr<PD_Value[]> extra_values_;
   // The operator of the last call: the next one is mostly alike.
   std::mutex mutex_;
   std::string last_key_;
@@ -78,78 +85,90 @@ class PD_HIDDEN OpInfo : public native::Entry {
 
 // ---------------------------------------------------------------- attributes
 
-template <typename T>
-std::vector<T> ListOf(const PD_Value& value) {
-  const T* first = static_cast<const T*>(value.as.list);
-  return std::vector<T>(first, first + value.count);
-}
 inline Attribute FromAbi(const PD_Value& value) {
+  const void* first = value.as.list;
+  const size_t count = value.count;
   switch (value.type) {
     case PD_ATTR_BOOL: return Attribute(value.as.i != 0);
     case PD_ATTR_INT: return Attribute(static_cast<int>(value.as.i));
     case PD_ATTR_INT64: return Attribute(static_cast<int64_t>(value.as.i));
     case PD_ATTR_FLOAT: return Attribute(static_cast<float>(value.as.d));
     case PD_ATTR_DOUBLE: return Attribute(value.as.d);
-    case PD_ATTR_STRING: return Attribute(std::string(value.as.s, value.count));
+    case PD_ATTR_STRING: return Attribute(std::string(value.as.s, count));
     case PD_ATTR_BOOLS: {
-      std::vector<uint8_t> bytes = ListOf<uint8_t>(value);
-      return Attribute(std::vector<bool>(bytes.begin(), bytes.end()));
+      std::vector<bool> bits(count);
+      for (size_t i = 0; i < count; ++i) bits[i] = static_cast<const uint8_t*>(first)[i] != 0;
+      return Attribute(bits);
     }
-    case PD_ATTR_INTS: return Attribute(ListOf<int>(value));
-    case PD_ATTR_INT64S: return Attribute(ListOf<int64_t>(value));
-    case PD_ATTR_FLOATS: return Attribute(ListOf<float>(value));
-    case PD_ATTR_DOUBLES: return Attribute(ListOf<double>(value));
-    default: {
-      std::vector<std::string> texts;
-      for (const PD_String& one : ListOf<PD_String>(value)) texts.emplace_back(one.s, one.count);
+    case PD_ATTR_STRINGS: {
+      std::vector<std::string> texts(count);
+      const PD_String* from = static_cast<const PD_String*>(first);
+      for (size_t i = 0; i < count; ++i) texts[i].assign(from[i].s, from[i].count);
       return Attribute(texts);
     }
+#define PADDLE_LIST_(type, number) \
+    case number: return Attribute(std::vector<type>(static_cast<const type*>(first), static_cast<const type*>(first) + count));
+    PADDLE_LIST_(int, PD_ATTR_INTS)
+    PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
+    PADDLE_LIST_(float, PD_ATTR_FLOATS)
+    PADDLE_LIST_(double, PD_ATTR_DOUBLES)
+#undef PADDLE_LIST_
+    default: return Attribute();
   }
 }
-template <typename T>
-PD_Value ListToAbi(PD_Value made, const std::vector<T>& list) {
-  made.count = list.size(), made.as.list = list.data();
-  return made;
-}
-inline PD_Value OpInfo::ToAbi(const Attribute& value) {
+
+// For the description of an operator: what is made here stays for ever.
+PADDLE_COLD_ inline PD_Value ToAbi(const Attribute& value) {
   PD_Value made = PD_Value();
   made.type = value.number(), made.count = 1;
   switch (made.type) {
-    case PD_ATTR_BOOL: made.as.i = value.Get<bool>(); return made;
-    case PD_ATTR_INT: made.as.i = value.Get<int>(); return made;
-    case PD_ATTR_INT64: made.as.i = value.Get<int64_t>(); return made;
-    case PD_ATTR_FLOAT: made.as.d = value.Get<float>(); return made;
-    case PD_ATTR_DOUBLE: made.as.d = value.Get<double>(); return made;
+    case PD_ATTR_BOOL: made.as.i = value.Get<bool>(); break;
+    case PD_ATTR_INT: made.as.i = value.Get<int>(); break;
+    case PD_ATTR_INT64: made.as.i = value.Get<int64_t>(); break;
+    case PD_ATTR_FLOAT: made.as.d = value.Get<float>(); break;
+    case PD_ATTR_DOUBLE: made.as.d = value.Get<double>(); break;
     case PD_ATTR_STRING:
       made.as.s = value.Get<std::string>().c_str(), made.count = value.Get<std::string>().size();
-      return made;
+      break;
     case PD_ATTR_BOOLS: {
       const std::vector<bool>& bits = value.Get<std::vector<bool>>();
-      bools_.emplace_back(bits.begin(), bits.end());
-      return ListToAbi(made, bools_.back());
+      uint8_t* bytes = new uint8_t[bits.size() + 1];
+      for (size_t i = 0; i < bits.size(); ++i) bytes[i] = bits[i];
+      made.count = bits.size(), made.as.list = bytes;
+      break;
     }
-    case PD_ATTR_INTS: return ListToAbi(made, value.Get<std::vector<int>>());
-    case PD_ATTR_INT64S: return ListToAbi(made, value.Get<std::vector<int64_t>>());
-    case PD_ATTR_FLOATS: return ListToAbi(made, value.Get<std::vector<float>>());
-    case PD_ATTR_DOUBLES: return ListToAbi(made, value.Get<std::vector<double>>());
-    default:
-      strings_.emplace_back();
-      for (const std::string& one : value.Get<std::vector<std::string>>()) {
-        strings_.back().push_back(PD_String{one.c_str(), static_cast<int64_t>(one.size())});
+    case PD_ATTR_STRINGS: {
+      const std::vector<std::string>& texts = value.Get<std::vector<std::string>>();
+      PD_String* told = new PD_String[texts.size() + 1];
+      for (size_t i = 0; i < texts.size(); ++i) {
+        told[i] = PD_String{texts[i].c_str(), static_cast<int64_t>(texts[i].size())};
       }
-      return ListToAbi(made, strings_.back());
+      made.count = texts.size(), made.as.list = told;
+      break;
+    }
+#define PADDLE_LIST_(type, number)                            \
+    case number:                                              \
+      made.count = value.Get<std::vector<type>>().size();     \
+      made.as.list = value.Get<std::vector<type>>().data();   \
+      break;
+    PADDLE_LIST_(int, PD_ATTR_INTS)
+    PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
+    PADDLE_LIST_(float, PD_ATTR_FLOATS)
+    PADDLE_LIST_(double, PD_ATTR_DOUBLES)
+#undef PADDLE_LIST_
   }
+  return made;
 }
 
 // ---------------------------------------------------------------- the description
 
-inline AttributeMap OpInfo::Defaults(bool other) {
+PADDLE_COLD_ inline AttributeMap OpInfo::Defaults(bool other) {
   AttributeMap all;
   for (const auto& attr : proto_.attrs) all[attr->name] = other ? attr->Other() : attr->initial;
   return all;
 }
 
-inline OpDesc* OpInfo::MakeGradDesc(const AttributeMap& attrs) {
+PADDLE_COLD_ inline OpDesc* OpInfo::MakeGradDesc(const AttributeMap& attrs) {
   std::vector<std::unique_ptr<OpDesc>> all = (*grad(ForwardOp{name, Proto(), attrs}))();
   PADDLE_ENFORCE_LE(all.size(), 1, platform::errors::Unimplemented(
                                        "The gradient maker of operator %s makes %d operators; one is "
@@ -158,7 +177,7 @@ inline OpDesc* OpInfo::MakeGradDesc(const AttributeMap& attrs) {
   return all.empty() ? nullptr : all[0].release();
 }
 
-inline const OpDesc* OpInfo::GradDesc() {
+PADDLE_COLD_ inline const OpDesc* OpInfo::GradDesc() {
   if (!has_grad_desc_ && grad) {
     Proto();
     grad_desc_.reset(MakeGradDesc(Defaults(false)));
@@ -168,7 +187,7 @@ inline const OpDesc* OpInfo::GradDesc() {
 }
 
 // A gradient operator has no maker: its inputs and outputs are what the maker of the gradient says.
-inline const OpProto& OpInfo::Proto() {
+PADDLE_COLD_ inline const OpProto& OpInfo::Proto() {
   if (has_proto_) return proto_;
   PADDLE_ENFORCE_EQ(problem, "", platform::errors::AlreadyExists("%s", problem));
   PADDLE_ENFORCE_NOT_NULL(create, platform::errors::NotFound(
@@ -180,9 +199,8 @@ inline const OpProto& OpInfo::Proto() {
     return proto_;
   }
   busy_ = true;
-  for (native::Entry* entry : native::entries()) {
-    OpInfo* forward = dynamic_cast<OpInfo*>(entry);
-    if (!forward || forward->busy_ || forward == this) continue;
+  for (OpInfo* forward : All()) {
+    if (forward->busy_ || forward == this) continue;
     const OpDesc* desc = forward->GradDesc();
     if (!desc || desc->Type() != name) continue;
     ProtoAsGradientOf(forward);
@@ -196,10 +214,10 @@ inline const OpProto& OpInfo::Proto() {
   return proto_;
 }
 
-inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
+PADDLE_COLD_ inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
   const OpDesc& desc = *forward->grad_desc_;
   const OpProto& from = forward->proto_;
-  auto take = [&](const OpDesc::Slots& slots, std::deque<SlotProto>* to) {
+  auto take = [&](const OpDesc::Slots& slots, std::vector<SlotProto>* to) {
     for (const auto& slot : slots) {
       uint32_t flags = slot.second.empty() ? PD_SLOT_OPTIONAL : 0;
       for (const std::string& variable : slot.second) {
@@ -209,7 +227,9 @@ inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
           if (original.name == of) flags |= original.flags & (PD_SLOT_LIST | PD_SLOT_OPTIONAL);
         }
       }
-      if (no_buffer.count(slot.first)) flags |= PD_SLOT_NO_BUFFER;
+      for (const std::string& one : no_buffer) {
+        if (one == slot.first) flags |= PD_SLOT_NO_BUFFER;
+      }
       to->push_back(SlotProto{slot.first, "", flags});
     }
   };
@@ -227,49 +247,50 @@ inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
   has_proto_ = true;
 }
 
-inline void OpInfo::DescribeGradient() {
+// Where the inputs, or the outputs, of the gradient operator come from.
+PADDLE_COLD_ inline void OpInfo::BindSlots(const OpDesc::Slots& given, const std::vector<SlotProto>& slots,
+                              const OpDesc& desc, std::unique_ptr<PD_Binding[]>* to) {
+  to->reset(new PD_Binding[slots.size() + 1]);
+  for (size_t i = 0; i <= slots.size(); ++i) (*to)[i] = PD_Binding{PD_FROM_INPUT, -1};
+  for (const auto& one : given) {
+    size_t at = 0;
+    while (at < slots.size() && slots[at].name != one.first) ++at;
+    PADDLE_ENFORCE_LT(at, slots.size(), platform::errors::NotFound(
+                                            "The gradient maker of operator %s sets %s, which operator "
+                                            "%s does not have.", name, one.first, desc.Type()));
+    if (one.second.empty()) continue;
+    PADDLE_ENFORCE_EQ(one.second.size(), 1, platform::errors::Unimplemented(
+                                                "The gradient maker of operator %s puts several "
+                                                "variables into %s.", name, one.first));
+    const std::string& variable = one.second[0];
+    const std::string source = variable.substr(0, variable.find(':'));
+    const bool input = source == "in" || source == "d_in";
+    const std::vector<SlotProto>& all = input ? proto_.inputs : proto_.outputs;
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (source + ":" + all[i].name != variable) continue;
+      (*to)[at] = PD_Binding{input ? PD_FROM_INPUT
+                                   : source == "out" ? PD_FROM_OUTPUT : PD_FROM_OUTPUT_GRADIENT,
+                             static_cast<int32_t>(i)};
+    }
+  }
+}
+
+PADDLE_COLD_ inline void OpInfo::DescribeGradient() {
   const OpDesc* desc = GradDesc();
   if (!desc) return;
-  const OpProto* target = nullptr;
-  for (native::Entry* entry : native::entries()) {
-    OpInfo* other = dynamic_cast<OpInfo*>(entry);
-    if (other && other->name == desc->Type()) target = &other->Proto();
-  }
+  OpInfo* target = Find(desc->Type());
   PADDLE_ENFORCE_NOT_NULL(
       target, platform::errors::NotFound(
                   "The gradient of operator %s is operator %s, which is not in this library.", name,
                   desc->Type()));
-  auto bind = [&](const OpDesc::Slots& given, const std::deque<SlotProto>& slots,
-                  std::vector<PD_Binding>* to) {
-    to->assign(slots.size(), PD_Binding{PD_FROM_INPUT, -1});
-    for (const auto& one : given) {
-      PD_Binding* place = nullptr;
-      for (size_t i = 0; i < slots.size(); ++i) {
-        if (slots[i].name == one.first) place = &(*to)[i];
-      }
-      PADDLE_ENFORCE_NOT_NULL(place, platform::errors::NotFound(
-                                         "The gradient maker of operator %s sets %s, which operator %s "
-                                         "does not have.", name, one.first, desc->Type()));
-      if (one.second.empty()) continue;
-      PADDLE_ENFORCE_EQ(one.second.size(), 1, platform::errors::Unimplemented(
-                                                  "The gradient maker of operator %s puts several "
-                                                  "variables into %s.", name, one.first));
-      const std::string& variable = one.second[0];
-      const std::string source = variable.substr(0, variable.find(':'));
-      const bool input = source == "in" || source == "d_in";
-      place->source = input ? PD_FROM_INPUT
-                            : source == "out" ? PD_FROM_OUTPUT : PD_FROM_OUTPUT_GRADIENT;
-      const std::deque<SlotProto>& all = input ? proto_.inputs : proto_.outputs;
-      for (size_t i = 0; i < all.size(); ++i) {
-        if (source + ":" + all[i].name == variable) place->slot = static_cast<int32_t>(i);
-      }
-    }
-  };
-  bind(desc->inputs(), target->inputs, &bindings_[0]);
-  bind(desc->outputs(), target->outputs, &bindings_[1]);
+  BindSlots(desc->inputs(), target->Proto().inputs, *desc, &bindings_[0]);
+  BindSlots(desc->outputs(), target->Proto().outputs, *desc, &bindings_[1]);
   // Attributes of the same name and value go on by themselves; what else was set does not change.
   const AttributeMap first = Defaults(false), second = Defaults(true);
   std::unique_ptr<OpDesc> again(MakeGradDesc(second));
+  extra_names_.reset(new const char*[desc->attrs().size() + 1]);
+  extra_values_.reset(new PD_Value[desc->attrs().size() + 1]);
+  int32_t extras = 0;
   for (const auto& attr : desc->attrs()) {
     const auto now = again->attrs().find(attr.first);
     const bool there = now != again->attrs().end();
@@ -283,16 +304,15 @@ inline void OpInfo::DescribeGradient() {
                           "The gradient maker of operator %s computes attribute %s from others; it "
                           "can hand attributes on and set constants. Let operator %s compute it.",
                           name, attr.first, desc->Type()));
-    extra_names_.push_back(attr.first.c_str());
-    extra_values_.push_back(ToAbi(attr.second));
+    extra_names_[extras] = attr.first.c_str();
+    extra_values_[extras++] = ToAbi(attr.second);
   }
-  gradient_ = PD_Gradient{desc->Type().c_str(), bindings_[0].data(), bindings_[1].data(),
-                          static_cast<int32_t>(extra_names_.size()), extra_names_.data(),
-                          extra_values_.data()};
+  gradient_ = PD_Gradient{desc->Type().c_str(), bindings_[0].get(), bindings_[1].get(), extras,
+                          extra_names_.get(), extra_values_.get()};
   told_.gradient = &gradient_;
 }
 
-inline void OpInfo::CheckNamed(const std::string& slot, const char* by) const {
+PADDLE_COLD_ inline void OpInfo::CheckNamed(const std::string& slot, const char* by) const {
   for (const auto* slots : {&proto_.inputs, &proto_.outputs}) {
     for (const SlotProto& one : *slots) {
       if (one.name == slot) return;
@@ -302,7 +322,7 @@ inline void OpInfo::CheckNamed(const std::string& slot, const char* by) const {
                                           "output of it.", by, name, slot));
 }
 
-inline const PD_Operator* OpInfo::describe() {
+PADDLE_COLD_ inline const PD_Operator* OpInfo::describe() {
   if (told_.name) return &told_;
   Proto();
   for (const auto& pair : inplace) {
@@ -310,22 +330,26 @@ inline const PD_Operator* OpInfo::describe() {
     CheckNamed(pair.second, "DECLARE_INPLACE_OP_INFERER");
   }
   for (const auto& slot : no_buffer) CheckNamed(slot, "DECLARE_NO_NEED_BUFFER_VARS_INFERER");
-  for (int i = 0; i < 2; ++i) {
-    for (const SlotProto& slot : i ? proto_.outputs : proto_.inputs) {
-      slots_[i].push_back(PD_Slot{slot.name.c_str(), slot.comment.c_str(), slot.flags, -1});
+  for (int part = 0; part < 2; ++part) {
+    const std::vector<SlotProto>& all = part ? proto_.outputs : proto_.inputs;
+    slots_[part].reset(new PD_Slot[all.size() + 1]);
+    for (size_t i = 0; i < all.size(); ++i) {
+      slots_[part][i] = PD_Slot{all[i].name.c_str(), all[i].comment.c_str(), all[i].flags, -1};
     }
   }
-  for (const auto& attr : proto_.attrs) {
-    attributes_.push_back(PD_Attribute{attr->name.c_str(), attr->comment.c_str(), attr->number,
-                                       attr->has_default, ToAbi(attr->initial)});
+  attributes_.reset(new PD_Attribute[proto_.attrs.size() + 1]);
+  for (size_t i = 0; i < proto_.attrs.size(); ++i) {
+    const AttrChecker& attr = *proto_.attrs[i];
+    attributes_[i] = PD_Attribute{attr.name.c_str(), attr.comment.c_str(), attr.number,
+                                  attr.has_default, ToAbi(attr.initial)};
   }
   DescribeGradient();
   told_.doc = proto_.comment.c_str();
   told_.flags = PD_HAS_INFER_SHAPE | PD_OWN_LOD | (infer_type ? PD_HAS_INFER_DTYPE : 0);
-  told_.input_count = static_cast<int32_t>(slots_[0].size()), told_.inputs = slots_[0].data();
-  told_.output_count = static_cast<int32_t>(slots_[1].size()), told_.outputs = slots_[1].data();
-  told_.attribute_count = static_cast<int32_t>(attributes_.size());
-  told_.attributes = attributes_.data();
+  told_.input_count = static_cast<int32_t>(proto_.inputs.size()), told_.inputs = slots_[0].get();
+  told_.output_count = static_cast<int32_t>(proto_.outputs.size()), told_.outputs = slots_[1].get();
+  told_.attribute_count = static_cast<int32_t>(proto_.attrs.size());
+  told_.attributes = attributes_.get();
   told_.name = name.c_str();
   return &told_;
 }
@@ -346,7 +370,8 @@ inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
       key.append(static_cast<const char*>(value.as.list), value.count * kBytes[value.type - PD_ATTR_BOOLS]);
       key.append(1, '\0').append(std::to_string(value.count));
     } else {
-      for (const PD_String& one : ListOf<PD_String>(value)) key.append(one.s, one.count).append(1, '\0');
+      const PD_String* texts = static_cast<const PD_String*>(value.as.list);
+      for (int64_t j = 0; j < value.count; ++j) key.append(texts[j].s, texts[j].count).append(1, '\0');
     }
   }
   std::lock_guard<std::mutex> lock(mutex_);
@@ -369,28 +394,18 @@ inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
   return last_;
 }
 
-inline std::unique_ptr<Bound> OpInfo::Bind(PD_Call* call, const OperatorWithKernel& op, bool inferring) {
-  std::unique_ptr<Bound> bound(new Bound);
-  bound->op = &op, bound->place = platform::Place(call->device);
-  bound->runtime = (call->flags & PD_RUNTIME) != 0;
-  bound->cuda = platform::CUDADeviceContext(bound->place, call->stream);
-  bound->Take(proto_.inputs, call->input_counts, call->inputs, false, inferring, &bound->inputs);
-  bound->Take(proto_.outputs, call->output_counts, call->outputs, true, inferring, &bound->outputs);
-  return bound;
-}
-
 inline int32_t OpInfo::infer_shape(PD_Call* call) {
   auto op = MakeOp(*call);
-  auto bound = Bind(call, *op, true);
-  InferShapeContext context(bound.get());
+  Bound bound(op.get(), proto_, *call, true);
+  InferShapeContext context(&bound);
   op->InferShape(&context);
   int32_t total = 0;
-  for (size_t i = 0; i < bound->outputs.size(); ++i) {
-    call->output_counts[i] = static_cast<int32_t>(bound->outputs[i].tensors.size());
+  for (size_t i = 0; i < bound.outputs.size(); ++i) {
+    call->output_counts[i] = static_cast<int32_t>(bound.outputs[i].tensors.size());
     total += call->output_counts[i];
   }
   PD_Tensor* to = total > call->output_count ? native::host()->room(call, total) : call->outputs;
-  for (const BoundSlot& slot : bound->outputs) {
+  for (const BoundSlot& slot : bound.outputs) {
     for (const LoDTensor* tensor : slot.tensors) {
       if (tensor) {
         to->ndim = tensor->dims().size();
@@ -404,14 +419,18 @@ inline int32_t OpInfo::infer_shape(PD_Call* call) {
 
 inline int32_t OpInfo::infer_dtype(PD_Call* call) {
   auto op = MakeOp(*call);
-  auto bound = Bind(call, *op, true);
-  InferVarTypeContext context(bound.get());
+  Bound bound(op.get(), proto_, *call, true);
+  for (const BoundSlot& slot : bound.outputs) {
+    for (LoDTensor* tensor : slot.tensors) {
+      if (tensor && call->input_count) tensor->declare(bound.tensors[0].declared());
+    }
+  }
+  InferVarTypeContext context(&bound);
   if (infer_type) (*infer_type)(&context);
   PD_Tensor* to = call->outputs;
-  for (const BoundSlot& slot : bound->outputs) {
+  for (const BoundSlot& slot : bound.outputs) {
     for (const LoDTensor* tensor : slot.tensors) {
-      const proto::VarType::Type* type = tensor ? context.Set(tensor) : nullptr;
-      if (type || call->input_count) to->dtype = type ? FactsOf(*type).abi : call->inputs[0].dtype;
+      if (tensor) to->dtype = FactsOf(tensor->declared()).abi;
       ++to;
     }
   }
@@ -437,14 +456,14 @@ inline const KernelInfo& OpInfo::Choose(const OpKernelType& wanted) const {
 
 inline int32_t OpInfo::call(PD_Call* call) {
   auto op = MakeOp(*call);
-  auto bound = Bind(call, *op, false);
-  if (bound->TakeLod(*call)) {  // which output goes by the sequences of which input
-    InferShapeContext context(bound.get());
+  Bound bound(op.get(), proto_, *call, false);
+  if (bound.TakeLod(*call)) {  // which output goes by the sequences of which input
+    InferShapeContext context(&bound);
     op->InferShape(&context);
   }
-  ExecutionContext context(*bound);
+  ExecutionContext context(bound);
   Choose(op->GetExpectedKernelType(context)).run(context);
-  return bound->Give(call);
+  return bound.Give(call);
 }
 
 }  // namespace framework

@@ -1,10 +1,9 @@
 // Attributes, and how an operator describes itself: OpProtoAndCheckerMaker (8.1.2).
 #pragma once
-#include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 #include "paddle/c_abi.h"
@@ -13,30 +12,52 @@
 namespace paddle {
 namespace framework {
 
-// Of each type that an attribute can have: its name for messages and its number.
+// The value of an attribute: the field of its type is set.
+struct AttrFields {
+#define PADDLE_FOR_EACH_ATTR_(DO)                        \
+  DO(bool, PD_ATTR_BOOL, PD_ATTR_BOOLS)                  \
+  DO(int, PD_ATTR_INT, PD_ATTR_INTS)                     \
+  DO(int64_t, PD_ATTR_INT64, PD_ATTR_INT64S)             \
+  DO(float, PD_ATTR_FLOAT, PD_ATTR_FLOATS)               \
+  DO(double, PD_ATTR_DOUBLE, PD_ATTR_DOUBLES)            \
+  DO(std::string, PD_ATTR_STRING, PD_ATTR_STRINGS)
+#define PADDLE_FIELDS_(type, one, list) \
+  type of_##one{};                      \
+  std::vector<type> of_##list;
+  PADDLE_FOR_EACH_ATTR_(PADDLE_FIELDS_)
+#undef PADDLE_FIELDS_
+};
+
+// Of each type that an attribute can have: its name for messages, its number and its field.
 template <typename T>
 struct AttrTrait {
   static_assert(sizeof(T) == 0,
                 "an attribute is bool, int, int64_t, float, double, std::string or a vector of these");
 };
-#define PADDLE_ATTR_TRAIT_(type, one, list)                              \
-  template <>                                                            \
-  struct AttrTrait<type> {                                               \
-    enum { kNumber = one };                                              \
-    static const char* Name() { return #type; }                          \
-  };                                                                     \
-  template <>                                                            \
-  struct AttrTrait<std::vector<type>> {                                  \
-    enum { kNumber = list };                                             \
-    static const char* Name() { return "std::vector<" #type ">"; }       \
+#define PADDLE_ATTR_TRAIT_(type, one, list)                                                     \
+  template <>                                                                                   \
+  struct AttrTrait<type> {                                                                      \
+    enum { kNumber = one };                                                                     \
+    static type& Of(AttrFields& fields) { return fields.of_##one; }                             \
+  };                                                                                            \
+  template <>                                                                                   \
+  struct AttrTrait<std::vector<type>> {                                                         \
+    enum { kNumber = list };                                                                    \
+    static std::vector<type>& Of(AttrFields& fields) { return fields.of_##list; }               \
   };
-PADDLE_ATTR_TRAIT_(bool, PD_ATTR_BOOL, PD_ATTR_BOOLS)
-PADDLE_ATTR_TRAIT_(int, PD_ATTR_INT, PD_ATTR_INTS)
-PADDLE_ATTR_TRAIT_(int64_t, PD_ATTR_INT64, PD_ATTR_INT64S)
-PADDLE_ATTR_TRAIT_(float, PD_ATTR_FLOAT, PD_ATTR_FLOATS)
-PADDLE_ATTR_TRAIT_(double, PD_ATTR_DOUBLE, PD_ATTR_DOUBLES)
-PADDLE_ATTR_TRAIT_(std::string, PD_ATTR_STRING, PD_ATTR_STRINGS)
+PADDLE_FOR_EACH_ATTR_(PADDLE_ATTR_TRAIT_)
 #undef PADDLE_ATTR_TRAIT_
+
+PADDLE_COLD_ inline const char* AttrTypeName(int number) {
+  switch (number) {
+#define PADDLE_NAME_(type, one, list) \
+  case one: return #type;             \
+  case list: return "std::vector<" #type ">";
+    PADDLE_FOR_EACH_ATTR_(PADDLE_NAME_)
+#undef PADDLE_NAME_
+    default: return "none";
+  }
+}
 
 class Attribute {
  public:
@@ -44,34 +65,37 @@ class Attribute {
   Attribute(const char* text) : Attribute(std::string(text)) {}  // NOLINT
   template <typename T>
   Attribute(const T& value)  // NOLINT
-      : value_(std::make_shared<T>(value)),
-        number_(AttrTrait<T>::kNumber),
-        name_(AttrTrait<T>::Name()),
-        same_([](const void* a, const void* b) {
-          return *static_cast<const T*>(a) == *static_cast<const T*>(b);
-        }) {}
-
+      : fields_(std::make_shared<AttrFields>()), number_(AttrTrait<T>::kNumber) {
+    AttrTrait<T>::Of(*fields_) = value;
+  }
   template <typename T>
   const T& Get(const std::string& name = "") const {
-    PADDLE_ENFORCE_EQ(number_, int(AttrTrait<T>::kNumber),
-                      platform::errors::InvalidArgument(
-                          "Attribute %s is of type %s, but was asked for as %s.", name,
-                          name_ ? name_ : "none", AttrTrait<T>::Name()));
-    return *static_cast<const T*>(value_.get());
+    const int wanted = AttrTrait<T>::kNumber;
+    if (number_ != wanted) WrongType(name, wanted);
+    return AttrTrait<T>::Of(*fields_);
   }
   int number() const { return number_; }
-  const void* raw() const { return value_.get(); }
   bool operator==(const Attribute& other) const {
-    return number_ == other.number_ && (!value_ || same_(raw(), other.raw()));
+    if (number_ != other.number_) return false;
+    switch (number_) {
+#define PADDLE_SAME_(type, one, list)                                    \
+  case one: return fields_->of_##one == other.fields_->of_##one;         \
+  case list: return fields_->of_##list == other.fields_->of_##list;
+      PADDLE_FOR_EACH_ATTR_(PADDLE_SAME_)
+#undef PADDLE_SAME_
+      default: return true;
+    }
   }
 
  private:
-  std::shared_ptr<const void> value_;
+  [[noreturn]] PADDLE_COLD_ void WrongType(const std::string& name, int wanted) const {
+    PADDLE_THROW(platform::errors::InvalidArgument("Attribute %s is of type %s, but was asked for as %s.",
+                                                   name, AttrTypeName(number_), AttrTypeName(wanted)));
+  }
+  std::shared_ptr<AttrFields> fields_;
   int number_ = 0;
-  const char* name_ = nullptr;
-  bool (*same_)(const void*, const void*) = nullptr;
 };
-typedef std::unordered_map<std::string, Attribute> AttributeMap;
+typedef std::map<std::string, Attribute> AttributeMap;
 
 class AttrReader {
  public:
@@ -79,12 +103,14 @@ class AttrReader {
   template <typename T>
   const T& Get(const std::string& name) const {
     auto found = attrs_.find(name);
-    PADDLE_ENFORCE_EQ(found != attrs_.end(), true,
-                      platform::errors::NotFound("Attribute (%s) should be in AttributeMap.", name));
+    if (found == attrs_.end()) Missing(name);
     return found->second.Get<T>(name);
   }
 
  private:
+  [[noreturn]] PADDLE_COLD_ static void Missing(const std::string& name) {
+    PADDLE_THROW(platform::errors::NotFound("Attribute (%s) should be in AttributeMap.", name));
+  }
   const AttributeMap& attrs_;
 };
 
@@ -176,7 +202,7 @@ struct SlotProto {
 };
 struct OpProto {
   std::string comment;
-  std::deque<SlotProto> inputs, outputs;
+  std::vector<SlotProto> inputs, outputs;
   std::vector<std::shared_ptr<AttrChecker>> attrs;
 };
 
@@ -188,9 +214,10 @@ class OpProtoAndCheckerMaker {
 
  protected:
   struct VariableBuilder {
-    SlotProto* slot;
+    std::vector<SlotProto>* slots;
+    size_t number;
     VariableBuilder& Mark(uint32_t flag) {
-      slot->flags |= flag;
+      (*slots)[number].flags |= flag;
       return *this;
     }
     VariableBuilder& AsDuplicable() { return Mark(PD_SLOT_LIST); }
@@ -214,11 +241,11 @@ class OpProtoAndCheckerMaker {
   void AddComment(const std::string& comment) { proto.comment = comment; }
 
  private:
-  VariableBuilder AddSlot(std::deque<SlotProto>* slots, const std::string& name,
+  VariableBuilder AddSlot(std::vector<SlotProto>* slots, const std::string& name,
                           const std::string& comment) {
     for (const SlotProto& other : *slots) CheckNew(other.name, name);
     slots->push_back(SlotProto{name, comment, 0});
-    return VariableBuilder{&slots->back()};
+    return VariableBuilder{slots, slots->size() - 1};
   }
   static void CheckNew(const std::string& other, const std::string& name) {
     PADDLE_ENFORCE_NE(other, name, platform::errors::AlreadyExists("%s is declared twice.", name));

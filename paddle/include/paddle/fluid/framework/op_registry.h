@@ -10,12 +10,12 @@ namespace framework {
 class InplaceOpInference {
  public:
   virtual ~InplaceOpInference() {}
-  virtual std::unordered_map<std::string, std::string> operator()(bool use_cuda) const = 0;
+  virtual std::map<std::string, std::string> operator()(bool use_cuda) const = 0;
 };
 class NoNeedBufferVarsInference {
  public:
   virtual ~NoNeedBufferVarsInference() {}
-  virtual std::unordered_set<std::string> operator()() const = 0;
+  virtual std::vector<std::string> operator()() const = 0;
 };
 
 // One overload for each kind of class that REGISTER_OPERATOR takes, in any order.
@@ -102,12 +102,12 @@ struct OpKernelRegistrar {
 #define DECLARE_INPLACE_OP_INFERER(class_name, ...)                                           \
   class class_name final : public ::paddle::framework::InplaceOpInference {                   \
    public:                                                                                    \
-    std::unordered_map<std::string, std::string> operator()(bool) const final {               \
+    std::map<std::string, std::string> operator()(bool) const final {               \
       return {__VA_ARGS__};                                                                   \
     }                                                                                         \
   }
 #define DECLARE_NO_NEED_BUFFER_VARS_INFERER(class_name, ...)                                  \
   class class_name final : public ::paddle::framework::NoNeedBufferVarsInference {            \
    public:                                                                                    \
-    std::unordered_set<std::string> operator()() const final { return {__VA_ARGS__}; }        \
+    std::vector<std::string> operator()() const final { return {__VA_ARGS__}; }               \
   }

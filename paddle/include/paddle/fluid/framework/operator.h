@@ -36,7 +36,7 @@ class OperatorBase {
 // The tensors of one input or output; null: it is missing, or nobody wants it.
 struct BoundSlot {
   std::string name;
-  bool list;
+  bool list = false;
   std::vector<LoDTensor*> tensors;
   bool any() const {
     for (LoDTensor* tensor : tensors) {
@@ -48,17 +48,19 @@ struct BoundSlot {
 
 // A call: an operator and its tensors.
 struct Bound {
-  const OperatorBase* op = nullptr;
+  const OperatorBase* op;
   std::vector<BoundSlot> inputs, outputs;
-  std::deque<LoDTensor> tensors;  // a deque: slots point to them
+  std::unique_ptr<LoDTensor[]> tensors;  // inputs, then outputs
+  std::vector<std::unique_ptr<LoDTensor[]>> more;  // of lists whose length the operator says
   platform::CPUDeviceContext cpu;
   platform::CUDADeviceContext cuda;
   platform::Place place;
-  bool runtime = true;
-  const BoundSlot none = {"", false, {}};
+  bool runtime;
+  BoundSlot none;
 
-  void Take(const std::deque<SlotProto>& slots, const int32_t* counts, const PD_Tensor* given,
-            bool output, bool inferring, std::vector<BoundSlot>* to);
+  Bound(const OperatorBase* op, const OpProto& proto, const PD_Call& call, bool inferring);
+  void Take(const std::vector<SlotProto>& slots, const int32_t* counts, const PD_Tensor* given,
+            bool inferring, LoDTensor* made, std::vector<BoundSlot>* to);
   bool TakeLod(const PD_Call& call);
   int32_t Give(PD_Call* call) const;
   // One that is not there is an empty one: which names there are is for the operator to say.
@@ -109,10 +111,8 @@ class InferShapeContext {
   void SetOutputsDim(const std::string& name, const std::vector<DDim>& dims) {
     BoundSlot& slot = const_cast<BoundSlot&>(bound_.Find(bound_.outputs, name));
     if (slot.list && slot.tensors.empty()) {  // the caller leaves it to the operator how many
-      for (size_t i = 0; i < dims.size(); ++i) {
-        bound_.tensors.emplace_back();
-        slot.tensors.push_back(&bound_.tensors.back());
-      }
+      bound_.more.emplace_back(new LoDTensor[dims.size()]);
+      for (size_t i = 0; i < dims.size(); ++i) slot.tensors.push_back(&bound_.more.back()[i]);
     }
     PADDLE_ENFORCE_EQ(slot.tensors.size(), dims.size(),
                       platform::errors::InvalidArgument(
@@ -284,25 +284,38 @@ class OpKernel {
   virtual void Compute(const ExecutionContext& context) const = 0;
 };
 
-inline void Bound::Take(const std::deque<SlotProto>& slots, const int32_t* counts,
-                        const PD_Tensor* given, bool output, bool inferring,
+inline Bound::Bound(const OperatorBase* op, const OpProto& proto, const PD_Call& call, bool inferring)
+    : op(op),
+      tensors(new LoDTensor[call.input_count + call.output_count]),
+      place(call.device),
+      runtime((call.flags & PD_RUNTIME) != 0) {
+  cuda = platform::CUDADeviceContext(place, call.stream);
+  Take(proto.inputs, call.input_counts, call.inputs, inferring, tensors.get(), &inputs);
+  Take(proto.outputs, call.output_counts, call.outputs, inferring, &tensors[call.input_count], &outputs);
+}
+
+inline void Bound::Take(const std::vector<SlotProto>& slots, const int32_t* counts,
+                        const PD_Tensor* given, bool inferring, LoDTensor* made,
                         std::vector<BoundSlot>* to) {
-  for (const SlotProto& slot : slots) {
-    to->push_back(BoundSlot{slot.name, (slot.flags & PD_SLOT_LIST) != 0, {}});
-    for (int32_t left = *counts++; left > 0; --left, ++given) {
-      tensors.emplace_back();
-      LoDTensor& made = tensors.back();
-      const bool unwanted = output && (given->flags & PD_UNWANTED);
-      to->back().tensors.push_back(unwanted ? nullptr : &made);
-      if (unwanted || (output && inferring)) continue;
-      made.dims_ = DDim(given->shape, given->ndim);
-      made.type_ = made.offer_type_ = FromAbi(given->dtype);
-      if (inferring) continue;
-      const size_t elements = product(made.dims_);
-      if (given->data || elements == 0) {
-        auto memory = std::make_shared<Memory>(*given, false);
-        memory->bytes = elements * SizeOfType(made.type_);
-        (output ? made.offer_ : made.memory_) = memory;
+  const bool output = to == &outputs;
+  to->resize(slots.size());
+  for (size_t i = 0; i < slots.size(); ++i) {
+    BoundSlot& slot = (*to)[i];
+    slot.name = slots[i].name, slot.list = (slots[i].flags & PD_SLOT_LIST) != 0;
+    slot.tensors.resize(counts[i]);
+    for (LoDTensor*& place : slot.tensors) {
+      LoDTensor& tensor = *made++;
+      const PD_Tensor& from = *given++;
+      if (output && (from.flags & PD_UNWANTED)) continue;
+      place = &tensor;
+      if (output && inferring) continue;
+      tensor.dims_ = DDim(from.shape, from.ndim);
+      tensor.type_ = tensor.offer_type_ = FromAbi(from.dtype);
+      const size_t elements = product(tensor.dims_);
+      if (!inferring && (from.data || elements == 0)) {
+        auto memory = std::make_shared<Memory>(from, false);
+        memory->bytes = elements * SizeOfType(tensor.type_);
+        (output ? tensor.offer_ : tensor.memory_) = memory;
       }
     }
   }
@@ -323,11 +336,11 @@ inline bool Bound::TakeLod(const PD_Call& call) {
 }
 
 inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) {
-  std::vector<std::vector<int64_t>> levels;
-  std::vector<int64_t> lengths;
-  std::vector<const int64_t*> offsets;
-  for (const auto& level : lod) levels.emplace_back(level.begin(), level.end());
-  for (const auto& level : levels) lengths.push_back(level.size()), offsets.push_back(level.data());
+  std::vector<int64_t> lengths(lod.size());
+  std::vector<const int64_t*> offsets(lod.size());
+  for (size_t i = 0; i < lod.size(); ++i) {
+    lengths[i] = lod[i].size(), offsets[i] = reinterpret_cast<const int64_t*>(lod[i].data());
+  }
   const PD_Lod told = {static_cast<int32_t>(lod.size()), lengths.data(), offsets.data()};
   native::check(native::host()->set_lod(call, output, &told));
 }

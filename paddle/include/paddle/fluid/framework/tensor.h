@@ -81,6 +81,7 @@ class Tensor {
     return type_;
   }
   Type declared() const { return type_; }  // also where there is no memory yet
+  void declare(Type type) { type_ = type; }
   platform::Place place() const {
     PADDLE_ENFORCE_EQ(IsInitialized(), true,
                       platform::errors::PreconditionNotMet(

@@ -1,5 +1,6 @@
 // Data types of outputs in a Program, where they are not that of the first input (8.2.1).
 #pragma once
+#include <unordered_map>
 #include "paddle/fluid/framework/operator.h"
 
 namespace paddle {
@@ -19,7 +20,7 @@ class InferVarTypeContext {
   }
   void SetOutputDataType(const std::string& name, proto::VarType::Type type, int i = 0) {
     const BoundSlot& slot = bound_.Find(bound_.outputs, name);
-    if (static_cast<size_t>(i) < slot.tensors.size()) set_[slot.tensors[i]] = type;
+    if (static_cast<size_t>(i) < slot.tensors.size() && slot.tensors[i]) slot.tensors[i]->declare(type);
   }
   proto::VarType::Type GetInputType(const std::string&, int = 0) const {
     return proto::VarType::LOD_TENSOR;
@@ -32,14 +33,9 @@ class InferVarTypeContext {
   void SyncTypeAndDataType(const std::string& in, const std::string& out, int i = 0) {
     SetOutputDataType(out, GetInputDataType(in), i);
   }
-  const proto::VarType::Type* Set(const LoDTensor* output) const {
-    auto found = set_.find(output);
-    return found == set_.end() ? nullptr : &found->second;
-  }
 
  private:
   Bound& bound_;
-  std::map<const LoDTensor*, proto::VarType::Type> set_;
 };
 
 class VarTypeInference {

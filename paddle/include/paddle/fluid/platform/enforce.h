@@ -1,55 +1,77 @@
 // Checks and their messages (8.1.5): PADDLE_ENFORCE*, PADDLE_THROW, platform::errors, VLOG, LOG.
 #pragma once
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
-#include <iostream>
+#include <cstring>
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include "paddle/native/library.h"
 
+#define PADDLE_COLD_ __attribute__((cold, noinline, visibility("hidden")))
+
 namespace paddle {
 namespace string {
 
-// Text by a format of C whose values may be of any type that can be put to a stream.
-inline void PutFormatted(std::ostream& out, const char* format) {
-  for (; *format; ++format) {
-    if (format[0] == '%' && format[1] == '%') ++format;
-    out << *format;
+// A value of any type that can be put to a stream, for messages: what it costs is paid once.
+struct Value {
+  const void* at;
+  void (*put)(std::ostream&, const void*);  // null: it cannot be shown
+  template <typename T>
+  Value(const T& value) : at(&value), put(Putter<T>(0)) {}  // NOLINT
+  Value(const char* text) : at(text), put(&PutText) {}      // NOLINT
+
+ private:
+  typedef void (*Put)(std::ostream&, const void*);
+  template <typename T>
+  static void PutAs(std::ostream& out, const void* at) {
+    out << *static_cast<const T*>(at);
   }
-}
-template <typename First, typename... Rest>
-void PutFormatted(std::ostream& out, const char* format, const First& first, const Rest&... rest) {
+  static void PutText(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
+  template <typename T>
+  static auto Putter(int) -> decltype(std::declval<std::ostream&>() << std::declval<const T&>(), Put()) {
+    return &PutAs<T>;
+  }
+  template <typename T>
+  static Put Putter(long) {
+    return nullptr;
+  }
+};
+
+// Text by a format of C; what stands for a value may have any type.
+PADDLE_COLD_ inline std::string Format(const char* format, std::initializer_list<Value> values) {
+  std::ostringstream out;
+  auto value = values.begin();
   for (; *format; ++format) {
-    if (*format != '%') {
+    if (format[0] != '%' || format[1] == '%' || value == values.end()) {
+      if (format[0] == '%' && format[1] == '%') ++format;
       out << *format;
-    } else if (format[1] == '%') {
-      out << *++format;
-    } else {
-      std::ios state(nullptr);
-      state.copyfmt(out);
-      const std::string letters = "diouxXeEfFgGaAcspn";
-      for (++format; *format && letters.find(*format) == std::string::npos; ++format) {
-        if (*format == '.') out.precision(std::atoi(format + 1));
-      }
-      if (*format == 'f') out << std::fixed;
-      if (*format == 'x') out << std::hex;
-      out << first;
-      out.copyfmt(state);
-      return PutFormatted(out, *format ? format + 1 : format, rest...);
+      continue;
     }
+    const auto precision = out.precision();
+    const auto flags = out.flags();
+    for (++format; *format && !std::strchr("diouxXeEfFgGaAcsp", *format); ++format) {
+      if (*format == '.') out.precision(std::atoi(format + 1));
+    }
+    if (*format == 'f') out << std::fixed;
+    if (*format == 'x') out << std::hex;
+    if (value->put) value->put(out, value->at);
+    out.precision(precision), out.flags(flags);
+    ++value;
+    if (!*format) break;
   }
+  return out.str();
 }
 template <typename... Values>
 std::string Sprintf(const char* format, const Values&... values) {
-  std::ostringstream out;
-  PutFormatted(out, format, values...);
-  return out.str();
+  return Format(format, {values...});
 }
 template <typename T>
 std::string to_string(const T& value) {
-  return Sprintf("%s", value);
+  return Format("%s", {value});
 }
 
 }  // namespace string
@@ -96,10 +118,29 @@ ErrorSummary Summary(const char* format, const Values&... values) {
 
 class PD_HIDDEN EnforceNotMet : public native::Error {
  public:
-  EnforceNotMet(const ErrorSummary& error, const std::string& hint, const char* file, int line)
-      : Error(error.kind, error.message + (hint.empty() ? "" : "\n  [Hint: " + hint + "]") +
-                              string::Sprintf(" (at %s:%d)", file, line)) {}
+  EnforceNotMet(int32_t kind, const std::string& text) : Error(kind, text) {}
 };
+
+// What a check compared: "Expected a == b, but received a:1 != b:2."
+struct Comparison {
+  const char *a, *wanted, *b, *found;
+  string::Value a_value, b_value;
+};
+[[noreturn]] PADDLE_COLD_ inline void Fail(const ErrorSummary& error, const char* hint, const char* file,
+                                           int line) {
+  std::string text = error.message;
+  if (*hint) text += string::Sprintf("\n  [Hint: %s]", hint);
+  throw EnforceNotMet(error.kind, text + string::Sprintf(" (at %s:%d)", file, line));
+}
+[[noreturn]] PADDLE_COLD_ inline void Fail(const ErrorSummary& error, const Comparison& is,
+                                           const char* file, int line) {
+  std::string hint =
+      string::Sprintf("Expected %s %s %s, but received %s", is.a, is.wanted, is.b, is.a);
+  if (is.a_value.put) hint += string::Sprintf(":%s", is.a_value);
+  hint += string::Sprintf(" %s %s", is.found, is.b);
+  if (is.b_value.put) hint += string::Sprintf(":%s", is.b_value);
+  Fail(error, (hint + ".").c_str(), file, line);
+}
 
 // Integers are compared as numbers, whatever their types; other values as they are.
 template <typename T>
@@ -110,23 +151,6 @@ template <typename T>
 typename std::enable_if<!std::is_integral<T>::value, const T&>::type Compared(const T& value) {
   return value;
 }
-// " x:3" where a value can be printed, else " x".
-template <typename T>
-auto Shown(const char* name, const T& value, int)
-    -> decltype(std::declval<std::ostream&>() << value, std::string()) {
-  return string::Sprintf("%s:%s", name, value);
-}
-template <typename T>
-std::string Shown(const char* name, const T&, long) {
-  return name;
-}
-template <typename A, typename B>
-std::string Hint(const char* a_name, const char* wanted, const char* b_name, const A& a,
-                 const char* found, const B& b) {
-  return string::Sprintf("Expected %s %s %s, but received %s %s %s.", a_name, wanted, b_name,
-                         Shown(a_name, a, 0), found, Shown(b_name, b, 0));
-}
-
 inline bool LogsAt(int level) {
   static const char* set = std::getenv("GLOG_v");
   return set && std::atoi(set) >= level;
@@ -139,7 +163,7 @@ class LogLine {
     out_ << "IWEF"[severity] << ' ' << file << ':' << line << "] ";
   }
   ~LogLine() {
-    std::cerr << out_.str() + '\n';
+    std::fputs((out_.str() + '\n').c_str(), stderr);
     if (severity_ == FATAL) std::abort();
   }
   std::ostream& stream() { return out_; }
@@ -155,27 +179,29 @@ struct Discarded {
 }  // namespace platform
 }  // namespace paddle
 
-#define PADDLE_THROW(...)                                                                    \
-  throw ::paddle::platform::EnforceNotMet(::paddle::platform::Summary(__VA_ARGS__), "", __FILE__, \
-                                          __LINE__)
-#define PADDLE_ENFORCE_HINT_(condition, hint, ...)                                              \
-  do {                                                                                          \
-    if (!(condition)) {                                                                         \
-      throw ::paddle::platform::EnforceNotMet(::paddle::platform::Summary(__VA_ARGS__), (hint), \
-                                              __FILE__, __LINE__);                              \
-    }                                                                                           \
+#define PADDLE_THROW(...) \
+  ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), "", __FILE__, __LINE__)
+#define PADDLE_ENFORCE_HINT_(condition, hint, ...)                                             \
+  do {                                                                                         \
+    if (__builtin_expect(!(condition), 0)) {                                                   \
+      ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), hint, __FILE__, __LINE__); \
+    }                                                                                          \
   } while (0)
 #define PADDLE_ENFORCE(condition, ...) \
   PADDLE_ENFORCE_HINT_(condition, "Expected " #condition ".", __VA_ARGS__)
 #define PADDLE_ENFORCE_NOT_NULL(pointer, ...) \
   PADDLE_ENFORCE_HINT_((pointer) != nullptr, #pointer " should not be null.", __VA_ARGS__)
-#define PADDLE_ENFORCE_COMPARED_(a, wanted, found, b, ...)                                 \
-  do {                                                                                     \
-    auto&& paddle_a_ = (a);                                                                \
-    auto&& paddle_b_ = (b);                                                                \
-    PADDLE_ENFORCE_HINT_(                                                                  \
-        ::paddle::platform::Compared(paddle_a_) wanted ::paddle::platform::Compared(paddle_b_), \
-        ::paddle::platform::Hint(#a, #wanted, #b, paddle_a_, #found, paddle_b_), __VA_ARGS__);  \
+#define PADDLE_ENFORCE_COMPARED_(a, wanted, found, b, ...)                                     \
+  do {                                                                                         \
+    auto&& paddle_a_ = (a);                                                                    \
+    auto&& paddle_b_ = (b);                                                                    \
+    if (__builtin_expect(!(::paddle::platform::Compared(paddle_a_)                             \
+                               wanted ::paddle::platform::Compared(paddle_b_)), 0)) {          \
+      const ::paddle::platform::Comparison paddle_is_ = {#a, #wanted, #b, #found, paddle_a_,   \
+                                                         paddle_b_};                           \
+      ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), paddle_is_, __FILE__, \
+                               __LINE__);                                                      \
+    }                                                                                          \
   } while (0)
 #define PADDLE_ENFORCE_EQ(a, b, ...) PADDLE_ENFORCE_COMPARED_(a, ==, !=, b, __VA_ARGS__)
 #define PADDLE_ENFORCE_NE(a, b, ...) PADDLE_ENFORCE_COMPARED_(a, !=, ==, b, __VA_ARGS__)
