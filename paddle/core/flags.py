@@ -21,6 +21,7 @@ TABLE: dict[str, tuple[Any, str]] = {
         False,
         "refuse backward through values updated since, see set_value",
     ),
+    "FLAGS_check_native": (False, "hold results of loaded operators against what they inferred"),
     "FLAGS_cpu_deterministic": (False, "use only algorithms whose results repeat bit by bit"),
     "FLAGS_cudnn_deterministic": (False, "the same, in cuDNN's convolutions alone"),
     "FLAGS_cudnn_exhaustive_search": (False, "time cuDNN's algorithms and keep the fastest"),

@@ -1,0 +1,757 @@
+"""Libraries of compiled operators: the C interface of ``paddle/include/paddle/c_abi.h`` by ctypes.
+
+Only this file knows the structs. Buffers are opaque to it: :data:`memory`, which
+:mod:`paddle.ops.native_buffers` sets, makes them and says where they lie. A library stays open for
+as long as the process lives, so nothing that came from it can dangle.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64
+from ctypes import c_void_p as pointer
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from paddle.core import errors
+from paddle.core.op import REQUIRED
+
+VERSION = 1
+MAX_RANK = 32
+CPU, CUDA = 1, 2  # kinds of devices, as DLPack numbers them
+OTHER_OUTPUTS, OK = -1, 0
+RUNTIME = 1  # flag of a call: sizes are those of real tensors
+UNWANTED = 1  # flag of an output
+ENTRY = "paddle_operator_library"
+
+LIST, OPTIONAL, NO_GRADIENT, NO_BUFFER = 1, 2, 4, 8  # flags of slots
+HAS_SHAPE, HAS_DTYPE, STRIDES, OWN_LOD, SHARES_LOD, RANDOM = 1, 2, 4, 8, 16, 32  # of operators
+
+# An error's class by its code.
+ERRORS: dict[int, Any] = {
+    1: errors.InvalidArgumentError,
+    2: errors.NotFoundError,
+    3: errors.OutOfRangeError,
+    4: errors.AlreadyExistsError,
+    5: errors.ResourceExhaustedError,
+    6: errors.PreconditionNotMetError,
+    7: errors.PermissionDeniedError,
+    8: errors.ExecutionTimeoutError,
+    9: errors.UnimplementedError,
+    10: errors.UnavailableError,
+    11: errors.FatalError,
+    12: errors.ExternalError,
+    13: errors.InvalidTypeError,
+}
+
+
+# ---------------------------------------------------------------- structs
+
+
+class CDevice(ctypes.Structure):
+    _fields_ = [("type", c_int32), ("id", c_int32)]
+
+
+class CDType(ctypes.Structure):
+    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", ctypes.c_uint16)]
+
+
+class CLod(ctypes.Structure):
+    _fields_ = [
+        ("levels", c_int32),
+        ("lengths", POINTER(c_int64)),
+        ("offsets", POINTER(POINTER(c_int64))),
+    ]
+
+
+class CTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", pointer),
+        ("device", CDevice),
+        ("ndim", c_int32),
+        ("dtype", CDType),
+        ("shape", POINTER(c_int64)),
+        ("strides", POINTER(c_int64)),
+        ("byte_offset", c_uint64),
+        ("handle", c_uint64),
+        ("lod", POINTER(CLod)),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class CString(ctypes.Structure):
+    _fields_ = [("s", c_char_p), ("count", c_int64)]
+
+
+class _As(ctypes.Union):
+    _fields_ = [("i", c_int64), ("d", c_double), ("s", c_char_p), ("list", pointer)]
+
+
+class CValue(ctypes.Structure):
+    _fields_ = [("type", c_int32), ("reserved", c_int32), ("count", c_int64), ("as_", _As)]
+
+
+class CSlot(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("doc", c_char_p), ("flags", c_uint32), ("inplace", c_int32)]
+
+
+class CAttribute(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("doc", c_char_p),
+        ("type", c_int32),
+        ("has_initial", c_int32),
+        ("initial", CValue),
+    ]
+
+
+class CBinding(ctypes.Structure):
+    _fields_ = [("source", c_int32), ("slot", c_int32)]
+
+
+class CGradient(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("inputs", POINTER(CBinding)),
+        ("outputs", POINTER(CBinding)),
+        ("attribute_count", c_int32),
+        ("attribute_names", POINTER(c_char_p)),
+        ("attribute_values", POINTER(CValue)),
+    ]
+
+
+class CKernel(ctypes.Structure):
+    _fields_ = [("device", c_int32), ("dtype", CDType)]
+
+
+class COperator(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("doc", c_char_p),
+        ("flags", c_uint32),
+        ("input_count", c_int32),
+        ("inputs", POINTER(CSlot)),
+        ("output_count", c_int32),
+        ("outputs", POINTER(CSlot)),
+        ("attribute_count", c_int32),
+        ("attributes", POINTER(CAttribute)),
+        ("gradient", POINTER(CGradient)),
+        ("kernel_count", c_int32),
+        ("kernels", POINTER(CKernel)),
+    ]
+
+
+class CCall(ctypes.Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("flags", c_uint32),
+        ("device", CDevice),
+        ("stream", pointer),
+        ("input_count", c_int32),
+        ("output_count", c_int32),
+        ("inputs", POINTER(CTensor)),
+        ("input_counts", POINTER(c_int32)),
+        ("outputs", POINTER(CTensor)),
+        ("output_counts", POINTER(c_int32)),
+        ("attributes", POINTER(CValue)),
+        ("host_data", pointer),
+    ]
+
+
+_function = ctypes.CFUNCTYPE(c_int32, c_int32, pointer)
+
+
+class CLibrary(ctypes.Structure):
+    _fields_ = [
+        ("version", c_uint32),
+        ("size", c_uint32),
+        ("built_with", c_char_p),
+        ("count", ctypes.CFUNCTYPE(c_int32)),
+        ("describe", ctypes.CFUNCTYPE(POINTER(COperator), c_int32)),
+        ("infer_shape", _function),
+        ("infer_dtype", _function),
+        ("call", _function),
+    ]
+
+
+class CHost(ctypes.Structure):
+    _fields_ = [
+        ("version", c_uint32),
+        ("size", c_uint32),
+        ("error", ctypes.CFUNCTYPE(None, pointer, c_int32, c_char_p)),
+        (
+            "allocate",
+            ctypes.CFUNCTYPE(
+                c_int32, pointer, c_int32, POINTER(c_int64), CDType, CDevice, POINTER(CTensor)
+            ),
+        ),
+        ("release", ctypes.CFUNCTYPE(None, c_uint64)),
+        ("retain", ctypes.CFUNCTYPE(None, c_uint64)),
+        (
+            "convert",
+            ctypes.CFUNCTYPE(c_int32, pointer, POINTER(CTensor), CDType, CDevice, POINTER(CTensor)),
+        ),
+        ("room", ctypes.CFUNCTYPE(pointer, pointer, c_int32)),
+        ("set_lod", ctypes.CFUNCTYPE(c_int32, pointer, c_int32, POINTER(CLod))),
+        ("stream", ctypes.CFUNCTYPE(pointer, CDevice)),
+        (
+            "call_operator",
+            ctypes.CFUNCTYPE(
+                c_int32, pointer, c_char_p, c_int32, POINTER(c_int32), POINTER(CTensor), c_int32,
+                POINTER(c_char_p), POINTER(CValue), POINTER(c_int32), POINTER(POINTER(CTensor)),
+                POINTER(POINTER(c_int32)),
+            ),
+        ),
+        ("log", ctypes.CFUNCTYPE(None, c_int32, c_char_p)),
+    ]  # fmt: skip
+
+
+# ---------------------------------------------------------------- attributes
+
+# Type of an attribute by its number: (name, C type of an element, None: a string).
+TYPES: dict[int, tuple[str, Any]] = {
+    1: ("bool", c_uint8),
+    2: ("int", c_int32),
+    3: ("int64_t", c_int64),
+    4: ("float", ctypes.c_float),
+    5: ("double", c_double),
+    6: ("std::string", None),
+    7: ("std::vector<bool>", c_uint8),
+    8: ("std::vector<int>", c_int32),
+    9: ("std::vector<int64_t>", c_int64),
+    10: ("std::vector<float>", ctypes.c_float),
+    11: ("std::vector<double>", c_double),
+    12: ("std::vector<std::string>", None),
+}
+_PYTHON = {
+    "bool": ("a bool", (bool, np.bool_)),
+    "int": ("an int", (int, np.integer)),
+    "int64_t": ("an int", (int, np.integer)),
+    "float": ("a number", (int, float, np.integer, np.floating)),
+    "double": ("a number", (int, float, np.integer, np.floating)),
+    "std::string": ("a str", (str, bytes)),
+}
+
+
+def _checked(where: str, kind: int, value: Any) -> Any:
+    """A value of the Python type that an attribute's (single) type asks for."""
+    name = TYPES[kind][0]
+    words, types = _PYTHON[name]
+    if name == "bool" and isinstance(value, (int, np.integer)) and value in (0, 1):
+        value = bool(value)
+    if not isinstance(value, types):
+        got = f"{type(value).__name__} {value!r}"[:80]
+        raise errors.InvalidTypeError(f"{where} is a {name}: expected {words}, but received {got}.")
+    if name in ("int", "int64_t"):
+        bits = 31 if name == "int" else 63
+        if not -(1 << bits) <= value < 1 << bits:
+            raise errors.OutOfRangeError(f"{where} is of {bits + 1} bits, but received {value}.")
+    if isinstance(value, str):
+        return value.encode()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def encode(where: str, kind: int, value: Any, into: CValue) -> Any:
+    """Writes an attribute into a struct; returns what must be kept as long as that is used.
+
+    Args:
+        where (str): what is set, for messages.
+        kind (int): its type, a key of :data:`TYPES`.
+        value: what the user gave.
+        into (CValue): the struct.
+    """
+    into.type = kind
+    if kind <= 6:
+        value = _checked(where, kind, value)
+        into.count = 1
+        if kind == 6:
+            into.count, into.as_.s = len(value), value
+        elif kind >= 4:
+            into.as_.d = float(value)
+        else:
+            into.as_.i = int(value)
+        return value
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, (list, tuple)):
+        got = f"{type(value).__name__} {value!r}"[:80]
+        raise errors.InvalidTypeError(
+            f"{where} is a {TYPES[kind][0]}: expected a list, but received {got}."
+        )
+    parts = [_checked(f"{where}[{i}]", kind - 6, part) for i, part in enumerate(value)]
+    into.count = len(parts)
+    array: Any
+    if kind == 12:
+        array = (CString * max(len(parts), 1))(*((part, len(part)) for part in parts))
+    else:
+        array = (TYPES[kind][1] * max(len(parts), 1))(*parts)
+    into.as_.list = ctypes.addressof(array)
+    return array, parts
+
+
+def decode(value: CValue) -> Any:
+    """The Python value in a struct."""
+    kind, given, count = value.type, value.as_, value.count
+    if kind == 1:
+        return bool(given.i)
+    if kind in (2, 3):
+        return int(given.i)
+    if kind in (4, 5):
+        return float(given.d)
+    if kind == 6:
+        return ctypes.string_at(given.s, count).decode() if given.s else ""
+    if kind == 12:
+        strings = ctypes.cast(given.list, POINTER(CString))
+        return [ctypes.string_at(strings[i].s, strings[i].count).decode() for i in range(count)]
+    parts = ctypes.cast(given.list, POINTER(TYPES[kind][1]))[:count] if count else []
+    return [bool(part) for part in parts] if kind == 7 else list(parts)
+
+
+# ---------------------------------------------------------------- what a library says
+
+
+@dataclass(frozen=True)
+class NativeSlot:
+    """An input or output of a compiled operator."""
+
+    name: str
+    doc: str
+    flags: int
+    inplace: int = -1
+
+    @property
+    def many(self) -> bool:
+        """Whether it is a list."""
+        return bool(self.flags & LIST)
+
+    @property
+    def optional(self) -> bool:
+        """Whether it may be missing."""
+        return bool(self.flags & OPTIONAL)
+
+
+@dataclass(frozen=True)
+class NativeAttribute:
+    """An attribute of a compiled operator; its type is a key of :data:`TYPES`."""
+
+    name: str
+    doc: str
+    type: int
+    initial: Any
+
+
+@dataclass(frozen=True)
+class NativeGradient:
+    """Which operator gives the gradient; bindings are pairs of source and slot."""
+
+    name: str
+    inputs: list[tuple[int, int]] | None
+    outputs: list[tuple[int, int]] | None
+    attributes: dict[str, Any]
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf8", "replace")
+
+
+class NativeOperator:
+    """A compiled operator as its library describes it, and its three functions."""
+
+    def __init__(self, library: NativeLibrary, index: int, told: COperator) -> None:
+        self.library = library
+        self.index = index
+        self.name = _text(told.name)
+        self.doc = _text(told.doc).strip()
+        self.flags = told.flags
+        self.inputs = [_slot(told.inputs[i]) for i in range(told.input_count)]
+        self.outputs = [_slot(told.outputs[i]) for i in range(told.output_count)]
+        self.attributes = [_attribute(told.attributes[i]) for i in range(told.attribute_count)]
+        self.kernels = [
+            (told.kernels[i].device, (told.kernels[i].dtype.code, told.kernels[i].dtype.bits))
+            for i in range(told.kernel_count)
+        ]
+        self.gradient: NativeGradient | None = None
+        if told.gradient:
+            given = told.gradient[0]
+            names = [_text(given.attribute_names[i]) for i in range(given.attribute_count)]
+            values = [decode(given.attribute_values[i]) for i in range(given.attribute_count)]
+            # How many bindings there are, the gradient's own slots say.
+            self.gradient = NativeGradient(_text(given.name), None, None, dict(zip(names, values)))
+            self._bindings = given.inputs, given.outputs
+
+    def bind(self, inputs: int, outputs: int) -> NativeGradient | None:
+        """The gradient with its bindings read, the numbers of that operator's slots being known."""
+        if self.gradient is None:
+            return None
+        given = [
+            [(table[i].source, table[i].slot) for i in range(count)] if table else None
+            for table, count in zip(self._bindings, (inputs, outputs))
+        ]
+        return NativeGradient(self.gradient.name, given[0], given[1], self.gradient.attributes)
+
+    def attributes_of(self, attrs: dict[str, Any]) -> tuple[Any, list]:
+        """The attributes of a call as the C interface has them, and what keeps them alive."""
+        array = (CValue * max(len(self.attributes), 1))()
+        kept = []
+        for i, attribute in enumerate(self.attributes):
+            value = attrs.get(attribute.name, attribute.initial)
+            if value is REQUIRED:
+                raise errors.InvalidArgumentError(
+                    f"operator {self.name}: attribute {attribute.name} has no default and was "
+                    "not given."
+                )
+            where = f"attribute {attribute.name} of operator {self.name}"
+            kept.append(encode(where, attribute.type, value, array[i]))
+        return array, kept
+
+
+def _slot(told: CSlot) -> NativeSlot:
+    return NativeSlot(_text(told.name), _text(told.doc), told.flags, told.inplace)
+
+
+def _attribute(told: CAttribute) -> NativeAttribute:
+    initial = decode(told.initial) if told.has_initial else REQUIRED
+    return NativeAttribute(_text(told.name), _text(told.doc), told.type, initial)
+
+
+class NativeLibrary:
+    """An opened library and its operators.
+
+    Args:
+        path (str): its file, or a name that the loader of the system looks for.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.handle = ctypes.CDLL(path)  # RTLD_NOW and RTLD_LOCAL; it stays open
+        try:
+            entry = self.handle[ENTRY]
+        except AttributeError:
+            raise errors.InvalidArgumentError(
+                f"{path} is no library of operators: it has no function {ENTRY}.",
+                hint="include paddle/extension.h or paddle/fluid/framework/op_registry.h of "
+                "paddle.sysconfig.get_include(), and build it again",
+            ) from None
+        entry.restype = POINTER(CLibrary)
+        entry.argtypes = [POINTER(CHost)]
+        state.text = ""
+        table = entry(ctypes.byref(_host))
+        if not table:
+            raise errors.PreconditionNotMetError(
+                f"{path} cannot be used: {state.text or 'no word'}"
+            )
+        self.table = table[0]
+        if self.table.version != VERSION:
+            raise errors.UnavailableError(
+                f"{path} was built for version {self.table.version} of the interface of operators, "
+                f"but this is version {VERSION}.",
+                hint="build it again with the headers of paddle.sysconfig.get_include()",
+            )
+        self.built_with = _text(self.table.built_with)
+        self.operators: list[NativeOperator] = []
+        for index in range(self.table.count()):
+            state.text = ""
+            told = self.table.describe(index)
+            if not told:
+                raise errors.InvalidArgumentError(
+                    f"{path}: its operator {index} cannot be used: {state.text}"
+                )
+            self.operators.append(NativeOperator(self, index, told[0]))
+        self.call = self._raw("call")
+
+    def _raw(self, field: str) -> Any:
+        """A function as one that takes addresses: the call of ctypes that costs least."""
+        address = ctypes.cast(getattr(self.table, field), pointer).value
+        return ctypes.CFUNCTYPE(c_int32, c_int32, pointer)(address)
+
+
+# ---------------------------------------------------------------- a call
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the interface says of a tensor: sizes, and pairs of numbers for dtype and device."""
+
+    shape: Sequence[int]
+    dtype: tuple[int, int]
+    device: tuple[int, int] = (CPU, 0)
+    strides: Sequence[int] | None = None
+
+
+class Block:
+    """The structs of one call: made once for calls that are alike; only pointers change.
+
+    Args:
+        op (NativeOperator): what is called.
+        inputs (list): for each slot a list of :class:`Shown`, empty where it is missing.
+        outputs (list): the same for what is offered; None stands for an output nothing is known of.
+        attributes: of :meth:`NativeOperator.attributes_of`.
+        runtime (bool): whether sizes are those of real tensors.
+        device (tuple): where it runs.
+    """
+
+    def __init__(
+        self, op: NativeOperator, inputs: list[list[Shown]], outputs: list[list[Shown | None]],
+        attributes: tuple[Any, list], runtime: bool = True, device: tuple[int, int] = (CPU, 0),
+    ) -> None:  # fmt: skip
+        self.op = op
+        self.attributes = attributes
+        flat_in = [t for slot in inputs for t in slot]
+        flat_out = [t for slot in outputs for t in slot]
+        self.ins = (CTensor * max(len(flat_in), 1))()
+        self.outs = (CTensor * max(len(flat_out), 1))()
+        self.in_counts = (c_int32 * max(len(inputs), 1))(*map(len, inputs))
+        self.out_counts = (c_int32 * max(len(outputs), 1))(*map(len, outputs))
+        self._sizes: list[Any] = []
+        self._lods: list[Any] = []
+        self.levels: dict[int, list[list[int]]] = {}  # what set_lod said of outputs
+        for i, shown in enumerate(flat_in):
+            self._fill(self.ins[i], shown, i + 1)
+        for i, offered in enumerate(flat_out):
+            self._fill(self.outs[i], offered, len(flat_in) + i + 1)
+        self.call = CCall(
+            ctypes.sizeof(CCall), RUNTIME if runtime else 0, CDevice(*device), None,
+            len(flat_in), len(flat_out), self.ins, self.in_counts, self.outs, self.out_counts,
+            attributes[0], None,
+        )  # fmt: skip
+        self.address = ctypes.addressof(self.call)
+        _blocks[self.address] = self
+        step = ctypes.sizeof(CTensor)
+        self.input_pointers = [pointer.from_buffer(self.ins, i * step) for i in range(len(flat_in))]
+        self.output_pointers = [
+            pointer.from_buffer(self.outs, i * step) for i in range(len(flat_out))
+        ]
+
+    def _fill(self, into: CTensor, shown: Shown | None, handle: int) -> None:
+        sizes = (c_int64 * MAX_RANK)()
+        self._sizes.append(sizes)
+        into.shape, into.handle = sizes, handle
+        if shown is None:
+            into.ndim = -1
+            return
+        if len(shown.shape) > MAX_RANK:
+            raise errors.UnimplementedError(
+                f"operator {self.op.name}: a tensor of {len(shown.shape)} dimensions, but libraries "
+                f"take {MAX_RANK} at most."
+            )
+        sizes[: len(shown.shape)] = list(shown.shape)
+        into.ndim, into.dtype = len(shown.shape), CDType(*shown.dtype, 1)
+        into.device = CDevice(*shown.device)
+        if shown.strides is not None:
+            strides = (c_int64 * MAX_RANK)(*shown.strides)
+            self._sizes.append(strides)
+            into.strides = strides
+
+    def put_lod(self, position: int, levels: list[list[int]]) -> None:
+        """Says how the rows of an input are split into sequences."""
+        offsets = [(c_int64 * len(level))(*level) for level in levels]
+        rows = (POINTER(c_int64) * len(levels))(
+            *(ctypes.cast(o, POINTER(c_int64)) for o in offsets)
+        )
+        lengths = (c_int64 * len(levels))(*map(len, levels))
+        lod = CLod(len(levels), lengths, rows)
+        self._lods.append((offsets, rows, lengths, lod))
+        self.ins[position].lod = ctypes.pointer(lod)
+
+    def unwanted(self, position: int) -> None:
+        """Says of an output that nobody will look at it."""
+        self.outs[position].flags |= UNWANTED
+
+    def room(self, count: int) -> int:
+        """Makes the array of outputs longer; returns its address."""
+        more = (CTensor * max(count, 1))()
+        kept = min(count, self.call.output_count)
+        ctypes.memmove(more, self.call.outputs, kept * ctypes.sizeof(CTensor))
+        for i in range(kept, count):
+            self._fill(more[i], None, 0)
+        self.outs = more
+        self.call.outputs = more
+        self.call.output_count = count
+        return ctypes.addressof(more)
+
+    def run(self, function: Any) -> int:
+        """Calls one of the library's functions; raises its error.
+
+        Returns:
+            int: OK or OTHER_OUTPUTS.
+        """
+        code = function(self.op.index, self.address)
+        if code > 0:
+            raise failure(code)
+        return code
+
+    def results(self) -> list[list[CTensor]]:
+        """What stands in the outputs now, for each slot."""
+        counts = list(self.call.output_counts[: len(self.op.outputs)])
+        position = itertools.count()
+        return [[self.call.outputs[next(position)] for _ in range(max(n, 0))] for n in counts]
+
+
+def failure(code: int) -> Exception:
+    """The error that a function of a library reported by its code."""
+    text, state.text = getattr(state, "text", ""), ""
+    raised, state.raised = getattr(state, "raised", None), None
+    if raised is not None:  # in a function of ours that the library called
+        return raised
+    kind = ERRORS.get(code, errors.ExternalError)
+    return kind(text or f"it failed with code {code} and without a word.")
+
+
+# ---------------------------------------------------------------- the host's functions
+
+state = threading.local()  # text and raised: the error of the last function that failed
+_blocks: Any = weakref.WeakValueDictionary()
+_held: dict[int, list[Any]] = {}  # handle -> [buffer, how often it counts, its sizes]
+_numbers = itertools.count(1 << 32)  # inputs and offers have small numbers
+
+
+class Memory:
+    """What the host's functions need of buffers; :mod:`paddle.ops.native_buffers` has it."""
+
+    empty: Callable[[list[int], tuple[int, int], tuple[int, int]], Any]
+    shown: Callable[[Any], Shown]
+    address: Callable[[Any], int]
+    convert: Callable[[CTensor, tuple[int, int], tuple[int, int]], Any]
+    stream: Callable[[tuple[int, int]], int | None]
+    call_operator: Callable[[str, list[list[CTensor]], dict[str, Any]], list[list[Any]]]
+    log: Callable[[int, str], None]
+
+
+memory = Memory()
+
+
+def held(handle: int) -> Any:
+    """The buffer of a handle that was given out; None for inputs and offers."""
+    found = _held.get(handle)
+    return found[0] if found else None
+
+
+def hold(buffer: Any, into: CTensor) -> None:
+    """Gives a buffer out: fills a struct, whose handle the library owns."""
+    shown = memory.shown(buffer)
+    sizes = (c_int64 * max(len(shown.shape), 1))(*shown.shape)
+    number = next(_numbers)
+    _held[number] = [buffer, 1, sizes]
+    into.data, into.device = memory.address(buffer), CDevice(*shown.device)
+    into.ndim, into.dtype = len(shown.shape), CDType(*shown.dtype, 1)
+    into.shape, into.strides, into.byte_offset = sizes, None, 0
+    into.handle, into.lod, into.flags = number, None, 0
+
+
+def sizes_of(tensor: CTensor) -> list[int]:
+    """The shape in a struct."""
+    return list(tensor.shape[: tensor.ndim]) if tensor.ndim > 0 else []
+
+
+def _safely(function: Callable) -> Callable:
+    """A function of the host: what it raises is kept, and the library gets a code."""
+
+    def called(*args: Any) -> Any:
+        try:
+            function(*args)
+            return OK
+        except BaseException as error:
+            state.raised = error
+            codes = (code for code, kind in ERRORS.items() if isinstance(error, kind))
+            return next(codes, 12)
+
+    return called
+
+
+def _error(call: Any, code: int, text: bytes | None) -> None:
+    state.text = _text(text).strip()
+
+
+@_safely
+def _allocate(call: Any, ndim: int, shape: Any, dtype: Any, device: Any, made: Any) -> None:
+    sizes = list(shape[:ndim]) if ndim > 0 else []
+    if any(n < 0 for n in sizes):
+        raise errors.InvalidArgumentError(f"expected sizes of at least 0, but received {sizes}.")
+    hold(memory.empty(sizes, (dtype.code, dtype.bits), (device.type, device.id)), made[0])
+
+
+@_safely
+def _convert(call: Any, source: Any, dtype: Any, device: Any, made: Any) -> None:
+    buffer = memory.convert(source[0], (dtype.code, dtype.bits), (device.type, device.id))
+    hold(buffer, made[0])
+
+
+def release(handle: int) -> None:
+    """Takes a handle back."""
+    found = _held.get(handle)
+    if found is not None:
+        found[1] -= 1
+        if found[1] <= 0:
+            _held.pop(handle, None)
+
+
+def _retain(handle: int) -> None:
+    found = _held.get(handle)
+    if found is not None:
+        found[1] += 1
+
+
+def _room(call: int, count: int) -> int | None:
+    block = _blocks.get(call)
+    return None if block is None else block.room(count)
+
+
+@_safely
+def _set_lod(call: int, output: int, lod: Any) -> None:
+    told = lod[0] if lod else None
+    levels = [list(told.offsets[i][: told.lengths[i]]) for i in range(told.levels)] if told else []
+    _blocks[call].levels[output] = levels
+
+
+def _stream(device: Any) -> int | None:
+    return memory.stream((device.type, device.id))
+
+
+@_safely
+def _call_operator(
+    call: Any, name: bytes, slots: int, counts: Any, inputs: Any, attribute_count: int,
+    attribute_names: Any, attribute_values: Any, made_count: Any, made: Any, made_counts: Any,
+) -> None:  # fmt: skip
+    position = itertools.count()
+    given = [[inputs[next(position)] for _ in range(counts[i])] for i in range(slots)]
+    attrs = {_text(attribute_names[i]): decode(attribute_values[i]) for i in range(attribute_count)}
+    results = memory.call_operator(_text(name), given, attrs)
+    flat = [buffer for slot in results for buffer in slot]
+    array = (CTensor * max(len(flat), 1))()
+    for buffer, into in zip(flat, array):
+        hold(buffer, into)
+    numbers = (c_int32 * max(len(results), 1))(*map(len, results))
+    state.made = array, numbers
+    made_count[0] = len(flat)
+    made[0] = ctypes.cast(array, POINTER(CTensor))
+    made_counts[0] = ctypes.cast(numbers, POINTER(c_int32))
+
+
+def _log(level: int, text: bytes) -> None:
+    try:
+        memory.log(level, _text(text))
+    except Exception:  # a closed stderr
+        return
+
+
+def _make_host() -> CHost:
+    functions = {
+        "error": _error, "allocate": _allocate, "release": release, "retain": _retain,
+        "convert": _convert, "room": _room, "set_lod": _set_lod, "stream": _stream,
+        "call_operator": _call_operator, "log": _log,
+    }  # fmt: skip
+    made = {name: kind(functions[name]) for name, kind in CHost._fields_[2:]}
+    return CHost(VERSION, ctypes.sizeof(CHost), *made.values())
+
+
+_host = _make_host()
+if sys.maxsize <= 1 << 32:  # pragma: no cover
+    raise ImportError("libraries of operators need a 64-bit Python")

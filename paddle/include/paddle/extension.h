@@ -1,0 +1,586 @@
+// Operators in C++: what a kernel, its shapes and its registration need. See docs/custom_operators.md.
+//
+//   std::vector<paddle::Tensor> Forward(const paddle::Tensor& x, float alpha);
+//   PD_BUILD_OP(scaled).Inputs({"X"}).Outputs({"Out"}).Attrs({"alpha: float"})
+//       .SetKernelFn(PD_KERNEL(Forward));
+
+#ifndef PADDLE_EXTENSION_H_
+#define PADDLE_EXTENSION_H_
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "paddle/native/tensor.h"
+
+namespace paddle {
+
+// ---------------------------------------------------------------- names of slots
+
+inline std::string Grad(const std::string& name) { return name + "@GRAD"; }
+inline std::string Vec(const std::string& name) { return name + "@VECTOR"; }
+inline std::string New(const std::string& name) { return name + "@NEW"; }
+inline std::string Optional(const std::string& name) { return name + "@OPTIONAL"; }
+
+struct none_t {};
+constexpr none_t none = none_t();
+
+template <typename T>
+class optional {
+ public:
+  optional() {}
+  optional(none_t) {}                                         // NOLINT
+  optional(const T& value) : has_(true), value_(value) {}     // NOLINT
+  explicit operator bool() const { return has_; }
+  bool has_value() const { return has_; }
+  bool is_initialized() const { return has_; }
+  const T& get() const { return *get_ptr(); }
+  T& get() { return *get_ptr(); }
+  const T& value() const { return get(); }
+  const T& operator*() const { return get(); }
+  T& operator*() { return get(); }
+  const T* operator->() const { return get_ptr(); }
+  T* operator->() { return get_ptr(); }
+  const T* get_ptr() const { return has_ ? &value_ : nullptr; }
+  T* get_ptr() { return has_ ? &value_ : nullptr; }
+
+ private:
+  bool has_ = false;
+  T value_;
+};
+
+namespace native {
+
+// ---------------------------------------------------------------- attributes
+
+template <typename T>
+struct AttributeOf {
+  static constexpr int32_t type = 0;
+};
+#define PD_ATTRIBUTE_(T, number, read)                              \
+  template <>                                                       \
+  struct AttributeOf<T> {                                           \
+    static constexpr int32_t type = number;                         \
+    static T get(const PD_Value& v) { return read; }                \
+  };
+#define PD_ATTRIBUTE_LIST_(T, C, number)                            \
+  PD_ATTRIBUTE_(std::vector<T>, number,                             \
+                std::vector<T>(static_cast<const C*>(v.as.list),    \
+                               static_cast<const C*>(v.as.list) + v.count))
+PD_ATTRIBUTE_(bool, PD_ATTR_BOOL, v.as.i != 0)
+PD_ATTRIBUTE_(int, PD_ATTR_INT, static_cast<int>(v.as.i))
+PD_ATTRIBUTE_(int64_t, PD_ATTR_INT64, v.as.i)
+PD_ATTRIBUTE_(float, PD_ATTR_FLOAT, static_cast<float>(v.as.d))
+PD_ATTRIBUTE_(double, PD_ATTR_DOUBLE, v.as.d)
+PD_ATTRIBUTE_(std::string, PD_ATTR_STRING, std::string(v.as.s, static_cast<size_t>(v.count)))
+PD_ATTRIBUTE_LIST_(bool, uint8_t, PD_ATTR_BOOLS)
+PD_ATTRIBUTE_LIST_(int, int32_t, PD_ATTR_INTS)
+PD_ATTRIBUTE_LIST_(int64_t, int64_t, PD_ATTR_INT64S)
+PD_ATTRIBUTE_LIST_(float, float, PD_ATTR_FLOATS)
+PD_ATTRIBUTE_LIST_(double, double, PD_ATTR_DOUBLES)
+template <>
+struct AttributeOf<std::vector<std::string>> {
+  static constexpr int32_t type = PD_ATTR_STRINGS;
+  static std::vector<std::string> get(const PD_Value& v) {
+    const PD_String* all = static_cast<const PD_String*>(v.as.list);
+    std::vector<std::string> made;
+    for (int64_t i = 0; i < v.count; ++i)
+      made.emplace_back(all[i].s, static_cast<size_t>(all[i].count));
+    return made;
+  }
+};
+
+// The number of an attribute's type as it is declared: "float", "std::vector<int>".
+inline int32_t attribute_type(const std::string& name) {
+  const char* names[] = {"bool", "int", "int64_t", "float", "double", "std::string"};
+  for (int32_t i = 0; i < 6; ++i) {
+    if (name == names[i]) return i + 1;
+    if (name == std::string("std::vector<") + names[i] + ">") return i + 7;
+  }
+  return 0;
+}
+
+// ---------------------------------------------------------------- arguments of functions
+
+// What a function is called with: tensors, or their shapes or types, slot by slot, and attributes.
+struct Arguments {
+  PD_Call* call;
+  size_t slots;
+  const std::vector<std::vector<Tensor>>* tensors;  // of kernels
+
+  const PD_Value& attribute(size_t argument) const { return call->attributes[argument - slots]; }
+  int32_t first(size_t slot) const {
+    int32_t before = 0;
+    for (size_t i = 0; i < slot; ++i) before += call->input_counts[i];
+    return before;
+  }
+  std::vector<int64_t> shape(int32_t at) const {
+    const PD_Tensor& t = call->inputs[at];
+    return std::vector<int64_t>(t.shape, t.shape + (t.ndim > 0 ? t.ndim : 0));
+  }
+  DataType dtype(int32_t at) const { return type_of(call->inputs[at].dtype); }
+};
+
+template <typename T>
+struct Argument {  // an attribute
+  static_assert(AttributeOf<T>::type != 0,
+                "an argument is a Tensor, a list of them, or of a type that attributes can have");
+  static constexpr bool tensor = false;
+  static constexpr int32_t type = AttributeOf<T>::type;
+  static T get(const Arguments& from, size_t i) { return AttributeOf<T>::get(from.attribute(i)); }
+};
+#define PD_ARGUMENT_(T, expression)                                                           \
+  template <>                                                                                 \
+  struct Argument<T> {                                                                        \
+    static constexpr bool tensor = true;                                                      \
+    static constexpr int32_t type = AttributeOf<T>::type;                                     \
+    static T get(const Arguments& from, size_t i) { return expression; }                      \
+  };
+PD_ARGUMENT_(DataType, from.dtype(from.first(i)))
+
+template <typename T, typename Read>
+std::vector<T> each(const Arguments& from, size_t slot, Read read) {
+  std::vector<T> made;
+  const int32_t first = from.first(slot);
+  for (int32_t i = 0; i < from.call->input_counts[slot]; ++i) made.push_back(read(first + i));
+  return made;
+}
+PD_ARGUMENT_(std::vector<DataType>,
+             each<DataType>(from, i, [&](int32_t at) { return from.dtype(at); }))
+PD_ARGUMENT_(std::vector<std::vector<int64_t>>,
+             each<std::vector<int64_t>>(from, i, [&](int32_t at) { return from.shape(at); }))
+// A shape, or behind the shapes an attribute of this type.
+PD_ARGUMENT_(std::vector<int64_t>, i < from.slots ? from.shape(from.first(i))
+                                                  : AttributeOf<std::vector<int64_t>>::get(
+                                                        from.attribute(i)))
+PD_ARGUMENT_(optional<std::vector<int64_t>>,
+             from.call->input_counts[i] ? optional<std::vector<int64_t>>(from.shape(from.first(i)))
+                                        : optional<std::vector<int64_t>>())
+PD_ARGUMENT_(optional<DataType>, from.call->input_counts[i]
+                                     ? optional<DataType>(from.dtype(from.first(i)))
+                                     : optional<DataType>())
+
+// Kernels get tensors by reference, so that what they change of one is seen.
+template <typename T>
+struct KernelArgument : Argument<T> {};
+template <>
+struct KernelArgument<Tensor> {
+  static constexpr bool tensor = true;
+  static constexpr int32_t type = 0;
+  static Tensor& get(const Arguments& from, size_t i) {
+    return const_cast<Tensor&>((*from.tensors)[i].at(0));
+  }
+};
+template <>
+struct KernelArgument<std::vector<Tensor>> {
+  static constexpr bool tensor = true;
+  static constexpr int32_t type = 0;
+  static std::vector<Tensor>& get(const Arguments& from, size_t i) {
+    return const_cast<std::vector<Tensor>&>((*from.tensors)[i]);
+  }
+};
+template <>
+struct KernelArgument<optional<Tensor>> {
+  static constexpr bool tensor = true;
+  static constexpr int32_t type = 0;
+  static optional<Tensor> get(const Arguments& from, size_t i) {
+    const std::vector<Tensor>& given = (*from.tensors)[i];
+    return given.empty() ? optional<Tensor>() : optional<Tensor>(given[0]);
+  }
+};
+template <>
+struct KernelArgument<std::vector<int64_t>> {  // in a kernel it can only be an attribute
+  static constexpr bool tensor = false;
+  static constexpr int32_t type = PD_ATTR_INT64S;
+  static std::vector<int64_t> get(const Arguments& from, size_t i) {
+    return AttributeOf<std::vector<int64_t>>::get(from.attribute(i));
+  }
+};
+
+// ---------------------------------------------------------------- functions
+
+template <size_t... I>
+struct Indices {};
+template <size_t N, size_t... I>
+struct IndicesTo : IndicesTo<N - 1, N - 1, I...> {};
+template <size_t... I>
+struct IndicesTo<0, I...> {
+  using type = Indices<I...>;
+};
+
+template <typename T>
+using Bare = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
+
+// A function of the user's with its arguments told; `run` calls it.
+template <typename Result>
+struct Function {
+  Result (*run)(const Arguments&) = nullptr;
+  size_t tensors = 0;                // how many of its arguments are
+  std::vector<int32_t> attributes;   // types of the others; 0: of a type that both can have
+};
+
+template <template <typename> class Read, typename Result, typename F, F function>
+struct Bound;
+template <template <typename> class Read, typename Result, typename R, typename... A,
+          R (*function)(A...)>
+struct Bound<Read, Result, R (*)(A...), function> {
+  static Function<Result> make() {
+    Function<Result> made;
+    made.run = run;
+    const bool tensor[] = {Read<Bare<A>>::tensor..., false};
+    const int32_t types[] = {Read<Bare<A>>::type..., 0};
+    for (size_t i = 0; i < sizeof...(A); ++i) {
+      if (tensor[i])
+        ++made.tensors;
+      else
+        made.attributes.push_back(types[i]);
+    }
+    return made;
+  }
+  static Result run(const Arguments& from) {
+    return call(from, typename IndicesTo<sizeof...(A)>::type(), std::is_void<R>());
+  }
+  template <size_t... I>
+  static Result call(const Arguments& from, Indices<I...>, std::false_type) {
+    (void)from;
+    return function(Read<Bare<A>>::get(from, I)...);
+  }
+  template <size_t... I>
+  static Result call(const Arguments& from, Indices<I...>, std::true_type) {
+    function(Read<Bare<A>>::get(from, I)...);
+    return Result();
+  }
+};
+
+using KernelFunction = Function<std::vector<Tensor>>;
+using ShapeFunction = Function<std::vector<std::vector<int64_t>>>;
+using DtypeFunction = Function<std::vector<DataType>>;
+
+// ---------------------------------------------------------------- an operator
+
+class PD_HIDDEN Builder : public Entry {
+ public:
+  explicit Builder(const std::string& name) : name_(name) {}
+
+  Builder& Inputs(std::vector<std::string> names) { return inputs_ = std::move(names), *this; }
+  Builder& Outputs(std::vector<std::string> names) { return outputs_ = std::move(names), *this; }
+  Builder& Attrs(std::vector<std::string> names) { return attributes_ = std::move(names), *this; }
+  Builder& SetKernelFn(KernelFunction function) { return kernel_ = std::move(function), *this; }
+  Builder& SetInferShapeFn(ShapeFunction function) { return shape_ = std::move(function), *this; }
+  Builder& SetInferDtypeFn(DtypeFunction function) { return dtype_ = std::move(function), *this; }
+  Builder& SetInplaceMap(const std::unordered_map<std::string, std::string>& pairs) {
+    for (const auto& pair : pairs) inplace_[bare(pair.second)] = bare(pair.first);
+    return *this;
+  }
+
+  const std::string& name() const { return name_; }
+  const PD_Operator* describe() override;
+  int32_t infer_shape(PD_Call* call) override;
+  int32_t infer_dtype(PD_Call* call) override;
+  int32_t call(PD_Call* call) override;
+
+ private:
+  static std::string bare(std::string name) {
+    for (const char* mark : {"@VECTOR", "@OPTIONAL"}) {
+      const size_t at = name.find(mark);
+      if (at != std::string::npos) name.erase(at, std::string(mark).size());
+    }
+    return name;
+  }
+  void slots(const std::vector<std::string>& names, std::vector<std::string>* kept,
+                       std::vector<PD_Slot>* made);
+  void add_attributes();
+  void check_function(const char* what, size_t tensors, size_t count) const;
+  bool listed(size_t output) const { return made_out_[output].flags & PD_SLOT_LIST; }
+  size_t written() const;
+  template <typename T, typename Put>
+  void spread(PD_Call* call, const char* what, const std::vector<T>& values, Put put);
+  static bool give(PD_Call* call, int32_t at, Tensor* tensor);
+
+  std::string name_, gradient_name_;
+  std::vector<std::string> inputs_, outputs_, attributes_, in_names_, out_names_, attr_names_;
+  std::unordered_map<std::string, std::string> inplace_;  // output -> input
+  KernelFunction kernel_;
+  ShapeFunction shape_;
+  DtypeFunction dtype_;
+  std::vector<PD_Slot> made_in_, made_out_;
+  std::vector<PD_Attribute> made_attributes_;
+  PD_Gradient gradient_ = PD_Gradient();
+  PD_Operator made_ = PD_Operator();
+};
+
+PD_HIDDEN inline std::vector<Builder*>& builders() {
+  static std::vector<Builder*> all;
+  return all;
+}
+
+PD_HIDDEN inline Builder& build(const std::string& name) {
+  Builder* made = new Builder(name);  // there for as long as the library
+  builders().push_back(made);
+  entries().push_back(made);
+  return *made;
+}
+
+inline void Builder::slots(const std::vector<std::string>& names, std::vector<std::string>* kept,
+                           std::vector<PD_Slot>* made) {
+  for (const std::string& name : names) kept->push_back(bare(name));
+  for (size_t i = 0; i < names.size(); ++i) {
+    PD_Slot slot = {(*kept)[i].c_str(), nullptr, 0, -1};
+    if (names[i].find("@VECTOR") != std::string::npos) slot.flags |= PD_SLOT_LIST;
+    if (names[i].find("@OPTIONAL") != std::string::npos) slot.flags |= PD_SLOT_OPTIONAL;
+    made->push_back(slot);
+  }
+}
+
+inline void Builder::add_attributes() {
+  for (const std::string& told : attributes_) {
+    const size_t colon = told.find(':');
+    std::string name = told.substr(0, colon);
+    std::string type = colon == std::string::npos ? "" : told.substr(colon + 1);
+    for (std::string* text : {&name, &type})
+      text->erase(std::remove(text->begin(), text->end(), ' '), text->end());
+    if (!attribute_type(type))
+      raise(PD_INVALID_ARGUMENT, "operator ", name_, ": attribute \"", told,
+            "\" is expected to be \"name: type\" with a type of bool, int, int64_t, float, double, "
+            "std::string and std::vector of these.");
+    attr_names_.push_back(name);
+    PD_Attribute made = PD_Attribute();
+    made.type = attribute_type(type);
+    made_attributes_.push_back(made);
+  }
+  for (size_t i = 0; i < attr_names_.size(); ++i) made_attributes_[i].name = attr_names_[i].c_str();
+}
+
+inline void Builder::check_function(const char* what, size_t tensors, size_t count) const {
+  if (tensors == inputs_.size() && count == attributes_.size()) return;
+  raise(PD_INVALID_ARGUMENT, "operator ", name_, " has ", inputs_.size(), " inputs and ",
+        attributes_.size(), " attributes, but its ", what, " takes ", tensors, " and ", count, ".");
+}
+
+inline const PD_Operator* Builder::describe() {
+  slots(inputs_, &in_names_, &made_in_);
+  slots(outputs_, &out_names_, &made_out_);
+  for (const auto& pair : inplace_) {
+    const auto out = std::find(out_names_.begin(), out_names_.end(), pair.first);
+    const auto in = std::find(in_names_.begin(), in_names_.end(), pair.second);
+    if (out == out_names_.end() || in == in_names_.end())
+      raise(PD_INVALID_ARGUMENT, "operator ", name_, ": SetInplaceMap names ", pair.second, " and ",
+            pair.first, ", which are not an input and an output of it.");
+    made_out_[static_cast<size_t>(out - out_names_.begin())].inplace =
+        static_cast<int32_t>(in - in_names_.begin());
+  }
+  add_attributes();
+  if (!kernel_.run)
+    raise(PD_INVALID_ARGUMENT, "operator ", name_, " has no kernel; SetKernelFn gives it one.");
+  check_function("kernel", kernel_.tensors, kernel_.attributes.size());
+  for (size_t i = 0; i < attributes_.size(); ++i)
+    if (kernel_.attributes[i] != made_attributes_[i].type)
+      raise(PD_INVALID_ARGUMENT, "operator ", name_, ": attribute \"", attributes_[i],
+            "\" is not of the type that its kernel takes.");
+  made_.name = name_.c_str();
+  made_.flags = (shape_.run ? PD_HAS_INFER_SHAPE : 0) | (dtype_.run ? PD_HAS_INFER_DTYPE : 0);
+  made_.input_count = static_cast<int32_t>(made_in_.size());
+  made_.inputs = made_in_.data();
+  made_.output_count = static_cast<int32_t>(made_out_.size());
+  made_.outputs = made_out_.data();
+  made_.attribute_count = static_cast<int32_t>(made_attributes_.size());
+  made_.attributes = made_attributes_.data();
+  gradient_name_ = name_ + "_grad";
+  for (const Builder* other : builders()) {
+    if (other->name() != gradient_name_) continue;
+    gradient_.name = gradient_name_.c_str();
+    made_.gradient = &gradient_;
+  }
+  return &made_;
+}
+
+inline size_t Builder::written() const {
+  size_t count = 0;
+  for (const PD_Slot& slot : made_out_) count += slot.inplace >= 0;
+  return count;
+}
+
+// Hands values out to outputs: one each, to a list what is left. Those that are written in place may
+// be left out.
+template <typename T, typename Put>
+void Builder::spread(PD_Call* call, const char* what, const std::vector<T>& values, Put put) {
+  const size_t slots = made_out_.size();
+  const bool all = written() == 0 || values.size() >= slots;
+  size_t single = 0, lists = 0;
+  for (size_t i = 0; i < slots; ++i) {
+    if (!all && made_out_[i].inplace >= 0) continue;
+    (listed(i) ? lists : single) += 1;
+  }
+  if (values.size() < single || (!lists && values.size() != single) ||
+      (lists > 1 && values.size() != static_cast<size_t>(call->output_count)))
+    raise(PD_INVALID_ARGUMENT, "its ", what, " returned ", values.size(), " values for ", slots,
+          " outputs", all ? "" : ", some of which are written in place", ".");
+  std::vector<int32_t> counts(call->output_counts, call->output_counts + slots);
+  for (size_t i = 0; i < slots; ++i)
+    if (listed(i) && lists == 1 && (all || made_out_[i].inplace < 0))
+      counts[i] = static_cast<int32_t>(values.size() - single);
+    else if (!listed(i))
+      counts[i] = 1;
+  int32_t total = 0;
+  for (int32_t count : counts) total += count;
+  if (total > call->output_count) host()->room(call, total);
+  size_t next = 0;
+  int32_t at = 0;
+  for (size_t i = 0; i < slots; ++i) {
+    const bool filled = all || made_out_[i].inplace < 0;
+    for (int32_t k = 0; k < counts[i]; ++k, ++at)
+      if (filled) put(at, values[next++]);
+    call->output_counts[i] = counts[i];
+  }
+}
+
+inline int32_t Builder::infer_shape(PD_Call* call) {
+  const Arguments from = {call, made_in_.size(), nullptr};
+  spread(call, "InferShapeFn", shape_.run(from), [&](int32_t at, const std::vector<int64_t>& shape) {
+    PD_Tensor& out = call->outputs[at];
+    if (shape.size() > PD_MAX_RANK) raise(PD_INVALID_ARGUMENT, "more than 32 dimensions.");
+    out.ndim = static_cast<int32_t>(shape.size());
+    std::copy(shape.begin(), shape.end(), out.shape);
+  });
+  return PD_OK;
+}
+
+inline int32_t Builder::infer_dtype(PD_Call* call) {
+  const Arguments from = {call, made_in_.size(), nullptr};
+  spread(call, "InferDtypeFn", dtype_.run(from),
+         [&](int32_t at, DataType type) { call->outputs[at].dtype = code_of(type); });
+  return PD_OK;
+}
+
+// Makes a tensor an output; says whether it is another one than was offered.
+inline bool Builder::give(PD_Call* call, int32_t at, Tensor* tensor) {
+  PD_Tensor& out = call->outputs[at];
+  const PD_Tensor now = tensor->view();
+  if (now.handle && now.handle == out.handle && now.data == out.data && now.ndim == out.ndim &&
+      now.dtype.code == out.dtype.code && now.dtype.bits == out.dtype.bits &&
+      std::equal(now.shape, now.shape + now.ndim, out.shape))
+    return false;
+  int64_t* sizes = out.shape;
+  if (now.ndim > PD_MAX_RANK) raise(PD_INVALID_ARGUMENT, "more than 32 dimensions.");
+  if (now.ndim > 0) std::copy(now.shape, now.shape + now.ndim, sizes);
+  out = now;
+  out.shape = sizes;
+  tensor->hand_over();
+  return true;
+}
+
+inline int32_t Builder::call(PD_Call* call) {
+  std::vector<std::vector<Tensor>> tensors(made_in_.size());
+  for (int32_t slot = 0, at = 0; slot < made_.input_count; ++slot)
+    for (int32_t i = 0; i < call->input_counts[slot]; ++i)
+      tensors[static_cast<size_t>(slot)].emplace_back(call->inputs[at++]);
+  Offers& state = offers();
+  const Offers before = state;
+  state.call = call;
+  state.taken = 0;
+  struct Restore {
+    Offers& place;
+    Offers before;
+    ~Restore() { place = before; }
+  } restore = {state, before};
+  for (int32_t slot = 0, at = 0; slot < made_.output_count; ++slot)
+    for (int32_t i = 0; i < call->output_counts[slot]; ++i, ++at)
+      if (made_out_[static_cast<size_t>(slot)].inplace >= 0 && at < 64)
+        state.taken |= uint64_t(1) << at;
+  const Arguments from = {call, made_in_.size(), &tensors};
+  std::vector<Tensor> made = kernel_.run(from);
+  const std::vector<int32_t> counts(call->output_counts,
+                                    call->output_counts + made_out_.size());
+  bool other = false;
+  std::vector<Tensor*> pointers;
+  for (Tensor& tensor : made) pointers.push_back(&tensor);
+  spread(call, "kernel", pointers,
+         [&](int32_t at, Tensor* tensor) { other = give(call, at, tensor) || other; });
+  other = other || !std::equal(counts.begin(), counts.end(), call->output_counts);
+  return other ? PD_OTHER_OUTPUTS : PD_OK;
+}
+
+}  // namespace native
+}  // namespace paddle
+
+// ---------------------------------------------------------------- registration
+
+#define PD_KERNEL(...)                                                                          \
+  (::paddle::native::Bound<::paddle::native::KernelArgument, std::vector<::paddle::Tensor>,     \
+                           decltype(&__VA_ARGS__), &__VA_ARGS__>::make())
+#define PD_INFER_SHAPE(...)                                                                     \
+  (::paddle::native::Bound<::paddle::native::Argument, std::vector<std::vector<int64_t>>,       \
+                           decltype(&__VA_ARGS__), &__VA_ARGS__>::make())
+#define PD_INFER_DTYPE(...)                                                                     \
+  (::paddle::native::Bound<::paddle::native::Argument, std::vector<::paddle::DataType>,         \
+                           decltype(&__VA_ARGS__), &__VA_ARGS__>::make())
+
+#define PD_REGISTER_(variable, name)                                     \
+  __attribute__((unused)) static ::paddle::native::Builder& variable = \
+      ::paddle::native::build(name)
+#define PD_BUILD_OP(name) PD_REGISTER_(pd_operator_##name, #name)
+#define PD_BUILD_GRAD_OP(name) PD_REGISTER_(pd_gradient_##name, #name "_grad")
+#define PD_BUILD_DOUBLE_GRAD_OP(name) PD_REGISTER_(pd_gradient2_##name, #name "_grad_grad")
+
+// ---------------------------------------------------------------- dispatch by data type
+
+#define PD_IF_TYPE_(E, T, ...)                    \
+  case ::paddle::DataType::E: {                   \
+    using data_t = T;                             \
+    return __VA_ARGS__();                         \
+  }
+#define PD_FLOATING_(...) \
+  PD_IF_TYPE_(FLOAT32, float, __VA_ARGS__) PD_IF_TYPE_(FLOAT64, double, __VA_ARGS__)
+#define PD_HALF_(...)                                     \
+  PD_IF_TYPE_(FLOAT16, ::paddle::float16, __VA_ARGS__)    \
+  PD_IF_TYPE_(BFLOAT16, ::paddle::bfloat16, __VA_ARGS__)
+#define PD_INTEGRAL_(...)                                                               \
+  PD_IF_TYPE_(INT32, int, __VA_ARGS__) PD_IF_TYPE_(INT64, int64_t, __VA_ARGS__)         \
+  PD_IF_TYPE_(INT8, int8_t, __VA_ARGS__) PD_IF_TYPE_(UINT8, uint8_t, __VA_ARGS__)       \
+  PD_IF_TYPE_(INT16, int16_t, __VA_ARGS__)
+#define PD_COMPLEX_(...)                                       \
+  PD_IF_TYPE_(COMPLEX64, ::paddle::complex64, __VA_ARGS__)     \
+  PD_IF_TYPE_(COMPLEX128, ::paddle::complex128, __VA_ARGS__)
+#define PD_SWITCH_(TYPE, NAME, CASES)                                                          \
+  [&] {                                                                                        \
+    const ::paddle::DataType pd_type = TYPE;                                                   \
+    switch (pd_type) {                                                                         \
+      CASES                                                                                    \
+      default:                                                                                 \
+        ::paddle::native::raise(PD_NO_KERNEL, NAME, " has no kernel for ",                     \
+                                ::paddle::native::name_of(pd_type), ".");                      \
+    }                                                                                          \
+  }()
+
+#define PD_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_HALF_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_HALF_(__VA_ARGS__))
+#define PD_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_INTEGRAL_(__VA_ARGS__))
+#define PD_DISPATCH_COMPLEX_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_COMPLEX_(__VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_INTEGRAL_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_INTEGRAL_(__VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_INTEGRAL_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME,                                                     \
+             PD_FLOATING_(__VA_ARGS__) PD_INTEGRAL_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__))
+// Beside these, one or two types named by their DataType: FLOAT16, BOOL.
+#define PD_NAMED_(E, ...)                                                              \
+  case E: {                                                                            \
+    using data_t = ::paddle::native::CppType<E>::type;                                 \
+    return __VA_ARGS__();                                                              \
+  }
+#define PD_DISPATCH_FLOATING_AND_COMPLEX_AND_1_TYPE(E1, TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME,                                                 \
+             PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__)          \
+             PD_NAMED_(::paddle::DataType::E1, __VA_ARGS__))
+#define PD_DISPATCH_FLOATING_AND_COMPLEX_AND_2_TYPES(E1, E2, TYPE, NAME, ...) \
+  PD_SWITCH_(TYPE, NAME,                                                      \
+             PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__)               \
+             PD_NAMED_(::paddle::DataType::E1, __VA_ARGS__)                   \
+             PD_NAMED_(::paddle::DataType::E2, __VA_ARGS__))
+
+#endif  // PADDLE_EXTENSION_H_

@@ -1,0 +1,623 @@
+"""Buffers of compiled operators: what the C interface asks of torch's tensors, and their kernels.
+
+The kernel of an operator is generated, as the callers of :mod:`paddle.core.dispatch` are: for inputs
+that look like earlier ones it fills nothing but pointers into structs that are ready, allocates the
+results and calls the library. :mod:`paddle.ops.native_operators` makes operators of them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from paddle.core import flags, native
+from paddle.core.debug import enabled
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
+from paddle.core.levels import levels_on, put_levels
+from paddle.core.native import Block, CTensor, NativeOperator, Shown
+from paddle.core.op import REQUIRED, computed, py
+
+# torch's data types as DLPack writes them: (class, bits).
+CODES: dict[torch.dtype, tuple[int, int]] = {
+    torch.bool: (6, 8),
+    torch.uint8: (1, 8),
+    torch.int8: (0, 8),
+    torch.int16: (0, 16),
+    torch.int32: (0, 32),
+    torch.int64: (0, 64),
+    torch.float16: (2, 16),
+    torch.bfloat16: (4, 16),
+    torch.float32: (2, 32),
+    torch.float64: (2, 64),
+    torch.complex64: (5, 64),
+    torch.complex128: (5, 128),
+}
+DTYPES = {code: dtype for dtype, code in CODES.items()}
+_DEVICES = {"cpu": 1, "meta": 1, "cuda": 10 if torch.version.hip else 2, "xpu": 14}
+_OTHER_DEVICE = 12  # what DLPack calls an extension
+_REMEMBERED = 512  # calls that look different, of one operator
+
+Given = list[list[Any]]  # the buffers of each slot; none where it is missing
+
+
+def device_code(device: torch.device) -> tuple[int, int]:
+    """The device as DLPack writes it."""
+    return _DEVICES.get(device.type, _OTHER_DEVICE), device.index or 0
+
+
+def device_of(code: tuple[int, int]) -> torch.device:
+    """The device that DLPack writes so."""
+    kind, number = code
+    if kind in (1, 3):  # page-locked memory is the host's
+        return torch.device("cpu")
+    names = [name for name, found in _DEVICES.items() if found == kind and name != "meta"]
+    if not names:
+        raise InvalidArgumentError(f"a library asked for memory on a device of kind {kind}.")
+    return torch.device(names[0], number)
+
+
+def _dtype(code: tuple[int, int]) -> torch.dtype:
+    found = DTYPES.get(code)
+    if found is None:
+        raise InvalidTypeError(f"a library asked for the data type of class and bits {code}.")
+    return found
+
+
+def type_name(code: tuple[int, int]) -> str:
+    """The name of a data type: ``float32``."""
+    return str(DTYPES[code])[6:] if code in DTYPES else f"type {code}"
+
+
+def _shown(buffer: torch.Tensor) -> Shown:
+    return Shown(tuple(buffer.shape), CODES[buffer.dtype], device_code(buffer.device))
+
+
+# ---------------------------------------------------------------- the host's functions
+
+
+def _empty(sizes: list[int], dtype: tuple[int, int], device: tuple[int, int]) -> torch.Tensor:
+    return torch.empty(sizes, dtype=_dtype(dtype), device=device_of(device))
+
+
+class _Pointed:
+    """Foreign memory as torch takes it: the interface by which GPU libraries share arrays."""
+
+    def __init__(self, address: int, count: int) -> None:
+        self.__cuda_array_interface__ = {
+            "shape": (count,), "typestr": "|u1", "data": (address, False), "version": 2,
+        }  # fmt: skip
+
+
+def _borrowed(tensor: CTensor) -> torch.Tensor:
+    """The tensor that a struct describes; its memory is somebody else's."""
+    shape, dtype = native.sizes_of(tensor), _dtype((tensor.dtype.code, tensor.dtype.bits))
+    count = 1
+    for size in shape:
+        count *= size
+    device = device_of((tensor.device.type, tensor.device.id))
+    if not count:
+        return torch.empty(shape, dtype=dtype, device=device)
+    if not tensor.data:
+        raise InvalidArgumentError("a library handed over a tensor without memory.")
+    address, length = tensor.data + tensor.byte_offset, count * dtype.itemsize
+    if device.type == "cpu":
+        array = (native.c_uint8 * length).from_address(address)
+        raw = torch.frombuffer(array, dtype=torch.uint8)
+    elif device.type == "cuda":
+        raw = torch.as_tensor(_Pointed(address, length), device=device)
+    else:
+        found = native.held(tensor.handle)
+        if found is None:
+            raise InvalidArgumentError(f"a library cannot hand over memory of {device} here.")
+        return _part(found, tensor)
+    return raw.view(dtype).view(shape)
+
+
+def _part(base: torch.Tensor, tensor: CTensor) -> torch.Tensor:
+    """What a struct says of a buffer: itself, reshaped, or a part of it."""
+    shape = native.sizes_of(tensor)
+    dtype = _dtype((tensor.dtype.code, tensor.dtype.bits))
+    start = (tensor.data or 0) + tensor.byte_offset
+    same = list(base.shape) == shape and base.dtype is dtype
+    if same and (start == base.data_ptr() or not base.numel()):
+        return base
+    count = 1
+    for size in shape:
+        count *= size
+    raw = base.reshape(-1).view(torch.uint8)
+    offset, length = start - base.data_ptr() if count else 0, count * dtype.itemsize
+    if offset < 0 or offset + length > raw.numel():
+        raise InvalidArgumentError(
+            f"a library returned a tensor of shape {shape} and {type_name(CODES[dtype])} in memory "
+            f"of shape {list(base.shape)} and {type_name(CODES[base.dtype])}, which is too small."
+        )
+    return raw[offset : offset + length].view(dtype).view(shape)
+
+
+def _convert(source: CTensor, dtype: tuple[int, int], device: tuple[int, int]) -> torch.Tensor:
+    return _borrowed(source).to(device_of(device), _dtype(dtype), copy=True)
+
+
+def _stream(device: tuple[int, int]) -> int | None:
+    where = device_of(device)
+    if where.type == "cpu":
+        return None
+    stream = getattr(torch, where.type).current_stream(where)
+    return getattr(stream, "cuda_stream", None) or getattr(stream, "sycl_queue", None)
+
+
+def _call_operator(name: str, given: list[list[CTensor]], attrs: dict[str, Any]) -> Given:
+    op = computed(name)
+    if op is None:
+        raise NotFoundError(f"there is no operator named {name!r} for a library to call.")
+    given += [[] for _ in op.inputs[len(given) :]]
+    if len(given) != len(op.inputs):
+        raise InvalidArgumentError(
+            f"operator {name} has {len(op.inputs)} inputs, but a library gave it {len(given)}."
+        )
+    unknown = [a for a in attrs if a not in op.attrs]
+    if unknown:
+        raise InvalidArgumentError(
+            f"operator {name} has no attribute {unknown[0]!r}; it has {list(op.attrs)}."
+        )
+    buffers: list[Any] = []
+    for slot, tensors in zip(op.inputs, given):
+        made = [_borrowed(t) for t in tensors]
+        buffers.append(made if slot.many else made[0] if made else None)
+    full = {py(k): v for k, v in {**op.attrs, **attrs}.items()}
+    with torch.no_grad():
+        outs = op.kernel(*buffers, **full)
+    outs = (outs,) if len(op.outputs) == 1 else outs
+    listed = [[] if o is None else list(o) if isinstance(o, (list, tuple)) else [o] for o in outs]
+    flat = [b for item in buffers for b in (item if isinstance(item, list) else [item])]
+    taken = {b.untyped_storage().data_ptr() for b in flat if b is not None}
+    return [[_owned(b, taken) for b in slot] for slot in listed]
+
+
+def _owned(buffer: torch.Tensor, taken: set[int]) -> torch.Tensor:
+    """A buffer that is contiguous and shares no memory with others."""
+    buffer = buffer.contiguous()
+    return buffer.clone() if buffer.untyped_storage().data_ptr() in taken else buffer
+
+
+def _log(level: int, text: str) -> None:
+    if level <= int(os.environ.get("GLOG_v", "0") or 0):
+        print(text, file=sys.stderr, flush=True)
+
+
+native.memory.empty = _empty
+native.memory.shown = _shown
+native.memory.address = torch.Tensor.data_ptr
+native.memory.convert = _convert
+native.memory.stream = _stream
+native.memory.call_operator = _call_operator
+native.memory.log = _log
+
+
+# ---------------------------------------------------------------- calls
+
+
+class Caller:
+    """Calls one compiled operator on buffers.
+
+    Args:
+        op (NativeOperator): the operator.
+        gradient (bool): it computes gradients of another one, so what it makes is told by names.
+    """
+
+    def __init__(self, op: NativeOperator, gradient: bool = False) -> None:
+        self.op = op
+        self.gradient = gradient
+        self.plans: dict[Any, Any] = {}  # of the generated kernel
+        self._inferred: dict[str, list] = {}
+        self.kernel = _generated(self)
+
+    # -- shapes --------------------------------------------------------------------------------
+
+    def infer(
+        self, given: list[list[Shown]], attributes: tuple[Any, list], runtime: bool,
+        levels: dict[int, Any] | None = None, device: tuple[int, int] = (1, 0),
+    ) -> list[list[Shown | None]]:  # fmt: skip
+        """Sizes and types of the results, for each output slot; None: nobody knows."""
+        op = self.op
+        first = next((t for slot in given for t in slot), None)
+        start = self._by_rule(given, first)
+        if not op.flags & (native.HAS_SHAPE | native.HAS_DTYPE):
+            return start
+        block = Block(op, given, start, attributes, runtime, device)
+        for position, lod in (levels or {}).items():
+            block.put_lod(position, lod)
+        if op.flags & native.HAS_SHAPE:
+            block.run(op.library.table.infer_shape)
+        if op.flags & native.HAS_DTYPE:
+            block.run(op.library.table.infer_dtype)
+        return [[self._read(t, first) for t in slot] for slot in block.results()]
+
+    def _read(self, tensor: CTensor, first: Shown | None) -> Shown | None:
+        if tensor.ndim < 0:
+            return None
+        dtype = (tensor.dtype.code, tensor.dtype.bits)
+        device = (tensor.device.type, tensor.device.id) if tensor.device.type else None
+        if dtype == (0, 0) and first is not None:
+            dtype = first.dtype
+        where = device or (first.device if first is not None else (1, 0))
+        return Shown(tuple(native.sizes_of(tensor)), dtype, where)
+
+    def _by_rule(self, given: list[list[Shown]], first: Shown | None) -> list[list[Shown | None]]:
+        """What is taken of a result before its library says more: that it looks like an input."""
+        by_name = {s.name: tensors for s, tensors in zip(self.op.inputs, given)}
+        found: list[list[Shown | None]] = []
+        for slot in self.op.outputs:
+            like = given[slot.inplace] if slot.inplace >= 0 else None
+            if like is None and self.gradient:
+                like = by_name.get(slot.name.removesuffix("@GRAD").removesuffix("@NEW"))
+            if like is None and slot.many:
+                like = [] if self.op.flags & native.HAS_SHAPE else self._listed(given)
+            if like is None:
+                like = [first] if first is not None else []
+            found.append(list(like) if slot.many or slot.inplace >= 0 else [*like[:1]] or [None])
+        return found
+
+    def _listed(self, given: list[list[Shown]]) -> list[Shown]:
+        """What a list of results looks like by default: the first list among the inputs."""
+        lists = (t for slot, t in zip(self.op.inputs, given) if slot.many)
+        return next(lists, [])
+
+    # -- the long way --------------------------------------------------------------------------
+
+    def run(
+        self, given: Given, attrs: dict[str, Any], wanted: list[Any] | None = None,
+        in_place: bool = False,
+    ) -> Given:  # fmt: skip
+        """Calls the operator; every input is looked at anew.
+
+        Args:
+            given (list): the buffers of each slot.
+            attrs (dict): attributes; missing ones have their defaults.
+            wanted (list): for each output slot whether somebody will look at it, a list of flags
+                for a list; None: all are wanted.
+            in_place (bool): inputs declared so are overwritten; else copies of them are.
+        """
+        op = self.op
+        levels = self._levels(given)
+        given = [[_plain(b, op) for b in slot] for slot in given]
+        shown = [[self._describe(b) for b in slot] for slot in given]
+        flat = [b for slot in given for b in slot if isinstance(b, torch.Tensor)]
+        if any(b.is_meta for b in flat):
+            return self._on_meta(shown, attrs)
+        attributes = op.attributes_of(attrs)
+        device = flat[0].device if flat else torch.device("cpu")
+        where = device_code(device)
+        expected = self.infer(shown, attributes, True, levels, where)
+        offers = [
+            self._offer(slot, given, expected[i], device, wanted[i] if wanted else True, in_place)
+            for i, slot in enumerate(op.outputs)
+        ]
+        given = list(given)  # what is declared so is written where the result goes
+        for told, slot in zip(op.outputs, offers):
+            if told.inplace >= 0:
+                given[told.inplace] = slot
+        specs = [[None if b is None else _shown(b) for b in slot] for slot in offers]
+        block = Block(op, shown, specs, attributes, True, where)
+        for position, lod in levels.items():
+            block.put_lod(position, lod)
+        bases = [b for slot in given for b in slot]
+        for place, base in zip(block.input_pointers, bases):
+            place.value = base.data_ptr() if isinstance(base, torch.Tensor) else None
+        made = [b for slot in offers for b in slot]
+        for i, offer in enumerate(made):
+            block.output_pointers[i].value = None if offer is None else offer.data_ptr()
+        if wanted:
+            self._mark(block, wanted, offers)
+        if where[0] != native.CPU:
+            block.call.stream = _stream(where)
+        code = self._called(block, device)
+        if code == native.OTHER_OUTPUTS:
+            offers = self._taken(block, given, made, expected)
+        elif any(b is None for b in made):
+            missing = next(s.name for s, slot in zip(op.outputs, offers) if None in slot)
+            raise InvalidArgumentError(f"operator {op.name} left its output {missing} empty.")
+        return self._with_levels(offers, block.levels)
+
+    def _called(self, block: Block, device: torch.device) -> int:
+        try:
+            if device.type == "cuda":
+                with torch.cuda.device(device):
+                    return block.run(self.op.library.call)
+            return block.run(self.op.library.call)
+        except InvalidTypeError as error:
+            raise self.no_kernel(error) from error
+
+    def no_kernel(self, error: Exception) -> Exception:
+        """The error of a kernel that is not there, with those that are."""
+        if not self.op.kernels:
+            return error
+        names = {1: "CPU", 2: "GPU"}
+        there = [f"{names.get(d, d)} {type_name(t)}" for d, t in self.op.kernels]
+        return InvalidTypeError(
+            str(error).partition(") ")[2] or str(error), hint=f"there are {', '.join(there)}"
+        )
+
+    def _describe(self, buffer: Any) -> Shown:
+        if isinstance(buffer, Shown):
+            return buffer
+        shown = _shown(buffer)
+        if not self.op.flags & native.STRIDES or buffer.is_contiguous():
+            return shown
+        return Shown(shown.shape, shown.dtype, shown.device, buffer.stride())
+
+    def _levels(self, given: Given) -> dict[int, Any]:
+        if not self.op.flags & (native.OWN_LOD | native.SHARES_LOD):
+            return {}
+        flat = [b for slot in given for b in slot]
+        return {i: lod for i, b in enumerate(flat) if (lod := levels_on(b))}
+
+    def _offer(
+        self, slot: Any, given: Given, expected: list, device: Any, wanted: Any, in_place: bool
+    ) -> list:
+        """Memory for the results of a slot."""
+        if slot.inplace >= 0:
+            return [b if in_place else b.clone() for b in given[slot.inplace]]
+        if not wanted and not slot.many:
+            return []
+        return [
+            None
+            if s is None or -1 in s.shape
+            else torch.empty(tuple(s.shape), dtype=_dtype(s.dtype), device=device)
+            for s in expected
+        ]
+
+    def _mark(self, block: Block, wanted: list[Any], offers: Given) -> None:
+        position = 0
+        for flag, slot in zip(wanted, offers):
+            for i in range(len(slot)):
+                if isinstance(flag, (list, tuple)) and not flag[i]:
+                    block.unwanted(position)
+                position += 1
+
+    def _taken(self, block: Block, given: Given, offers: list, expected: list) -> Given:
+        """The buffers of what a library returned."""
+        flat = [b for slot in given for b in slot]
+        bases: list[Any] = [*flat, *offers]
+        seen: set[int] = set()
+        results: Given = []
+        handles: set[int] = set()
+        counts = block.results()
+        for slot, tensors in zip(self.op.outputs, counts):
+            made = []
+            for tensor in tensors:
+                made.append(self._one(slot, tensor, bases, len(flat), seen))
+                handles.add(tensor.handle)
+            results.append(made)
+        for handle in handles:
+            native.release(handle)
+        if flags.get("FLAGS_check_native"):
+            self._compare(expected, results)
+        return results
+
+    def _one(self, slot: Any, tensor: CTensor, bases: list, inputs: int, seen: set[int]) -> Any:
+        number = tensor.handle - 1
+        base = bases[number] if 0 <= number < len(bases) else native.held(tensor.handle)
+        if base is None:
+            if slot.optional or tensor.flags & native.UNWANTED:
+                return None
+            raise InvalidArgumentError(
+                f"operator {self.op.name} returned no memory for its output {slot.name}."
+            )
+        part = _part(base, tensor)
+        if (number < inputs and slot.inplace < 0) or id(base) in seen:
+            part = part.clone()
+        elif part is not base:
+            part = part.view_as(part)
+        seen.add(id(base))
+        return part
+
+    def _compare(self, expected: list, results: Given) -> None:
+        """With FLAGS_check_native: what came is what was inferred."""
+        if self.gradient and not self.op.flags & native.HAS_SHAPE:
+            return
+        for slot, told, came in zip(self.op.outputs, expected, results):
+            if len(told) != len(came):
+                raise InvalidArgumentError(
+                    f"operator {self.op.name} returned {len(came)} tensors as {slot.name}, but "
+                    f"{len(told)} were inferred."
+                )
+            for a, b in zip(told, came):
+                if a is None or b is None:
+                    continue
+                if tuple(a.shape) != tuple(b.shape) or a.dtype != CODES[b.dtype]:
+                    raise InvalidArgumentError(
+                        f"operator {self.op.name} returned {slot.name} of shape {list(b.shape)} "
+                        f"and {type_name(CODES[b.dtype])}, but {list(a.shape)} and "
+                        f"{type_name(a.dtype)} were inferred.",
+                        hint="without a function for it, a result is taken to look like the first "
+                        "input; see SetInferShapeFn and SetInferDtypeFn",
+                    )
+
+    def _with_levels(self, results: Given, levels: dict[int, Any]) -> Given:
+        if levels:
+            flat = [b for slot in results for b in slot]
+            for position, lod in levels.items():
+                if lod and position < len(flat) and flat[position] is not None:
+                    put_levels(flat[position], lod)
+        return results
+
+    def _on_meta(self, shown: list[list[Shown]], attrs: dict[str, Any]) -> Given:
+        """Shapes alone, as they are asked for when a Program is made."""
+        made = self.infer(shown, self.op.attributes_of(attrs), True)
+        if any(s is None for slot in made for s in slot):
+            raise NotImplementedError(f"{self.op.name}: only a run tells the shape on meta tensors")
+        return [
+            [torch.empty(tuple(s.shape), dtype=_dtype(s.dtype), device="meta") for s in slot if s]
+            for slot in made
+        ]
+
+    # -- the short way -------------------------------------------------------------------------
+
+    def prepare(self, buffers: tuple, attrs: dict[str, Any]) -> Any:
+        """What the generated kernel needs for calls that look like this one.
+
+        Returns:
+            A list of free blocks, then for each output what makes its memory. None: such calls go
+            the long way.
+        """
+        if any(type(b) is not torch.Tensor or not b.is_cpu for b in buffers):
+            return None
+        if any(b.dtype.is_complex for b in buffers):  # they may be conjugated without it showing
+            return None
+        shown = [[_shown(b)] for b in buffers]
+        expected = self.infer(shown, self.op.attributes_of(attrs), True)
+        makers = []
+        for slot in expected:
+            if len(slot) != 1 or slot[0] is None or -1 in slot[0].shape:
+                return None
+            makers.append((list(slot[0].shape), _dtype(slot[0].dtype)))
+        return [], [s[0] for s in expected], makers
+
+    def block(self, buffers: tuple, attrs: dict[str, Any], expected: list) -> tuple:
+        """Structs for the generated kernel: their address, then the places for pointers."""
+        shown = [[_shown(b)] for b in buffers]
+        made = Block(self.op, shown, [[s] for s in expected], self.op.attributes_of(attrs))
+        return made.address, *made.input_pointers, *made.output_pointers, made
+
+    def finish(self, code: int, block: Block, buffers: tuple, offers: tuple) -> Any:
+        """What a call returns that was not simply done: raises its error, or takes its results."""
+        if code > 0:
+            error = native.failure(code)
+            raise self.no_kernel(error) if isinstance(error, InvalidTypeError) else error
+        expected = [[_shown(b)] for b in offers]
+        results = self._taken(block, [[b] for b in buffers], list(offers), expected)
+        return _returned(self.op, results)
+
+    def into_first(self, *buffers: Any, **attrs: Any) -> Any:
+        """The kernel where the result is written into the memory of the first input."""
+        x = buffers[0]
+        if not x.is_contiguous() or x.is_neg() or x.is_conj():
+            return self.slowly(*buffers, **attrs)
+        return self.slowly(*buffers, in_place=True, **attrs)
+
+    def slowly(self, *buffers: Any, in_place: bool = False, **attrs: Any) -> Any:
+        """The kernel where the generated one does not fit."""
+        given = _slots(self.op, buffers)
+        named = {a.name: attrs[py(a.name)] for a in self.op.attributes if py(a.name) in attrs}
+        return _returned(self.op, self.run(given, named, in_place=in_place))
+
+
+def _slots(op: NativeOperator, buffers: tuple) -> Given:
+    """The arguments of a kernel as lists."""
+    return [
+        list(b or ()) if slot.many else [] if b is None else [b]
+        for slot, b in zip(op.inputs, buffers)
+    ]
+
+
+def _returned(op: NativeOperator, results: Given) -> Any:
+    """The results as a kernel returns them."""
+    made = [
+        slot if told.many else slot[0] if slot else None for told, slot in zip(op.outputs, results)
+    ]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _plain(buffer: Any, op: NativeOperator) -> Any:
+    """The buffer as a library can read it."""
+    if not isinstance(buffer, torch.Tensor):
+        return buffer
+    if buffer.dtype not in CODES:
+        raise InvalidTypeError(f"operator {op.name}: libraries take no {buffer.dtype}.")
+    buffer = buffer.detach().resolve_conj().resolve_neg()
+    return buffer if op.flags & native.STRIDES else buffer.contiguous()
+
+
+_SCALARS = range(1, 7)
+
+
+def _generated(caller: Caller) -> Callable:
+    """The kernel of an operator: source for its number of inputs, outputs and attributes."""
+    op = caller.op
+    simple = (
+        op.inputs
+        and not any(s.flags & (native.LIST | native.OPTIONAL) for s in [*op.inputs, *op.outputs])
+        and not any(s.inplace >= 0 for s in op.outputs)
+        and not op.flags & (native.OWN_LOD | native.SHARES_LOD | native.STRIDES)
+        and all(a.type in _SCALARS for a in op.attributes)
+    )
+    names = [f"b{i}" for i in range(len(op.inputs))]
+    attrs = [py(a.name) for a in op.attributes]
+    scope: dict[str, Any] = {
+        "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
+        "call": op.library.call, "index": op.index, "prepare": caller.prepare,
+        "make_block": caller.block, "finish": caller.finish, "REMEMBERED": _REMEMBERED,
+    }  # fmt: skip
+    for a, told in zip(attrs, op.attributes):
+        scope[f"default_{a}"] = told.initial
+    defaults = ", ".join(
+        a if told.initial is REQUIRED else f"{a}=default_{a}"
+        for a, told in zip(attrs, op.attributes)
+    )
+    header = f"def kernel({', '.join(names)}{', *, ' + defaults if attrs else ''}):"
+    passed = "".join(f", {a}={a}" for a in attrs)
+    if not simple:
+        lines = [f"return slowly({', '.join(names)}{passed})"]
+    else:
+        lines = _lines(op, names, attrs, passed)
+    source = "\n    ".join([header, *lines]) + "\n"
+    if enabled("calls"):
+        print(source)
+    exec(compile(source, f"<native kernel {op.name}>", "exec"), scope)
+    return scope["kernel"]
+
+
+def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) -> list[str]:
+    """The lines of a kernel whose inputs and outputs are single tensors."""
+    outs = [f"o{i}" for i in range(len(op.outputs))]
+    places = [f"p{i}" for i in range(len(names))] + [f"q{i}" for i in range(len(outs))]
+    buffers = "".join(f"{n}, " for n in names)
+    given = "{" + ", ".join(f"{a.name!r}: {py(a.name)}" for a in op.attributes) + "}"
+    key = "".join(f"{n}.shape, {n}.dtype, {n}.get_device(), " for n in names)
+    # 0.0 and -0.0 are equal, 1 and True too, but they are not the same attribute.
+    key += "".join(f"type({a}), {a} or repr({a}), " for a in attrs)
+    listed = ", ".join(n for n in names)
+    lines = [
+        f"key = ({key})",
+        "plan = plans.get(key, 0)",
+        "if plan == 0:",
+        f"    plan = prepare(({buffers}), {given})",
+        "    if len(plans) >= REMEMBERED: plans.clear()",
+        "    plans[key] = plan",
+        f"if plan is None: return slowly({listed}{passed})",
+        "free, expected, makers = plan",
+    ]
+    for i, name in enumerate(names):
+        lines += [
+            f"if not {name}.is_contiguous() or {name}.is_neg(): "
+            f"{name} = {name}.resolve_neg().contiguous()",
+            f"a{i} = {name}.data_ptr()",
+            # Nothing is there: no elements, or shapes alone.
+            f"if not a{i}: return slowly({listed}{passed})",
+        ]
+    lines += [
+        "try:",
+        "    block = free.pop()",
+        "except IndexError:",
+        f"    block = make_block(({buffers}), {given}, expected)",
+        f"address, {', '.join(places)}, owner = block",
+    ]
+    lines += [f"p{i}.value = a{i}" for i in range(len(names))]
+    for i, out in enumerate(outs):
+        lines += [
+            f"shape, dtype = makers[{i}]",
+            f"{out} = empty(shape, dtype=dtype)",
+            f"q{i}.value = {out}.data_ptr()",
+        ]
+    lines += [
+        "code = call(index, address)",
+        f"if code: return finish(code, owner, ({buffers}), ({''.join(o + ', ' for o in outs)}))",
+        "free.append(block)",
+        f"return {', '.join(outs)}",
+    ]
+    return lines
