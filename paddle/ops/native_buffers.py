@@ -491,7 +491,11 @@ class Caller:
             raise self.no_kernel(error) if isinstance(error, InvalidTypeError) else error
         expected = [[_shown(b)] for b in offers]
         results = self._taken(block, [[b] for b in buffers], list(offers), expected)
-        return _returned(self.op, results)
+        return _returned(self.op, self._with_levels(results, block.levels))
+
+    def levelled(self, block: Block, offers: tuple) -> Any:
+        """The results of the generated kernel where the library gave them sequences."""
+        return _returned(self.op, self._with_levels([[b] for b in offers], block.levels))
 
     def into_first(self, *buffers: Any, **attrs: Any) -> Any:
         """The kernel where the result is written into the memory of the first input."""
@@ -543,7 +547,7 @@ def _generated(caller: Caller) -> Callable:
         op.inputs
         and not any(s.flags & (native.LIST | native.OPTIONAL) for s in [*op.inputs, *op.outputs])
         and not any(s.inplace >= 0 for s in op.outputs)
-        and not op.flags & (native.OWN_LOD | native.SHARES_LOD | native.STRIDES)
+        and not op.flags & native.STRIDES
         and all(a.type in _SCALARS for a in op.attributes)
     )
     names = [f"b{i}" for i in range(len(op.inputs))]
@@ -552,6 +556,7 @@ def _generated(caller: Caller) -> Callable:
         "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
         "call": op.library.call, "index": op.index, "prepare": caller.prepare,
         "make_block": caller.block, "finish": caller.finish, "REMEMBERED": _REMEMBERED,
+        "levels_on": levels_on, "levelled": caller.levelled,
     }  # fmt: skip
     for a, told in zip(attrs, op.attributes):
         scope[f"default_{a}"] = told.initial
@@ -600,6 +605,9 @@ def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) 
             # Nothing is there: no elements, or shapes alone.
             f"if not a{i}: return slowly({listed}{passed})",
         ]
+    if op.flags & (native.OWN_LOD | native.SHARES_LOD):
+        split = " or ".join(f"levels_on({n})" for n in names)
+        lines.append(f"if {split}: return slowly({listed}{passed})")
     lines += [
         "try:",
         "    block = free.pop()",
@@ -617,7 +625,8 @@ def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) 
     lines += [
         "code = call(index, address)",
         f"if code: return finish(code, owner, ({buffers}), ({''.join(o + ', ' for o in outs)}))",
-        "free.append(block)",
-        f"return {', '.join(outs)}",
     ]
+    if op.flags & native.OWN_LOD:
+        lines.append(f"if owner.levels: return levelled(owner, ({''.join(o + ', ' for o in outs)}))")
+    lines += ["free.append(block)", f"return {', '.join(outs)}"]
     return lines
