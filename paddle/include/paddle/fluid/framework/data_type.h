@@ -1,30 +1,22 @@
-// Data types, their names and numbers.
+// Data types by the numbers that Programs have for them.
 #pragma once
-#include <cstdint>
-#include <string>
-#include "paddle/c_abi.h"
 #include "paddle/fluid/platform/enforce.h"
+#include "paddle/native/types.h"
 
 namespace paddle {
+namespace platform {
+using float16 = ::paddle::float16;
+using bfloat16 = ::paddle::bfloat16;
+template <typename T>
+using complex = ::paddle::complex<T>;
+}  // namespace platform
+
 namespace framework {
 namespace proto {
 struct VarType {
   enum Type {
-    BOOL = 0,
-    INT16 = 1,
-    INT32 = 2,
-    INT64 = 3,
-    FP16 = 4,
-    FP32 = 5,
-    FP64 = 6,
-    LOD_TENSOR = 7,
-    SELECTED_ROWS = 8,
-    SIZE_T = 19,
-    UINT8 = 20,
-    INT8 = 21,
-    BF16 = 22,
-    COMPLEX64 = 23,
-    COMPLEX128 = 24
+    BOOL = 0, INT16 = 1, INT32 = 2, INT64 = 3, FP16 = 4, FP32 = 5, FP64 = 6, LOD_TENSOR = 7,
+    SELECTED_ROWS = 8, UINT8 = 20, INT8 = 21, BF16 = 22, COMPLEX64 = 23, COMPLEX128 = 24
   };
 };
 }  // namespace proto
@@ -32,64 +24,31 @@ struct VarType {
 enum class DataLayout { kNHWC = 0, kNCHW = 1, kAnyLayout = 2, kMKLDNN = 3 };
 enum class LibraryType { kPlain = 0, kMKLDNN = 1, kCUDNN = 2 };
 
-// Of each data type: its name in C++, ours, the class and the bits of DLPack.
-#define PADDLE_FOR_EACH_DATA_TYPE_(DO)  \
-  DO(bool, BOOL, PD_BOOL, 8)            \
-  DO(int8_t, INT8, PD_INT, 8)           \
-  DO(uint8_t, UINT8, PD_UINT, 8)        \
-  DO(int16_t, INT16, PD_INT, 16)        \
-  DO(int, INT32, PD_INT, 32)            \
-  DO(int64_t, INT64, PD_INT, 64)        \
-  DO(float, FP32, PD_FLOAT, 32)         \
-  DO(double, FP64, PD_FLOAT, 64)        
-
-template <typename T>
-struct DataTypeTrait;  // not defined: tensors have no elements of this type
-
-struct DataTypeFacts {
-  proto::VarType::Type type;
-  const char* name;
-  PD_DType abi;
-};
-inline const DataTypeFacts* DataTypes(int* count) {
-  static const DataTypeFacts all[] = {
-#define PADDLE_FACTS_(cpp, ours, code, bits) {proto::VarType::ours, #cpp, {code, bits, 1}},
-      PADDLE_FOR_EACH_DATA_TYPE_(PADDLE_FACTS_)
-#undef PADDLE_FACTS_
-      {proto::VarType::FP16, "float16", {PD_FLOAT, 16, 1}},
-      {proto::VarType::BF16, "bfloat16", {PD_BFLOAT, 16, 1}},
-      {proto::VarType::COMPLEX64, "complex64", {PD_COMPLEX, 64, 1}},
-      {proto::VarType::COMPLEX128, "complex128", {PD_COMPLEX, 128, 1}}};
-  *count = sizeof(all) / sizeof(all[0]);
-  return all;
+// The numbers in the order of paddle::DataType, which begins with the undefined one.
+inline proto::VarType::Type FromDataType(::paddle::DataType type) {
+  static const int8_t numbers[] = {-1, 0, 21, 20, 1, 2, 3, 4, 22, 5, 6, 23, 24};
+  const int number = numbers[static_cast<int>(type)];
+  if (number < 0) PADDLE_THROW(platform::errors::Unimplemented("A tensor has no data type."));
+  return static_cast<proto::VarType::Type>(number);
 }
-#define PADDLE_TRAIT_(cpp, ours, code, bits)                                      \
-  template <>                                                                     \
-  struct DataTypeTrait<cpp> {                                                     \
-    static proto::VarType::Type DataType() { return proto::VarType::ours; }       \
-  };
-PADDLE_FOR_EACH_DATA_TYPE_(PADDLE_TRAIT_)
-#undef PADDLE_TRAIT_
-
-inline const DataTypeFacts& FactsOf(proto::VarType::Type type) {
-  int count;
-  const DataTypeFacts* all = DataTypes(&count);
-  for (int i = 0; i < count; ++i) {
-    if (all[i].type == type) return all[i];
+inline ::paddle::DataType ToDataType(proto::VarType::Type type) {
+  for (int i = 1; i <= static_cast<int>(::paddle::DataType::COMPLEX128); ++i) {
+    const auto one = static_cast<::paddle::DataType>(i);
+    if (FromDataType(one) == type) return one;
   }
   PADDLE_THROW(platform::errors::InvalidArgument("%d is not a data type.", static_cast<int>(type)));
 }
-inline proto::VarType::Type FromAbi(PD_DType given) {
-  int count;
-  const DataTypeFacts* all = DataTypes(&count);
-  for (int i = 0; i < count; ++i) {
-    if (all[i].abi.code == given.code && all[i].abi.bits == given.bits) return all[i].type;
-  }
-  PADDLE_THROW(platform::errors::Unimplemented("There is no data type of class %d with %d bits.",
-                                               int(given.code), int(given.bits)));
+
+template <typename T>
+struct DataTypeTrait {
+  static proto::VarType::Type DataType() { return FromDataType(native::TypeOf<T>::value); }
+};
+inline proto::VarType::Type FromAbi(PD_DType given) { return FromDataType(native::type_of(given)); }
+inline PD_DType ToAbi(proto::VarType::Type type) { return native::code_of(ToDataType(type)); }
+inline std::string DataTypeToString(proto::VarType::Type type) {
+  return native::name_of(ToDataType(type));
 }
-inline std::string DataTypeToString(proto::VarType::Type type) { return FactsOf(type).name; }
-inline size_t SizeOfType(proto::VarType::Type type) { return FactsOf(type).abi.bits / 8; }
+inline size_t SizeOfType(proto::VarType::Type type) { return SizeOf(ToDataType(type)); }
 
 }  // namespace framework
 }  // namespace paddle

@@ -430,7 +430,7 @@ inline int32_t OpInfo::infer_dtype(PD_Call* call) {
   PD_Tensor* to = call->outputs;
   for (const BoundSlot& slot : bound.outputs) {
     for (const LoDTensor* tensor : slot.tensors) {
-      if (tensor) to->dtype = FactsOf(tensor->declared()).abi;
+      if (tensor) to->dtype = ToAbi(tensor->declared());
       ++to;
     }
   }

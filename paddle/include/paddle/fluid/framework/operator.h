@@ -369,7 +369,7 @@ inline int32_t Bound::Give(PD_Call* call) const {
       }
       others = true;
       std::copy(dims.Get(), dims.Get() + dims.size(), target.shape);
-      target.ndim = dims.size(), target.dtype = FactsOf(tensor->type_).abi;
+      target.ndim = dims.size(), target.dtype = ToAbi(tensor->type_);
       if (tensor->memory_->handle) {
         native::host()->retain(tensor->memory_->handle);
         target.data = tensor->Address(), target.handle = tensor->memory_->handle;

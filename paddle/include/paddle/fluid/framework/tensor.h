@@ -133,7 +133,7 @@ class Tensor {
                             platform::errors::PreconditionNotMet(
                                 "Memory of %s is made in the thread of the kernel alone.", place));
     PD_Tensor made = {};
-    native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(), FactsOf(type).abi,
+    native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(), ToAbi(type),
                                place.abi(), &made));
     auto memory = std::make_shared<Memory>(made, true);
     memory->bytes = bytes;
@@ -175,7 +175,7 @@ inline void TensorCopy(const Tensor& from, const platform::Place& place, Tensor*
   std::vector<int64_t> sizes = vectorize(from.dims());
   source.data = from.Address(), source.device = from.place().abi();
   source.ndim = from.dims().size(), source.shape = sizes.data();
-  source.dtype = FactsOf(from.type()).abi, source.handle = from.memory_->handle;
+  source.dtype = ToAbi(from.type()), source.handle = from.memory_->handle;
   native::check(native::host()->convert(native::current_call(), &source, source.dtype, place.abi(), &made));
   to->ShareDataWith(from);
   to->memory_ = std::make_shared<Memory>(made, true);
