@@ -1,4 +1,4 @@
-"""Where files for compiling against the package would lie."""
+"""Where the headers and the library lie that C++ operators are built with."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ def _folder(name: str) -> str:
 
 
 def get_include() -> str:
-    """Returns the path of the folder for C++ headers.
+    """Returns the folder of C++ headers, for ``-I`` of a compiler.
 
-    The package is Python throughout and has no headers: the folder does not exist. Operators are
-    written in Python here, see :func:`paddle.utils.load_op_library`.
+    ``paddle/extension.h``, ``paddle/fluid/framework/op_registry.h`` and ``paddle/c_abi.h`` are in
+    it; see :func:`paddle.utils.load_op_library`.
 
     Returns:
         str: ``include`` inside of the package.
@@ -30,7 +30,10 @@ def get_include() -> str:
 
 
 def get_lib() -> str:
-    """Returns the path of the folder for native libraries, which is not there either.
+    """Returns the folder of the library to link, for ``-L`` of a compiler.
+
+    ``-lpaddle_framework`` finds one there, which adds nothing: operators call the framework by
+    functions that they are given when they are loaded.
 
     Returns:
         str: ``libs`` inside of the package.

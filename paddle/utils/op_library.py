@@ -1,29 +1,29 @@
-"""Compiled operators: what to do instead of loading them."""
+"""Libraries of compiled operators, loaded by their file name."""
 
 from __future__ import annotations
 
-INSTEAD = (
-    "write it in Python: a paddle.autograd.PyLayer, or an operator with @paddle.core.op.op, which "
-    "gets derivatives and works in Programs too (docs/one_op_end_to_end.md)"
-)
+from typing import Any
+
+__all__ = ["load_op_library"]
 
 
-def unsupported(api: str) -> NotImplementedError:
-    """Makes the error of a function that would build or load native operators."""
-    return NotImplementedError(
-        f"{api}: native operators are built against PaddlePaddle's C++ library, which is not here; "
-        f"{INSTEAD}."
-    )
+def load_op_library(lib_filename: str, safe: bool = False) -> None:
+    """Loads a library of compiled operators and registers them under their names.
 
-
-def load_op_library(lib_filename: str) -> None:
-    """Would load a library of native operators; there is no C++ interface they could use.
+    They are operators like all others then: ``LayerHelper.append_op`` and ``Block.append_op`` know
+    them, with their gradients. A library stays loaded for as long as the process runs; loading it
+    again does nothing.
 
     Args:
-        lib_filename (str): the library.
+        lib_filename (str): the library, built from sources that include
+            ``paddle/fluid/framework/op_registry.h`` or ``paddle/extension.h``. A name without a
+            folder is looked for here and in ``LD_LIBRARY_PATH``.
+        safe (bool, optional): try it in a child process first, so that a library that aborts while
+            it is loaded is an error instead. Default: False.
 
     Raises:
-        NotImplementedError: always; it says how to write an operator instead.
+        FileNotFoundError: the library, or one that it needs, is not there.
+        RuntimeError: it cannot be loaded, or one of its operators exists already.
 
     Examples:
         .. code-block:: python
@@ -31,7 +31,10 @@ def load_op_library(lib_filename: str) -> None:
             import paddle
             try:
                 paddle.utils.load_op_library("relu2_op.so")
-            except NotImplementedError as error:
+            except FileNotFoundError as error:
                 print(error)
     """
-    raise unsupported(f"load_op_library({lib_filename!r})")
+    load_library: Any
+    from paddle.ops.native_operators import load_library  # ctypes' structs are for those who load
+
+    load_library(lib_filename, safe)
