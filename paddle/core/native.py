@@ -259,16 +259,18 @@ def _checked(where: str, kind: int, value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def encode(where: str, kind: int, value: Any, into: CValue) -> Any:
+def encode(name: str, owner: str, kind: int, value: Any, into: CValue) -> Any:
     """Writes an attribute into a struct; returns what must be kept as long as that is used.
 
     Args:
-        where (str): what is set, for messages.
+        name (str): the attribute, for messages.
+        owner (str): its operator.
         kind (int): its type, a key of :data:`TYPES`.
         value: what the user gave.
         into (CValue): the struct.
     """
     into.type = kind
+    where = f"attribute {name} of operator {owner}"
     if kind <= 6:
         value = _checked(where, kind, value)
         into.count = 1
@@ -286,7 +288,7 @@ def encode(where: str, kind: int, value: Any, into: CValue) -> Any:
         raise errors.InvalidTypeError(
             f"{where} is a {TYPES[kind][0]}: expected a list, but received {got}."
         )
-    parts = [_checked(f"{where}[{i}]", kind - 6, part) for i, part in enumerate(value)]
+    parts = [_checked(f"attribute {name}[{i}] of operator {owner}", kind - 6, part) for i, part in enumerate(value)]
     into.count = len(parts)
     array: Any
     if kind == 12:
@@ -408,8 +410,7 @@ class NativeOperator:
                     f"operator {self.name}: attribute {attribute.name} has no default and was "
                     "not given."
                 )
-            where = f"attribute {attribute.name} of operator {self.name}"
-            kept.append(encode(where, attribute.type, value, array[i]))
+            kept.append(encode(attribute.name, self.name, attribute.type, value, array[i]))
         return array, kept
 
 
@@ -632,6 +633,12 @@ def held(handle: int) -> Any:
     """The buffer of a handle that was given out; None for inputs and offers."""
     found = _held.get(handle)
     return found[0] if found else None
+
+
+def kept(handle: int) -> bool:
+    """Whether a library keeps a handle beside what it hands over."""
+    found = _held.get(handle)
+    return found is not None and found[1] > 1
 
 
 def hold(buffer: Any, into: CTensor) -> None:

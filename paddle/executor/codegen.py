@@ -364,7 +364,7 @@ class Emitter:
             known = op.definition
             if known is None:
                 missing = unregistered(self.program) or {op.type: 1}
-                raise not_registered(missing, str(op.location or ""))
+                raise not_registered(missing, str(op.location or ""), self.program)
             if known.base is not None:
                 write_gradient(self, op, known.base)
             else:

@@ -409,7 +409,8 @@ class Caller:
                 f"operator {self.op.name} returned no memory for its output {slot.name}."
             )
         part = _part(base, tensor)
-        if (number < inputs and slot.inplace < 0) or id(base) in seen:
+        shared = number < inputs and slot.inplace < 0
+        if shared or id(base) in seen or native.kept(tensor.handle):
             part = part.clone()
         elif part is not base:
             part = part.view_as(part)
@@ -475,7 +476,9 @@ class Caller:
         for slot in expected:
             if len(slot) != 1 or slot[0] is None or -1 in slot[0].shape:
                 return None
-            makers.append((list(slot[0].shape), _dtype(slot[0].dtype)))
+            shape, dtype = tuple(slot[0].shape), _dtype(slot[0].dtype)
+            alike = [i for i, b in enumerate(buffers) if b.shape == shape and b.dtype is dtype]
+            makers.append((alike[0] if alike else -1, shape, dtype))
         return [], [s[0] for s in expected], makers
 
     def block(self, buffers: tuple, attrs: dict[str, Any], expected: list) -> tuple:
@@ -554,6 +557,7 @@ def _generated(caller: Caller) -> Callable:
     attrs = [py(a.name) for a in op.attributes]
     scope: dict[str, Any] = {
         "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
+        "empty_like": torch.empty_like,
         "call": op.library.call, "index": op.index, "prepare": caller.prepare,
         "make_block": caller.block, "finish": caller.finish, "REMEMBERED": _REMEMBERED,
         "levels_on": levels_on, "levelled": caller.levelled,
@@ -618,8 +622,9 @@ def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) 
     lines += [f"p{i}.value = a{i}" for i in range(len(names))]
     for i, out in enumerate(outs):
         lines += [
-            f"shape, dtype = makers[{i}]",
-            f"{out} = empty(shape, dtype=dtype)",
+            f"alike, shape, dtype = makers[{i}]",
+            "if not alike: " + f"{out} = empty_like(b0)",  # the cheapest way of making one
+            "else: " + f"{out} = empty(shape, dtype=dtype)",
             f"q{i}.value = {out}.data_ptr()",
         ]
     lines += [

@@ -9,6 +9,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "paddle/native/tensor.h"
@@ -445,10 +446,27 @@ inline int32_t Builder::infer_shape(PD_Call* call) {
   return PD_OK;
 }
 
+// One type each; a list takes what is left, the last one for all that follow.
 inline int32_t Builder::infer_dtype(PD_Call* call) {
   const Arguments from = {call, made_in_.size(), nullptr};
-  spread(call, "InferDtypeFn", dtype_.run(from),
-         [&](int32_t at, DataType type) { call->outputs[at].dtype = code_of(type); });
+  const std::vector<DataType> types = dtype_.run(from);
+  const bool all = written() == 0 || types.size() >= made_out_.size();
+  size_t need = 0;
+  for (size_t i = 0; i < made_out_.size(); ++i) need += all || made_out_[i].inplace < 0;
+  if (types.size() < need)
+    raise(PD_INVALID_ARGUMENT, "its InferDtypeFn returned ", types.size(), " types for ", need,
+          " outputs.");
+  const size_t spare = types.size() - need;
+  size_t next = 0;
+  int32_t at = 0;
+  for (size_t i = 0; i < made_out_.size(); ++i) {
+    const int32_t count = call->output_counts[i];
+    const bool told = all || made_out_[i].inplace < 0;
+    const size_t last = next + (listed(i) ? spare : 0);
+    for (int32_t k = 0; k < count; ++k, ++at)
+      if (told) call->outputs[at].dtype = code_of(types[std::min(next + static_cast<size_t>(k), last)]);
+    if (told) next = last + 1;
+  }
   return PD_OK;
 }
 
@@ -475,27 +493,34 @@ inline int32_t Builder::call(PD_Call* call) {
     for (int32_t i = 0; i < call->input_counts[slot]; ++i)
       tensors[static_cast<size_t>(slot)].emplace_back(call->inputs[at++]);
   Offers& state = offers();
-  const Offers before = state;
-  state.call = call;
-  state.taken = 0;
-  struct Restore {
+  struct Restore {  // one operator may call another
     Offers& place;
     Offers before;
-    ~Restore() { place = before; }
-  } restore = {state, before};
+    ~Restore() {
+      std::swap(place, before);
+      before.bodies.clear();
+    }
+  } restore = {state, Offers()};
+  std::swap(state, restore.before);
+  state.call = call;
   for (int32_t slot = 0, at = 0; slot < made_.output_count; ++slot)
     for (int32_t i = 0; i < call->output_counts[slot]; ++i, ++at)
       if (made_out_[static_cast<size_t>(slot)].inplace >= 0 && at < 64)
         state.taken |= uint64_t(1) << at;
   const Arguments from = {call, made_in_.size(), &tensors};
-  std::vector<Tensor> made = kernel_.run(from);
   const std::vector<int32_t> counts(call->output_counts,
                                     call->output_counts + made_out_.size());
   bool other = false;
-  std::vector<Tensor*> pointers;
-  for (Tensor& tensor : made) pointers.push_back(&tensor);
-  spread(call, "kernel", pointers,
-         [&](int32_t at, Tensor* tensor) { other = give(call, at, tensor) || other; });
+  {
+    std::vector<Tensor> made = kernel_.run(from);
+    std::vector<Tensor*> pointers;
+    for (Tensor& tensor : made) pointers.push_back(&tensor);
+    spread(call, "kernel", pointers,
+           [&](int32_t at, Tensor* tensor) { other = give(call, at, tensor) || other; });
+  }
+  Tensor::keep_all(state.bodies);
+  for (const std::vector<Tensor>& slot : tensors)
+    for (const Tensor& tensor : slot) tensor.keep();
   other = other || !std::equal(counts.begin(), counts.end(), call->output_counts);
   return other ? PD_OTHER_OUTPUTS : PD_OK;
 }

@@ -36,6 +36,7 @@ class PD_HIDDEN Entry {
  public:
   virtual ~Entry() {}
   virtual const PD_Operator* describe() = 0;  // called once, when all are registered
+  const PD_Operator* described = nullptr;
   virtual int32_t infer_shape(PD_Call* call) = 0;
   virtual int32_t infer_dtype(PD_Call* call) = 0;
   virtual int32_t call(PD_Call* call) = 0;
@@ -110,12 +111,12 @@ PD_HIDDEN int32_t guarded(PD_Call* call, Function function) {
 PD_HIDDEN inline int32_t count() { return static_cast<int32_t>(entries().size()); }
 
 PD_HIDDEN inline const PD_Operator* describe(int32_t op) {
-  const PD_Operator* made = nullptr;
+  Entry* entry = entries()[static_cast<size_t>(op)];
   guarded(nullptr, [&]() -> int32_t {
-    made = entries()[static_cast<size_t>(op)]->describe();
+    if (!entry->described) entry->described = entry->describe();
     return PD_OK;
   });
-  return made;
+  return entry->described;
 }
 
 PD_HIDDEN inline int32_t infer_shape(int32_t op, PD_Call* call) {

@@ -50,11 +50,12 @@ inline std::string text_of(const std::vector<int64_t>& shape) {
 
 // Which of the outputs that the host offers a kernel has taken; of the call this thread is in.
 struct Offers {
-  PD_Call* call;
-  uint64_t taken;
+  PD_Call* call = nullptr;
+  uint64_t taken = 0;
+  std::vector<std::shared_ptr<void>> bodies;  // of the tensors that lie there
 };
 PD_HIDDEN inline Offers& offers() {
-  static thread_local Offers state = {nullptr, 0};
+  static thread_local Offers state;
   return state;
 }
 
@@ -94,7 +95,7 @@ class Tensor {
   bool is_cpu() const { return place() == PlaceType::kCPU; }
   bool is_gpu() const { return place() == PlaceType::kGPU; }
   bool is_gpu_pinned() const { return place() == PlaceType::kGPUPINNED; }
-  bool is_initialized() const { return body_ && body_->data; }
+  bool is_initialized() const { return body_ && body_->address(); }
   bool initialized() const { return is_initialized(); }
   bool defined() const { return static_cast<bool>(body_); }
   bool is_dense_tensor() const { return defined(); }
@@ -160,8 +161,7 @@ class Tensor {
     part.body_->parent = body_;
     const int64_t row = shape()[0] ? numel() / shape()[0] : 0;
     part.body_->shape[0] = end - begin;
-    part.body_->data = static_cast<char*>(body_->data) +
-                       static_cast<size_t>(begin * row) * SizeOf(dtype());
+    part.body_->offset = static_cast<size_t>(begin * row) * SizeOf(dtype());
     return part;
   }
 
@@ -178,21 +178,29 @@ class Tensor {
   PD_Tensor view() const {
     PD_Tensor made = PD_Tensor();
     if (!body_) return made;
-    made.data = body_->data;
+    made.data = body_->address();
     made.device = body_->place.device();
     made.ndim = static_cast<int32_t>(body_->shape.size());
     made.dtype = native::code_of(body_->dtype);
     made.shape = body_->shape.data();
-    made.handle = body_->handle;
+    made.handle = body_->handle();
     return made;
   }
   // The handle goes to the host, with the last of us or counted once more.
   void hand_over() {
-    if (!body_ || !(body_->handle >> 32)) return;
+    if (!body_ || !(body_->handle() >> 32)) return;
     if (body_->owned && body_.use_count() == 1)
       body_->owned = false;
     else
-      native::host()->retain(body_->handle);
+      native::host()->retain(body_->handle());
+  }
+  // What a kernel keeps beyond the call gets memory of its own, where it lies in the call's.
+  void keep() const {
+    if (body_ && body_.use_count() > 1) body_->settle();
+  }
+  static void keep_all(const std::vector<std::shared_ptr<void>>& bodies) {
+    for (const std::shared_ptr<void>& body : bodies)
+      if (body.use_count() > 1) static_cast<Body*>(body.get())->settle();
   }
   // A tensor that owns its handle.
   static Tensor own(const PD_Tensor& given) {
@@ -207,42 +215,60 @@ class Tensor {
     void* data = nullptr;
     DataType dtype = DataType::UNDEFINED;
     Place place;
-    uint64_t handle = 0;
+    uint64_t number = 0;  // the handle
     bool owned = false;
-    std::shared_ptr<Body> parent;  // whose memory this is a part of
+    std::shared_ptr<Body> parent;  // whose memory this is a part of, and where it begins
+    size_t offset = 0;
 
     Body() {}
     Body(const Body&) = delete;
     Body& operator=(const Body&) = delete;
     ~Body() { forget(); }
+    uint64_t handle() const { return parent ? parent->handle() : number; }
+    void* address() const {
+      return parent ? static_cast<char*>(parent->address()) + offset : data;
+    }
     void forget() {
-      if (owned) native::host()->release(handle);
+      if (owned) native::host()->release(number);
       owned = false;
       data = nullptr;
-      handle = 0;
+      number = 0;
       parent.reset();
+    }
+    void settle() {
+      if (owned || parent || !data) return;
+      PD_Tensor from = PD_Tensor(), made = PD_Tensor();
+      from.data = data;
+      from.device = place.device();
+      from.ndim = static_cast<int32_t>(shape.size());
+      from.dtype = native::code_of(dtype);
+      from.shape = shape.data();
+      from.handle = number;
+      native::check(native::host()->convert(native::current_call(), &from, from.dtype, from.device,
+                                            &made));
+      data = made.data;
+      number = made.handle;
+      owned = true;
     }
     void take(const PD_Tensor& given) {
       if (given.ndim > 0) shape.assign(given.shape, given.shape + given.ndim);
       data = given.data ? static_cast<char*>(given.data) + given.byte_offset : nullptr;
       dtype = native::type_of(given.dtype);
       place = Place(given.device);
-      handle = given.handle;
+      number = given.handle;
     }
     void borrow(const Body& other) {
       shape = other.shape;
-      data = other.data;
       dtype = other.dtype;
       place = other.place;
-      handle = other.handle;
     }
   };
 
   void* need() const {
-    if (!is_initialized() && !(body_ && body_->handle))
+    if (!is_initialized() && !(body_ && body_->handle()))
       native::raise(PD_PRECONDITION_NOT_MET,
                     "data() of a tensor without memory; mutable_data<T>() makes some.");
-    return body_->data;
+    return body_->address();
   }
 
   void* queue() const {
@@ -264,7 +290,7 @@ class Tensor {
 
   void* memory(DataType type, const Place& place) {
     if (!body_) body_ = std::make_shared<Body>();
-    if (body_->data && body_->dtype == type && body_->place == place) return body_->data;
+    if (body_->address() && body_->dtype == type && body_->place == place) return body_->address();
     std::vector<int64_t> shape = body_->shape;
     body_->forget();
     body_->dtype = type;
@@ -275,7 +301,7 @@ class Tensor {
                                            static_cast<int32_t>(shape.size()), shape.data(),
                                            native::code_of(type), place.device(), &made));
     body_->data = made.data;
-    body_->handle = made.handle;
+    body_->number = made.handle;
     body_->owned = true;
     return body_->data;
   }
@@ -297,7 +323,8 @@ class Tensor {
         continue;
       state.taken |= uint64_t(1) << i;
       body_->data = offer.data;
-      body_->handle = offer.handle;
+      body_->number = offer.handle;
+      state.bodies.push_back(body_);
       return true;
     }
     return false;
