@@ -208,7 +208,7 @@ class ExecutionContext {
   static T* As(LoDTensor* tensor) {
     static_assert(std::is_base_of<T, LoDTensor>::value,
                   "inputs and outputs of operators are Tensor or LoDTensor; there are no SelectedRows");
-    return tensor;
+    return static_cast<T*>(tensor);
   }
   const platform::CPUDeviceContext& Device(const platform::CPUDeviceContext*) const {
     return bound_.cpu;
@@ -375,7 +375,7 @@ inline int32_t Bound::Give(PD_Call* call) const {
         target.data = tensor->Address(), target.handle = tensor->memory_->handle;
         target.device = tensor->memory_->place.abi();
       } else {  // memory of the kernel's own
-        PD_Tensor made = {};
+        PD_Tensor made = PD_Tensor();
         native::check(native::host()->allocate(call, target.ndim, target.shape, target.dtype,
                                                PD_Device{PD_CPU, 0}, &made));
         std::memcpy(made.data, tensor->Address(), tensor->numel() * SizeOfType(tensor->type_));

@@ -88,6 +88,14 @@ class Tensor {
                           "Tensor not initialized yet when Tensor::place() is called."));
     return memory_->place;
   }
+  // As the C interface has it; the sizes lie in this tensor.
+  PD_Tensor view() const {
+    PD_Tensor made = PD_Tensor();
+    made.data = Address(), made.device = memory_->place.abi(), made.handle = memory_->handle;
+    made.ndim = dims_.size(), made.shape = const_cast<int64_t*>(dims_.Get());
+    made.dtype = ToAbi(type_);
+    return made;
+  }
   bool IsInitialized() const { return memory_ != nullptr; }
   DataLayout layout() const { return DataLayout::kNCHW; }
   size_t memory_size() const { return memory_ ? memory_->bytes - offset_ : 0; }
@@ -132,7 +140,7 @@ class Tensor {
     PADDLE_ENFORCE_NOT_NULL(native::current_call(),
                             platform::errors::PreconditionNotMet(
                                 "Memory of %s is made in the thread of the kernel alone.", place));
-    PD_Tensor made = {};
+    PD_Tensor made = PD_Tensor();
     native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(), ToAbi(type),
                                place.abi(), &made));
     auto memory = std::make_shared<Memory>(made, true);
@@ -171,11 +179,8 @@ inline void TensorCopy(const Tensor& from, const platform::Place& place, Tensor*
     if (target != from.Address()) std::memcpy(target, from.Address(), from.numel() * SizeOfType(from.type()));
     return;
   }
-  PD_Tensor source = {}, made = {};
-  std::vector<int64_t> sizes = vectorize(from.dims());
-  source.data = from.Address(), source.device = from.place().abi();
-  source.ndim = from.dims().size(), source.shape = sizes.data();
-  source.dtype = ToAbi(from.type()), source.handle = from.memory_->handle;
+  PD_Tensor made = PD_Tensor();
+  const PD_Tensor source = from.view();
   native::check(native::host()->convert(native::current_call(), &source, source.dtype, place.abi(), &made));
   to->ShareDataWith(from);
   to->memory_ = std::make_shared<Memory>(made, true);
