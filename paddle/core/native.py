@@ -7,6 +7,7 @@ as long as the process lives, so nothing that came from it can dangle.
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import itertools
 import sys
@@ -760,5 +761,16 @@ def _make_host() -> CHost:
 
 
 _host = _make_host()
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(_host))  # libraries point to it until the very end
+
+
+@atexit.register
+def _leave() -> None:
+    """Lets libraries release what they keep in static variables when Python is gone already."""
+    nothing = ctypes.cast(ctypes.CDLL(None).labs, pointer).value  # takes a number, does nothing
+    for name, kind in (("release", CHost.release), ("retain", CHost.retain)):
+        pointer.from_buffer(_host, kind.offset).value = nothing
+
+
 if sys.maxsize <= 1 << 32:  # pragma: no cover
     raise ImportError("libraries of operators need a 64-bit Python")
