@@ -181,7 +181,12 @@ def register_all(library: NativeLibrary) -> list[OpDef]:
 def _is_gradient(op: NativeOperator, by_name: dict[str, NativeOperator]) -> bool:
     """Whether an operator is nothing but the gradient of another one of its library."""
     base = by_name.get(op.name.removesuffix("_grad"))
-    return base is not None and base.gradient is not None and base.gradient.name == op.name
+    return (
+        base is not None
+        and base is not op
+        and base.gradient is not None
+        and base.gradient.name == op.name
+    )
 
 
 # ---------------------------------------------------------------- one operator

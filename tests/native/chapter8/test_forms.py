@@ -91,7 +91,7 @@ def test_attributes_of_every_type() -> None:
         ({"d": 0.0}, IndexError, "Attribute d is expected to be greater than 0, but received 0"),
         ({"f": "min"}, IndexError, "Attribute f is expected to be one of"),
         ({"m": 3}, ValueError, "m should be even."),
-        ({"h": [1.5]}, TypeError, "attribute h of operator c8_attributes[0] is a int"),
+        ({"h": [1.5]}, TypeError, "attribute h[0] of operator c8_attributes is a int"),
         ({"b": "1"}, TypeError, "expected an int, but received str"),
     ],
 )
@@ -160,7 +160,11 @@ def test_sequences_go_on_and_are_made() -> None:
 CHECKS = [
     ("eq", RuntimeError, "[Hint: Expected dims[0] == 10, but received dims[0]:2 != 10:10.]"),
     ("ne", RuntimeError, "sizes 7 and 2, 3\n  [Hint: Expected dims[0] != dims[0]"),
-    ("gt", errors.OutOfRangeError, "too small\n  [Hint: Expected dims[0] > 10, but received dims[0]:2"),
+    (
+        "gt",
+        errors.OutOfRangeError,
+        "too small\n  [Hint: Expected dims[0] > 10, but received dims[0]:2",
+    ),
     ("ge", errors.AlreadyExistsError, "(AlreadyExists) a\n"),
     ("lt", errors.PermissionDeniedError, "dims[0]:2 >= -1:-1."),
     ("le", errors.UnavailableError, "100%, 1.50\n  [Hint: Expected 1.5 <= 1.25, but received"),
