@@ -16,6 +16,7 @@ from benchmarks.options import Options
 from benchmarks.table import Row, markdown
 
 GROUPS = (
+    "custom_op",
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
     "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "serve", "upgrade",
     "data_parallel",

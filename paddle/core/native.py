@@ -1,8 +1,8 @@
 """Libraries of compiled operators: the C interface of ``paddle/include/paddle/c_abi.h`` by ctypes.
 
-Only this file knows the structs. Buffers are opaque to it: :data:`memory`, which
-:mod:`paddle.ops.native_buffers` sets, makes them and says where they lie. A library stays open for
-as long as the process lives, so nothing that came from it can dangle.
+The structs are in :mod:`paddle.core.native_structs`; no other file knows them. Buffers are opaque
+here: :data:`memory`, which :mod:`paddle.ops.native_buffers` sets, makes them and says where they
+lie. A library stays open for as long as the process lives, so nothing that came from it dangles.
 """
 
 from __future__ import annotations
@@ -14,14 +14,30 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64
+from ctypes import POINTER, c_int32, c_int64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from paddle.core import errors
+from paddle.core.native_structs import (
+    TYPES as TYPES,
+)
+from paddle.core.native_structs import (
+    CAttribute,
+    CCall,
+    CDevice,
+    CDType,
+    CHost,
+    CLibrary,
+    CLod,
+    COperator,
+    CSlot,
+    CTensor,
+    CValue,
+    decode,
+    encode,
+)
 from paddle.core.op import REQUIRED
 
 VERSION = 1
@@ -51,271 +67,6 @@ ERRORS: dict[int, Any] = {
     12: errors.ExternalError,
     13: errors.InvalidTypeError,
 }
-
-
-# ---------------------------------------------------------------- structs
-
-
-class CDevice(ctypes.Structure):
-    _fields_ = [("type", c_int32), ("id", c_int32)]
-
-
-class CDType(ctypes.Structure):
-    _fields_ = [("code", c_uint8), ("bits", c_uint8), ("lanes", ctypes.c_uint16)]
-
-
-class CLod(ctypes.Structure):
-    _fields_ = [
-        ("levels", c_int32),
-        ("lengths", POINTER(c_int64)),
-        ("offsets", POINTER(POINTER(c_int64))),
-    ]
-
-
-class CTensor(ctypes.Structure):
-    _fields_ = [
-        ("data", pointer),
-        ("device", CDevice),
-        ("ndim", c_int32),
-        ("dtype", CDType),
-        ("shape", POINTER(c_int64)),
-        ("strides", POINTER(c_int64)),
-        ("byte_offset", c_uint64),
-        ("handle", c_uint64),
-        ("lod", POINTER(CLod)),
-        ("flags", c_uint32),
-        ("reserved", c_uint32),
-    ]
-
-
-class CString(ctypes.Structure):
-    _fields_ = [("s", c_char_p), ("count", c_int64)]
-
-
-class _As(ctypes.Union):
-    _fields_ = [("i", c_int64), ("d", c_double), ("s", c_char_p), ("list", pointer)]
-
-
-class CValue(ctypes.Structure):
-    _fields_ = [("type", c_int32), ("reserved", c_int32), ("count", c_int64), ("as_", _As)]
-
-
-class CSlot(ctypes.Structure):
-    _fields_ = [("name", c_char_p), ("doc", c_char_p), ("flags", c_uint32), ("inplace", c_int32)]
-
-
-class CAttribute(ctypes.Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("doc", c_char_p),
-        ("type", c_int32),
-        ("has_initial", c_int32),
-        ("initial", CValue),
-    ]
-
-
-class CBinding(ctypes.Structure):
-    _fields_ = [("source", c_int32), ("slot", c_int32)]
-
-
-class CGradient(ctypes.Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("inputs", POINTER(CBinding)),
-        ("outputs", POINTER(CBinding)),
-        ("attribute_count", c_int32),
-        ("attribute_names", POINTER(c_char_p)),
-        ("attribute_values", POINTER(CValue)),
-    ]
-
-
-class CKernel(ctypes.Structure):
-    _fields_ = [("device", c_int32), ("dtype", CDType)]
-
-
-class COperator(ctypes.Structure):
-    _fields_ = [
-        ("name", c_char_p),
-        ("doc", c_char_p),
-        ("flags", c_uint32),
-        ("input_count", c_int32),
-        ("inputs", POINTER(CSlot)),
-        ("output_count", c_int32),
-        ("outputs", POINTER(CSlot)),
-        ("attribute_count", c_int32),
-        ("attributes", POINTER(CAttribute)),
-        ("gradient", POINTER(CGradient)),
-        ("kernel_count", c_int32),
-        ("kernels", POINTER(CKernel)),
-    ]
-
-
-class CCall(ctypes.Structure):
-    _fields_ = [
-        ("size", c_uint32),
-        ("flags", c_uint32),
-        ("device", CDevice),
-        ("stream", pointer),
-        ("input_count", c_int32),
-        ("output_count", c_int32),
-        ("inputs", POINTER(CTensor)),
-        ("input_counts", POINTER(c_int32)),
-        ("outputs", POINTER(CTensor)),
-        ("output_counts", POINTER(c_int32)),
-        ("attributes", POINTER(CValue)),
-        ("host_data", pointer),
-    ]
-
-
-_function = ctypes.CFUNCTYPE(c_int32, c_int32, pointer)
-
-
-class CLibrary(ctypes.Structure):
-    _fields_ = [
-        ("version", c_uint32),
-        ("size", c_uint32),
-        ("built_with", c_char_p),
-        ("count", ctypes.CFUNCTYPE(c_int32)),
-        ("describe", ctypes.CFUNCTYPE(POINTER(COperator), c_int32)),
-        ("infer_shape", _function),
-        ("infer_dtype", _function),
-        ("call", _function),
-    ]
-
-
-class CHost(ctypes.Structure):
-    _fields_ = [
-        ("version", c_uint32),
-        ("size", c_uint32),
-        ("error", ctypes.CFUNCTYPE(None, pointer, c_int32, c_char_p)),
-        (
-            "allocate",
-            ctypes.CFUNCTYPE(
-                c_int32, pointer, c_int32, POINTER(c_int64), CDType, CDevice, POINTER(CTensor)
-            ),
-        ),
-        ("release", ctypes.CFUNCTYPE(None, c_uint64)),
-        ("retain", ctypes.CFUNCTYPE(None, c_uint64)),
-        (
-            "convert",
-            ctypes.CFUNCTYPE(c_int32, pointer, POINTER(CTensor), CDType, CDevice, POINTER(CTensor)),
-        ),
-        ("room", ctypes.CFUNCTYPE(pointer, pointer, c_int32)),
-        ("set_lod", ctypes.CFUNCTYPE(c_int32, pointer, c_int32, POINTER(CLod))),
-        ("stream", ctypes.CFUNCTYPE(pointer, CDevice)),
-        (
-            "call_operator",
-            ctypes.CFUNCTYPE(
-                c_int32, pointer, c_char_p, c_int32, POINTER(c_int32), POINTER(CTensor), c_int32,
-                POINTER(c_char_p), POINTER(CValue), POINTER(c_int32), POINTER(POINTER(CTensor)),
-                POINTER(POINTER(c_int32)),
-            ),
-        ),
-        ("log", ctypes.CFUNCTYPE(None, c_int32, c_char_p)),
-    ]  # fmt: skip
-
-
-# ---------------------------------------------------------------- attributes
-
-# Type of an attribute by its number: (name, C type of an element, None: a string).
-TYPES: dict[int, tuple[str, Any]] = {
-    1: ("bool", c_uint8),
-    2: ("int", c_int32),
-    3: ("int64_t", c_int64),
-    4: ("float", ctypes.c_float),
-    5: ("double", c_double),
-    6: ("std::string", None),
-    7: ("std::vector<bool>", c_uint8),
-    8: ("std::vector<int>", c_int32),
-    9: ("std::vector<int64_t>", c_int64),
-    10: ("std::vector<float>", ctypes.c_float),
-    11: ("std::vector<double>", c_double),
-    12: ("std::vector<std::string>", None),
-}
-_PYTHON = {
-    "bool": ("a bool", (bool, np.bool_)),
-    "int": ("an int", (int, np.integer)),
-    "int64_t": ("an int", (int, np.integer)),
-    "float": ("a number", (int, float, np.integer, np.floating)),
-    "double": ("a number", (int, float, np.integer, np.floating)),
-    "std::string": ("a str", (str, bytes)),
-}
-
-
-def _checked(where: str, kind: int, value: Any) -> Any:
-    """A value of the Python type that an attribute's (single) type asks for."""
-    name = TYPES[kind][0]
-    words, types = _PYTHON[name]
-    if name == "bool" and isinstance(value, (int, np.integer)) and value in (0, 1):
-        value = bool(value)
-    if not isinstance(value, types):
-        got = f"{type(value).__name__} {value!r}"[:80]
-        raise errors.InvalidTypeError(f"{where} is a {name}: expected {words}, but received {got}.")
-    if name in ("int", "int64_t"):
-        bits = 31 if name == "int" else 63
-        if not -(1 << bits) <= value < 1 << bits:
-            raise errors.OutOfRangeError(f"{where} is of {bits + 1} bits, but received {value}.")
-    if isinstance(value, str):
-        return value.encode()
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def encode(name: str, owner: str, kind: int, value: Any, into: CValue) -> Any:
-    """Writes an attribute into a struct; returns what must be kept as long as that is used.
-
-    Args:
-        name (str): the attribute, for messages.
-        owner (str): its operator.
-        kind (int): its type, a key of :data:`TYPES`.
-        value: what the user gave.
-        into (CValue): the struct.
-    """
-    into.type = kind
-    where = f"attribute {name} of operator {owner}"
-    if kind <= 6:
-        value = _checked(where, kind, value)
-        into.count = 1
-        if kind == 6:
-            into.count, into.as_.s = len(value), value
-        elif kind >= 4:
-            into.as_.d = float(value)
-        else:
-            into.as_.i = int(value)
-        return value
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if not isinstance(value, (list, tuple)):
-        got = f"{type(value).__name__} {value!r}"[:80]
-        raise errors.InvalidTypeError(
-            f"{where} is a {TYPES[kind][0]}: expected a list, but received {got}."
-        )
-    parts = [_checked(f"attribute {name}[{i}] of operator {owner}", kind - 6, part) for i, part in enumerate(value)]
-    into.count = len(parts)
-    array: Any
-    if kind == 12:
-        array = (CString * max(len(parts), 1))(*((part, len(part)) for part in parts))
-    else:
-        array = (TYPES[kind][1] * max(len(parts), 1))(*parts)
-    into.as_.list = ctypes.addressof(array)
-    return array, parts
-
-
-def decode(value: CValue) -> Any:
-    """The Python value in a struct."""
-    kind, given, count = value.type, value.as_, value.count
-    if kind == 1:
-        return bool(given.i)
-    if kind in (2, 3):
-        return int(given.i)
-    if kind in (4, 5):
-        return float(given.d)
-    if kind == 6:
-        return ctypes.string_at(given.s, count).decode() if given.s else ""
-    if kind == 12:
-        strings = ctypes.cast(given.list, POINTER(CString))
-        return [ctypes.string_at(strings[i].s, strings[i].count).decode() for i in range(count)]
-    parts = ctypes.cast(given.list, POINTER(TYPES[kind][1]))[:count] if count else []
-    return [bool(part) for part in parts] if kind == 7 else list(parts)
 
 
 # ---------------------------------------------------------------- what a library says
@@ -541,8 +292,8 @@ class Block:
             return
         if len(shown.shape) > MAX_RANK:
             raise errors.UnimplementedError(
-                f"operator {self.op.name}: a tensor of {len(shown.shape)} dimensions, but libraries "
-                f"take {MAX_RANK} at most."
+                f"operator {self.op.name}: a tensor of {len(shown.shape)} dimensions, but "
+                f"libraries take {MAX_RANK} at most."
             )
         sizes[: len(shown.shape)] = list(shown.shape)
         into.ndim, into.dtype = len(shown.shape), CDType(*shown.dtype, 1)
@@ -634,6 +385,11 @@ def held(handle: int) -> Any:
     """The buffer of a handle that was given out; None for inputs and offers."""
     found = _held.get(handle)
     return found[0] if found else None
+
+
+def bytes_at(address: int, count: int) -> Any:
+    """Bytes in memory as a buffer of Python."""
+    return (ctypes.c_uint8 * count).from_address(address)
 
 
 def kept(handle: int) -> bool:
@@ -768,8 +524,8 @@ ctypes.pythonapi.Py_IncRef(ctypes.py_object(_host))  # libraries point to it unt
 def _leave() -> None:
     """Lets libraries release what they keep in static variables when Python is gone already."""
     nothing = ctypes.cast(ctypes.CDLL(None).labs, pointer).value  # takes a number, does nothing
-    for name, kind in (("release", CHost.release), ("retain", CHost.retain)):
-        pointer.from_buffer(_host, kind.offset).value = nothing
+    for field in (CHost.release, CHost.retain):
+        pointer.from_buffer(_host, field.offset).value = nothing
 
 
 if sys.maxsize <= 1 << 32:  # pragma: no cover

@@ -1,25 +1,22 @@
 """Buffers of compiled operators: what the C interface asks of torch's tensors, and their kernels.
 
-The kernel of an operator is generated, as the callers of :mod:`paddle.core.dispatch` are: for inputs
-that look like earlier ones it fills nothing but pointers into structs that are ready, allocates the
-results and calls the library. :mod:`paddle.ops.native_operators` makes operators of them.
+:mod:`paddle.ops.native_kernels` writes the short way of a call, :mod:`paddle.ops.native_operators`
+makes operators of it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from paddle.core import flags, native
-from paddle.core.debug import enabled
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
 from paddle.core.levels import levels_on, put_levels
 from paddle.core.native import Block, CTensor, NativeOperator, Shown
-from paddle.core.op import REQUIRED, computed, py
+from paddle.core.op import computed, py
 
 # torch's data types as DLPack writes them: (class, bits).
 CODES: dict[torch.dtype, tuple[int, int]] = {
@@ -40,6 +37,8 @@ DTYPES = {code: dtype for dtype, code in CODES.items()}
 _DEVICES = {"cpu": 1, "meta": 1, "cuda": 10 if torch.version.hip else 2, "xpu": 14}
 _OTHER_DEVICE = 12  # what DLPack calls an extension
 _REMEMBERED = 512  # calls that look different, of one operator
+
+_VERBOSITY = "GLOG_v"
 
 Given = list[list[Any]]  # the buffers of each slot; none where it is missing
 
@@ -105,8 +104,7 @@ def _borrowed(tensor: CTensor) -> torch.Tensor:
         raise InvalidArgumentError("a library handed over a tensor without memory.")
     address, length = tensor.data + tensor.byte_offset, count * dtype.itemsize
     if device.type == "cpu":
-        array = (native.c_uint8 * length).from_address(address)
-        raw = torch.frombuffer(array, dtype=torch.uint8)
+        raw = torch.frombuffer(native.bytes_at(address, length), dtype=torch.uint8)
     elif device.type == "cuda":
         raw = torch.as_tensor(_Pointed(address, length), device=device)
     else:
@@ -185,7 +183,7 @@ def _owned(buffer: torch.Tensor, taken: set[int]) -> torch.Tensor:
 
 
 def _log(level: int, text: str) -> None:
-    if level <= int(os.environ.get("GLOG_v", "0") or 0):
+    if level <= int(os.environ.get(_VERBOSITY, "0") or 0):
         print(text, file=sys.stderr, flush=True)
 
 
@@ -214,7 +212,6 @@ class Caller:
         self.gradient = gradient
         self.plans: dict[Any, Any] = {}  # of the generated kernel
         self._inferred: dict[str, list] = {}
-        self.kernel = _generated(self)
 
     # -- shapes --------------------------------------------------------------------------------
 
@@ -463,33 +460,33 @@ class Caller:
 
     # -- the short way -------------------------------------------------------------------------
 
-    def prepare(self, buffers: tuple, attrs: dict[str, Any]) -> Any:
-        """What the generated kernel needs for calls that look like this one.
+    def prepare(self, key: tuple, buffers: tuple, attrs: dict[str, Any]) -> tuple | None:
+        """A block for the generated kernel, of calls that look like this one.
 
         Returns:
-            A list of free blocks, then for each output what makes its memory. None: such calls go
-            the long way.
+            The address of the structs, the list that the block goes back to, the Block, places for
+            the pointers of inputs and of outputs, and what the memory of each output is like. None:
+            such calls go the long way.
         """
         if any(type(b) is not torch.Tensor or not b.is_cpu for b in buffers):
             return None
         if any(b.dtype.is_complex for b in buffers):  # they may be conjugated without it showing
             return None
         shown = [[_shown(b)] for b in buffers]
-        expected = self.infer(shown, self.op.attributes_of(attrs), True)
-        makers = []
+        attributes = self.op.attributes_of(attrs)
+        expected = self.infer(shown, attributes, True)
+        likes = []
         for slot in expected:
             if len(slot) != 1 or slot[0] is None or -1 in slot[0].shape:
                 return None
             shape, dtype = tuple(slot[0].shape), _dtype(slot[0].dtype)
-            alike = [i for i, b in enumerate(buffers) if b.shape == shape and b.dtype is dtype]
-            makers.append((alike[0] if alike else -1, shape, dtype))
-        return [], [s[0] for s in expected], makers
-
-    def block(self, buffers: tuple, attrs: dict[str, Any], expected: list) -> tuple:
-        """Structs for the generated kernel: their address, then the places for pointers."""
-        shown = [[_shown(b)] for b in buffers]
-        made = Block(self.op, shown, [[s] for s in expected], self.op.attributes_of(attrs))
-        return made.address, *made.input_pointers, *made.output_pointers, made
+            first = buffers[0]
+            likes.append((first.shape == shape and first.dtype is dtype, shape, dtype))
+        if len(self.plans) >= _REMEMBERED:
+            self.plans.clear()
+        free = self.plans.setdefault(key, [])
+        made = Block(self.op, shown, expected, attributes)
+        return made.address, free, made, *made.input_pointers, *made.output_pointers, *likes
 
     def finish(self, code: int, block: Block, buffers: tuple, offers: tuple) -> Any:
         """What a call returns that was not simply done: raises its error, or takes its results."""
@@ -542,102 +539,3 @@ def _plain(buffer: Any, op: NativeOperator) -> Any:
         raise InvalidTypeError(f"operator {op.name}: libraries take no {buffer.dtype}.")
     buffer = buffer.detach().resolve_conj().resolve_neg()
     return buffer if op.flags & native.STRIDES else buffer.contiguous()
-
-
-_SCALARS = range(1, 7)
-
-
-def _generated(caller: Caller) -> Callable:
-    """The kernel of an operator: source for its number of inputs, outputs and attributes."""
-    op = caller.op
-    simple = (
-        op.inputs
-        and not any(s.flags & (native.LIST | native.OPTIONAL) for s in [*op.inputs, *op.outputs])
-        and not any(s.inplace >= 0 for s in op.outputs)
-        and not op.flags & native.STRIDES
-        and all(a.type in _SCALARS for a in op.attributes)
-    )
-    names = [f"b{i}" for i in range(len(op.inputs))]
-    attrs = [py(a.name) for a in op.attributes]
-    scope: dict[str, Any] = {
-        "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
-        "empty_like": torch.empty_like,
-        "call": op.library.call, "index": op.index, "prepare": caller.prepare,
-        "make_block": caller.block, "finish": caller.finish, "REMEMBERED": _REMEMBERED,
-        "levels_on": levels_on, "levelled": caller.levelled,
-    }  # fmt: skip
-    for a, told in zip(attrs, op.attributes):
-        scope[f"default_{a}"] = told.initial
-    defaults = ", ".join(
-        a if told.initial is REQUIRED else f"{a}=default_{a}"
-        for a, told in zip(attrs, op.attributes)
-    )
-    header = f"def kernel({', '.join(names)}{', *, ' + defaults if attrs else ''}):"
-    passed = "".join(f", {a}={a}" for a in attrs)
-    if not simple:
-        lines = [f"return slowly({', '.join(names)}{passed})"]
-    else:
-        lines = _lines(op, names, attrs, passed)
-    source = "\n    ".join([header, *lines]) + "\n"
-    if enabled("calls"):
-        print(source)
-    exec(compile(source, f"<native kernel {op.name}>", "exec"), scope)
-    return scope["kernel"]
-
-
-def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) -> list[str]:
-    """The lines of a kernel whose inputs and outputs are single tensors."""
-    outs = [f"o{i}" for i in range(len(op.outputs))]
-    places = [f"p{i}" for i in range(len(names))] + [f"q{i}" for i in range(len(outs))]
-    buffers = "".join(f"{n}, " for n in names)
-    given = "{" + ", ".join(f"{a.name!r}: {py(a.name)}" for a in op.attributes) + "}"
-    key = "".join(f"{n}.shape, {n}.dtype, {n}.get_device(), " for n in names)
-    # 0.0 and -0.0 are equal, 1 and True too, but they are not the same attribute.
-    key += "".join(f"type({a}), {a} or repr({a}), " for a in attrs)
-    listed = ", ".join(n for n in names)
-    lines = [
-        f"key = ({key})",
-        "plan = plans.get(key, 0)",
-        "if plan == 0:",
-        f"    plan = prepare(({buffers}), {given})",
-        "    if len(plans) >= REMEMBERED: plans.clear()",
-        "    plans[key] = plan",
-        f"if plan is None: return slowly({listed}{passed})",
-        "free, expected, makers = plan",
-    ]
-    for i, name in enumerate(names):
-        lines += [
-            f"if not {name}.is_contiguous() or {name}.is_neg(): "
-            f"{name} = {name}.resolve_neg().contiguous()",
-            f"a{i} = {name}.data_ptr()",
-            # Nothing is there: no elements, or shapes alone.
-            f"if not a{i}: return slowly({listed}{passed})",
-        ]
-    if op.flags & (native.OWN_LOD | native.SHARES_LOD):
-        split = " or ".join(f"levels_on({n})" for n in names)
-        lines.append(f"if {split}: return slowly({listed}{passed})")
-    lines += [
-        "try:",
-        "    block = free.pop()",
-        "except IndexError:",
-        f"    block = make_block(({buffers}), {given}, expected)",
-        f"address, {', '.join(places)}, owner = block",
-    ]
-    lines += [f"p{i}.value = a{i}" for i in range(len(names))]
-    for i, out in enumerate(outs):
-        lines += [
-            f"alike, shape, dtype = makers[{i}]",
-            "if not alike: " + f"{out} = empty_like(b0)",  # the cheapest way of making one
-            "else: " + f"{out} = empty(shape, dtype=dtype)",
-            f"q{i}.value = {out}.data_ptr()",
-        ]
-    lines += [
-        "code = call(index, address)",
-        f"if code: return finish(code, owner, ({buffers}), ({''.join(o + ', ' for o in outs)}))",
-    ]
-    if op.flags & native.OWN_LOD:
-        lines.append(
-            f"if owner.levels: return levelled(owner, ({''.join(o + ', ' for o in outs)}))"
-        )
-    lines += ["free.append(block)", f"return {', '.join(outs)}"]
-    return lines

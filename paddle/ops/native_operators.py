@@ -33,6 +33,7 @@ from paddle.core.native import NativeLibrary, NativeOperator, Shown
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot, computed, py
 from paddle.core.traits import InPlace
 from paddle.ops.native_buffers import CODES, DTYPES, Caller
+from paddle.ops.native_kernels import kernel_of
 
 _lock = threading.RLock()
 _opened: dict[str, tuple[NativeLibrary, str]] = {}  # real path -> library, hash of the file
@@ -205,7 +206,7 @@ def _define(op: NativeOperator, by_name: dict[str, NativeOperator]) -> OpDef:
     ]
     attrs = {a.name: a.initial for a in op.attributes}
     made = OpDef(
-        op.name, inputs, outputs, attrs, caller.kernel, _params(op),
+        op.name, inputs, outputs, attrs, kernel_of(caller), _params(op),
         infer=_shape_rule(caller), differentiable=gradient is not None,
         proto=f"of the library {op.library.path}", module=f"library {op.library.path}",
         origin=f"library {op.library.path}",
@@ -357,7 +358,7 @@ class _Binding:
 
 def _settle_gradients(op: OpDef, by_name: dict[str, NativeOperator]) -> None:
     """Gives an operator its gradient, and that one its own, as far as the library has any."""
-    told, binding = op._derived["native"]
+    _, binding = op._derived["native"]
     if binding is None:
         return
     op.gradient = _gradient(op, binding)
@@ -447,7 +448,7 @@ def _sized(value: Any, like: Any) -> Any:
 
 def _native_run(told: NativeOperator) -> Callable:
     caller = Caller(told, gradient=True)
-    kernel = caller.kernel
+    kernel = kernel_of(caller)
     names = {a.name: py(a.name) for a in told.attributes}
     single = len(told.outputs) == 1
     inplace = any(s.inplace >= 0 for s in told.outputs)

@@ -66,7 +66,9 @@ def test_what_is_kept(
 
     def value(**options: Any) -> float:
         with forgetting():
-            module = cpp_extension.load("small", [str(source)], build_directory=str(folder), **options)
+            module = cpp_extension.load(
+                "small", [str(source)], build_directory=str(folder), **options
+            )
             return float(module.constant_of(paddle.ones([1])).numpy()[0])
 
     def calls() -> int:

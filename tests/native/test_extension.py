@@ -137,8 +137,9 @@ def test_in_place(forms: Any) -> None:
 
 
 VALUES: dict[str, Any] = {
-    "a": True, "b": -7, "c": 2**40 + 5, "d": 0.5, "e": 1e-9, "f": "wörter", "g": [True, False, True],
-    "h": [1, 2, 3], "i": [2**33], "j": [0.5, 1.5], "k": [], "l": ["a", "bc", ""],
+    "a": True, "b": -7, "c": 2**40 + 5, "d": 0.5, "e": 1e-9, "f": "wörter",
+    "g": [True, False, True], "h": [1, 2, 3], "i": [2**33], "j": [0.5, 1.5], "k": [],
+    "l": ["a", "bc", ""],
 }  # fmt: skip
 TOLD = [1, -7, (2**40 + 5) % 1000, 0.5, 1e-9, 7, 4, 14, 2**33, 3.5, 0, 120]
 

@@ -149,7 +149,9 @@ def test_registrations_that_do_not_fit(here: Path, rest: str, said: str) -> None
 def test_gradients_that_do_not_fit(here: Path) -> None:
     grad = 'PD_BUILD_GRAD_OP(mine_op).Inputs({"Z"}).Outputs({paddle::Grad("X")})'
     text = source() + grad + ".SetKernelFn(PD_KERNEL(Forward));"
-    with pytest.raises(ValueError, match="mine_op_grad: its input Z is neither an input of mine_op"):
+    with pytest.raises(
+        ValueError, match="mine_op_grad: its input Z is neither an input of mine_op"
+    ):
         built(here, text)
     assert "mine_op" not in REGISTRY
 
@@ -182,7 +184,7 @@ def test_files(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(RuntimeError, match="has changed since it was loaded"):
             load_op_library("renamed.so")
     (here / "text.so").write_text("no library")
-    with pytest.raises(RuntimeError, match="text.so cannot be loaded"):
+    with pytest.raises(RuntimeError, match=r"text\.so cannot be loaded"):
         load_op_library(str(here / "text.so"))
     with pytest.raises(ValueError, match="is a folder"):
         load_op_library(str(here))
@@ -202,13 +204,16 @@ def compiled(folder: Path, text: str, *flags: str, suffix: str = "c") -> str:
 
 
 def test_libraries_of_other_kinds(here: Path) -> None:
-    with pytest.raises(ValueError, match="is no library of operators: it has no function paddle_op"):
+    with pytest.raises(
+        ValueError, match="is no library of operators: it has no function paddle_op"
+    ):
         load_op_library(compiled(here, "int nothing;"))
     for i, (text, kind, said) in enumerate([
         ("int missing(void); int f(void) { return missing(); }", RuntimeError,
          "it lacks the symbol missing"),
         ('static const PD_Library library = {7, sizeof(PD_Library)};\n'
-         "const PD_Library* PD_ENTRY(const PD_Host* host) { (void)host; return &library; }", OSError,
+         "const PD_Library* PD_ENTRY(const PD_Host* host) { (void)host; return &library; }",
+         OSError,
          "was built for version 7 of the interface of operators, but this is version 1"),
         ("const PD_Library* PD_ENTRY(const PD_Host* host) {"
          ' host->error(0, PD_UNAVAILABLE, "not today"); return 0; }', RuntimeError,
@@ -222,7 +227,7 @@ def test_libraries_of_other_kinds(here: Path) -> None:
 
 def test_a_library_that_aborts(here: Path) -> None:
     text = "#include <stdlib.h>\n__attribute__((constructor)) static void f(void) { abort(); }"
-    with pytest.raises(SystemError, match="ended the process that loaded it .* by signal 6"):
+    with pytest.raises(SystemError, match=r"ended the process that loaded it .* by signal 6"):
         load_op_library(compiled(here, text), safe=True)
 
 
@@ -286,7 +291,7 @@ def test_compile_errors(here: Path) -> None:
         built(here, source(more="\n") + "nonsense;")
     with pytest.raises(RuntimeError, match="an argument is a Tensor, a list of them, or of a type"):
         built(here, source().replace("const paddle::Tensor& x", "long double x"))
-    with pytest.raises(FileNotFoundError, match="nowhere.cc is not there"):
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.cc is not there"):
         load("mine", ["nowhere.cc"], build_directory=str(here))
     with pytest.raises(ValueError, match="a name that Python can import, but received 'my-ops'"):
         load("my-ops", [str(SOURCES / "forms.cc")])
@@ -316,6 +321,8 @@ def test_real_paddlepaddle_is_named(here: Path) -> None:
 
 
 def test_python_is_left_alone() -> None:
-    code = "import sys, paddle; print([m for m in sys.modules if 'native' in m or m == 'setuptools'])"
+    code = (
+        "import sys, paddle; print([m for m in sys.modules if 'native' in m or m == 'setuptools'])"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "paddle" not in done.stdout and "setuptools" not in done.stdout

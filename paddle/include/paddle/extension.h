@@ -294,8 +294,8 @@ class PD_HIDDEN Builder : public Entry {
   void check_function(const char* what, size_t tensors, size_t count) const;
   bool listed(size_t output) const { return made_out_[output].flags & PD_SLOT_LIST; }
   size_t written() const;
-  template <typename T, typename Put>
-  void spread(PD_Call* call, const char* what, const std::vector<T>& values, Put put);
+  template <typename Values, typename Put>
+  bool spread(PD_Call* call, const char* what, Values&& values, Put put);
   static bool give(PD_Call* call, int32_t at, Tensor* tensor);
 
   std::string name_, gradient_name_;
@@ -402,9 +402,9 @@ inline size_t Builder::written() const {
 }
 
 // Hands values out to outputs: one each, to a list what is left. Those that are written in place may
-// be left out.
-template <typename T, typename Put>
-void Builder::spread(PD_Call* call, const char* what, const std::vector<T>& values, Put put) {
+// be left out. Says whether there are as many as before.
+template <typename Values, typename Put>
+bool Builder::spread(PD_Call* call, const char* what, Values&& values, Put put) {
   const size_t slots = made_out_.size();
   const bool all = written() == 0 || values.size() >= slots;
   size_t single = 0, lists = 0;
@@ -416,23 +416,27 @@ void Builder::spread(PD_Call* call, const char* what, const std::vector<T>& valu
       (lists > 1 && values.size() != static_cast<size_t>(call->output_count)))
     raise(PD_INVALID_ARGUMENT, "its ", what, " returned ", values.size(), " values for ", slots,
           " outputs", all ? "" : ", some of which are written in place", ".");
-  std::vector<int32_t> counts(call->output_counts, call->output_counts + slots);
-  for (size_t i = 0; i < slots; ++i)
-    if (listed(i) && lists == 1 && (all || made_out_[i].inplace < 0))
-      counts[i] = static_cast<int32_t>(values.size() - single);
-    else if (!listed(i))
-      counts[i] = 1;
+  bool same = true;
   int32_t total = 0;
-  for (int32_t count : counts) total += count;
+  for (size_t i = 0; i < slots; ++i) {
+    int32_t count = call->output_counts[i];
+    if (listed(i) && lists == 1 && (all || made_out_[i].inplace < 0))
+      count = static_cast<int32_t>(values.size() - single);
+    else if (!listed(i))
+      count = 1;
+    same = same && count == call->output_counts[i];
+    call->output_counts[i] = count;
+    total += count;
+  }
   if (total > call->output_count) host()->room(call, total);
   size_t next = 0;
   int32_t at = 0;
   for (size_t i = 0; i < slots; ++i) {
     const bool filled = all || made_out_[i].inplace < 0;
-    for (int32_t k = 0; k < counts[i]; ++k, ++at)
+    for (int32_t k = 0; k < call->output_counts[i]; ++k, ++at)
       if (filled) put(at, values[next++]);
-    call->output_counts[i] = counts[i];
   }
+  return same;
 }
 
 inline int32_t Builder::infer_shape(PD_Call* call) {
@@ -508,20 +512,17 @@ inline int32_t Builder::call(PD_Call* call) {
       if (made_out_[static_cast<size_t>(slot)].inplace >= 0 && at < 64)
         state.taken |= uint64_t(1) << at;
   const Arguments from = {call, made_in_.size(), &tensors};
-  const std::vector<int32_t> counts(call->output_counts,
-                                    call->output_counts + made_out_.size());
   bool other = false;
   {
     std::vector<Tensor> made = kernel_.run(from);
-    std::vector<Tensor*> pointers;
-    for (Tensor& tensor : made) pointers.push_back(&tensor);
-    spread(call, "kernel", pointers,
-           [&](int32_t at, Tensor* tensor) { other = give(call, at, tensor) || other; });
+    const bool same = spread(call, "kernel", made, [&](int32_t at, Tensor& tensor) {
+      other = give(call, at, &tensor) || other;
+    });
+    other = other || !same;
   }
   Tensor::keep_all(state.bodies);
   for (const std::vector<Tensor>& slot : tensors)
     for (const Tensor& tensor : slot) tensor.keep();
-  other = other || !std::equal(counts.begin(), counts.end(), call->output_counts);
   return other ? PD_OTHER_OUTPUTS : PD_OK;
 }
 

@@ -211,4 +211,9 @@ class BuildExtension(build_ext):
         return made + [path.removesuffix("_pd_.so") + ".py" for path in made]
 
     def copy_extensions_to_source(self) -> None:
-        """Leaves nothing to copy: with ``--inplace`` things are built where they belong."""
+        """Puts library and module beside the sources: ``--inplace``, editable installations."""
+        super().copy_extensions_to_source()
+        for extension in self.extensions:
+            name = extension.name.removesuffix("_pd_") + ".py"
+            beside = os.path.dirname(os.path.abspath(self.get_ext_fullpath(extension.name)))
+            self.copy_file(os.path.join(self.build_lib, name), os.path.join(beside, name))

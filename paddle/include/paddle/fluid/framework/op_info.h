@@ -61,8 +61,10 @@ class PD_HIDDEN OpInfo : public native::Entry {
   void DescribeGradient();
   void ProtoAsGradientOf(OpInfo* forward);
   OpDesc* MakeGradDesc(const AttributeMap& attrs);
+  std::shared_ptr<OperatorWithKernel> NewOp(const PD_Call& call);
   std::shared_ptr<OperatorWithKernel> MakeOp(const PD_Call& call);
   const KernelInfo& Choose(const OpKernelType& wanted) const;
+  [[noreturn]] void NoKernel(const OpKernelType& wanted) const;
   AttributeMap Defaults(bool other);
   void CheckNamed(const std::string& slot, const char* by) const;
 
@@ -85,7 +87,7 @@ class PD_HIDDEN OpInfo : public native::Entry {
 
 // ---------------------------------------------------------------- attributes
 
-inline Attribute FromAbi(const PD_Value& value) {
+PADDLE_COLD_ inline Attribute FromAbi(const PD_Value& value) {
   const void* first = value.as.list;
   const size_t count = value.count;
   switch (value.type) {
@@ -356,6 +358,23 @@ PADDLE_COLD_ inline const PD_Operator* OpInfo::describe() {
 
 // ---------------------------------------------------------------- a call
 
+PADDLE_COLD_ inline std::shared_ptr<OperatorWithKernel> OpInfo::NewOp(const PD_Call& call) {
+  VariableNameMap inputs, outputs;
+  for (size_t i = 0; i < proto_.inputs.size(); ++i) {
+    inputs[proto_.inputs[i].name].assign(call.input_counts[i], proto_.inputs[i].name);
+  }
+  for (size_t i = 0; i < proto_.outputs.size(); ++i) {
+    outputs[proto_.outputs[i].name].assign(call.output_counts[i], proto_.outputs[i].name);
+  }
+  AttributeMap attrs;
+  for (size_t i = 0; i < proto_.attrs.size(); ++i) {
+    Attribute value = FromAbi(call.attributes[i]);
+    proto_.attrs[i]->Check(value);
+    attrs[proto_.attrs[i]->name] = value;
+  }
+  return std::shared_ptr<OperatorWithKernel>(create(name, inputs, outputs, attrs));
+}
+
 inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
   std::string key(reinterpret_cast<const char*>(call.input_counts), 4 * proto_.inputs.size());
   key.append(reinterpret_cast<const char*>(call.output_counts), 4 * proto_.outputs.size());
@@ -376,25 +395,12 @@ inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
   }
   std::lock_guard<std::mutex> lock(mutex_);
   if (last_ && key == last_key_) return last_;
-  VariableNameMap inputs, outputs;
-  for (size_t i = 0; i < proto_.inputs.size(); ++i) {
-    inputs[proto_.inputs[i].name].assign(call.input_counts[i], proto_.inputs[i].name);
-  }
-  for (size_t i = 0; i < proto_.outputs.size(); ++i) {
-    outputs[proto_.outputs[i].name].assign(call.output_counts[i], proto_.outputs[i].name);
-  }
-  AttributeMap attrs;
-  for (size_t i = 0; i < proto_.attrs.size(); ++i) {
-    Attribute value = FromAbi(call.attributes[i]);
-    proto_.attrs[i]->Check(value);
-    attrs[proto_.attrs[i]->name] = value;
-  }
-  last_.reset(create(name, inputs, outputs, attrs));
+  last_ = NewOp(call);
   last_key_ = key;
   return last_;
 }
 
-inline int32_t OpInfo::infer_shape(PD_Call* call) {
+PADDLE_COLD_ inline int32_t OpInfo::infer_shape(PD_Call* call) {
   auto op = MakeOp(*call);
   Bound bound(op.get(), proto_, *call, true);
   InferShapeContext context(&bound);
@@ -417,7 +423,7 @@ inline int32_t OpInfo::infer_shape(PD_Call* call) {
   return PD_OK;
 }
 
-inline int32_t OpInfo::infer_dtype(PD_Call* call) {
+PADDLE_COLD_ inline int32_t OpInfo::infer_dtype(PD_Call* call) {
   auto op = MakeOp(*call);
   Bound bound(op.get(), proto_, *call, true);
   for (const BoundSlot& slot : bound.outputs) {
@@ -439,15 +445,21 @@ inline int32_t OpInfo::infer_dtype(PD_Call* call) {
 
 inline const KernelInfo& OpInfo::Choose(const OpKernelType& wanted) const {
   const KernelInfo* found = nullptr;
-  std::string all;
   for (const KernelInfo& kernel : kernels) {
-    const platform::Place place(PD_Device{kernel.device, 0});
-    all += string::Sprintf("%s%s on %s", all.empty() ? "" : ", ", DataTypeToString(kernel.type),
-                           platform::is_cpu_place(place) ? "CPUPlace" : "CUDAPlace");
     const bool fits = kernel.device == wanted.place_.abi().type && kernel.type == wanted.data_type_;
     if (fits && (!found || kernel.library == wanted.library_type_)) found = &kernel;
   }
-  if (found) return *found;
+  if (!found) NoKernel(wanted);
+  return *found;
+}
+
+PADDLE_COLD_ inline void OpInfo::NoKernel(const OpKernelType& wanted) const {
+  std::string all;
+  for (const KernelInfo& kernel : kernels) {
+    const bool cpu = platform::is_cpu_place(platform::Place(PD_Device{kernel.device, 0}));
+    if (!all.empty()) all += ", ";
+    all += DataTypeToString(kernel.type) + (cpu ? " on CPUPlace" : " on CUDAPlace");
+  }
   throw native::Error(PD_NO_KERNEL,
                       string::Sprintf("Operator %s does not have kernel for data_type[%s]:place[%s]. It "
                                       "has kernels for: %s.", name, DataTypeToString(wanted.data_type_),

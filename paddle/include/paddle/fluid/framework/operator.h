@@ -63,6 +63,7 @@ struct Bound {
             bool inferring, LoDTensor* made, std::vector<BoundSlot>* to);
   bool TakeLod(const PD_Call& call);
   int32_t Give(PD_Call* call) const;
+  static void GiveOther(PD_Call* call, const LoDTensor& tensor, PD_Tensor* target);
   // One that is not there is an empty one: which names there are is for the operator to say.
   const BoundSlot& Find(const std::vector<BoundSlot>& all, const std::string& name) const {
     for (const BoundSlot& slot : all) {
@@ -335,7 +336,7 @@ inline bool Bound::TakeLod(const PD_Call& call) {
   return any;
 }
 
-inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) {
+PADDLE_COLD_ inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) {
   std::vector<int64_t> lengths(lod.size());
   std::vector<const int64_t*> offsets(lod.size());
   for (size_t i = 0; i < lod.size(); ++i) {
@@ -343,6 +344,24 @@ inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) {
   }
   const PD_Lod told = {static_cast<int32_t>(lod.size()), lengths.data(), offsets.data()};
   native::check(native::host()->set_lod(call, output, &told));
+}
+
+// An output that is not, or not as it stands, the memory that was offered for it.
+PADDLE_COLD_ inline void Bound::GiveOther(PD_Call* call, const LoDTensor& tensor, PD_Tensor* target) {
+  const DDim& dims = tensor.dims();
+  std::copy(dims.Get(), dims.Get() + dims.size(), target->shape);
+  target->ndim = dims.size(), target->dtype = ToAbi(tensor.type_);
+  if (tensor.memory_->handle) {
+    native::host()->retain(tensor.memory_->handle);
+    target->data = tensor.Address(), target->handle = tensor.memory_->handle;
+    target->device = tensor.memory_->place.abi();
+  } else {  // memory of the kernel's own
+    PD_Tensor made = PD_Tensor();
+    native::check(native::host()->allocate(call, target->ndim, target->shape, target->dtype,
+                                           PD_Device{PD_CPU, 0}, &made));
+    std::memcpy(made.data, tensor.Address(), tensor.numel() * SizeOfType(tensor.type_));
+    target->data = made.data, target->handle = made.handle, target->device = made.device;
+  }
 }
 
 // Hands over what the kernel made of the outputs.
@@ -368,19 +387,7 @@ inline int32_t Bound::Give(PD_Call* call) const {
         continue;
       }
       others = true;
-      std::copy(dims.Get(), dims.Get() + dims.size(), target.shape);
-      target.ndim = dims.size(), target.dtype = ToAbi(tensor->type_);
-      if (tensor->memory_->handle) {
-        native::host()->retain(tensor->memory_->handle);
-        target.data = tensor->Address(), target.handle = tensor->memory_->handle;
-        target.device = tensor->memory_->place.abi();
-      } else {  // memory of the kernel's own
-        PD_Tensor made = PD_Tensor();
-        native::check(native::host()->allocate(call, target.ndim, target.shape, target.dtype,
-                                               PD_Device{PD_CPU, 0}, &made));
-        std::memcpy(made.data, tensor->Address(), tensor->numel() * SizeOfType(tensor->type_));
-        target.data = made.data, target.handle = made.handle, target.device = made.device;
-      }
+      GiveOther(call, *tensor, &target);
     }
   }
   return others ? PD_OTHER_OUTPUTS : PD_OK;
