@@ -6,7 +6,7 @@ import paddle.incubate as incubate
 # 调用 load_op_library 加载动态库
 incubate.load_op_library("relu2_op.so")
 
-from paddle.incubate import LayerHelper  # noqa: E402
+from paddle.incubate import LayerHelper
 
 
 def relu2(x, name=None):

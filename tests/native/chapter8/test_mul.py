@@ -65,13 +65,15 @@ def test_more_dimensions() -> None:
 
 
 MESSAGES = [
-    ([2, 3], [4, 5], {}, "After flatten the input tensor X and Y to 2-D dimensions matrix X1 and Y1, "
-     "the matrix X1's width must be equal with matrix Y1's height. But received X's shape = [2, 3], "
-     "X1's shape = [2, 3], X1's width = 3; Y's shape = [4, 5], Y1's shape = [4, 5], Y1's height = 4."),
-    ([2], [2, 5], {}, "The input tensor X's dimensions of MulOp should be larger than x_num_col_dims. "
-     "But received X's dimensions = 1, X's shape = [2], x_num_col_dims = 1."),
-    ([2, 3], [3, 5], {"y_num_col_dims": 2}, "The input tensor Y's dimensions of MulOp should be larger "
-     "than y_num_col_dims. But received Y's dimensions = 2, Y's shape = [3, 5], y_num_col_dims = 2."),
+    ([2, 3], [4, 5], {}, "After flatten the input tensor X and Y to 2-D dimensions matrix X1 and "
+     "Y1, the matrix X1's width must be equal with matrix Y1's height. But received X's shape = "
+     "[2, 3], X1's shape = [2, 3], X1's width = 3; Y's shape = [4, 5], Y1's shape = [4, 5], Y1's "
+     "height = 4."),
+    ([2], [2, 5], {}, "The input tensor X's dimensions of MulOp should be larger than "
+     "x_num_col_dims. But received X's dimensions = 1, X's shape = [2], x_num_col_dims = 1."),
+    ([2, 3], [3, 5], {"y_num_col_dims": 2}, "The input tensor Y's dimensions of MulOp should be "
+     "larger than y_num_col_dims. But received Y's dimensions = 2, Y's shape = [3, 5], "
+     "y_num_col_dims = 2."),
 ]  # fmt: skip
 
 
