@@ -222,7 +222,7 @@ class NativeLibrary:
 
     def _raw(self, field: str) -> Any:
         """A function as one that takes addresses: the call of ctypes that costs least."""
-        address = ctypes.cast(getattr(self.table, field), pointer).value
+        address = ctypes.cast(getattr(self.table, field), pointer).value or 0
         return ctypes.CFUNCTYPE(c_int32, c_int32, pointer)(address)
 
 
@@ -507,12 +507,13 @@ def _log(level: int, text: bytes) -> None:
 
 
 def _make_host() -> CHost:
-    functions = {
+    functions: dict[str, Any] = {
         "error": _error, "allocate": _allocate, "release": release, "retain": _retain,
         "convert": _convert, "room": _room, "set_lod": _set_lod, "stream": _stream,
         "call_operator": _call_operator, "log": _log,
     }  # fmt: skip
-    made = {name: kind(functions[name]) for name, kind in CHost._fields_[2:]}
+    kinds: Any = CHost._fields_[2:]
+    made = {name: kind(functions[name]) for name, kind, *_ in kinds}
     return CHost(VERSION, ctypes.sizeof(CHost), *made.values())
 
 

@@ -220,7 +220,7 @@ TYPES: dict[int, tuple[str, Any]] = {
     11: ("std::vector<double>", c_double),
     12: ("std::vector<std::string>", None),
 }
-_PYTHON = {
+_PYTHON: dict[str, tuple[str, Any]] = {
     "bool": ("a bool", (bool, np.bool_)),
     "int": ("an int", (int, np.integer)),
     "int64_t": ("an int", (int, np.integer)),
@@ -284,7 +284,7 @@ def encode(name: str, owner: str, kind: int, value: Any, into: CValue) -> Any:
     into.count = len(parts)
     array: Any
     if kind == 12:
-        array = (CString * max(len(parts), 1))(*((part, len(part)) for part in parts))
+        array = (CString * max(len(parts), 1))(*(CString(part, len(part)) for part in parts))
     else:
         array = (TYPES[kind][1] * max(len(parts), 1))(*parts)
     into.as_.list = ctypes.addressof(array)

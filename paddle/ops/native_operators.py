@@ -172,10 +172,10 @@ def register_all(library: NativeLibrary) -> list[OpDef]:
                 hint="give it another name",
             )
     made = [_define(op, by_name) for op in forward]
-    for op in made:
-        REGISTRY[op.name] = op
-    for op in made:
-        _settle_gradients(op, by_name)
+    for defined in made:
+        REGISTRY[defined.name] = defined
+    for defined in made:
+        _settle_gradients(defined, by_name)
     return made
 
 

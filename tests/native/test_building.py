@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import paddle
@@ -228,8 +227,21 @@ def test_pip_install(here: Path) -> None:
         [sys.executable, "-m", "pip", "install", ".", "--target", str(here / "site"), "--no-deps",
          "--no-build-isolation", "--no-index", "--quiet"], source,
     )  # fmt: skip
-    assert sorted(p.name for p in (here / "site").iterdir() if "info" not in p.name)[:1] != []
     used(here / "site", here)
+
+
+@pytest.mark.slow
+def test_editable_installation(here: Path) -> None:
+    pytest.importorskip("pip")
+    source = project(here / "project")
+    run(
+        [sys.executable, "-m", "pip", "install", "-e", ".", "--prefix", str(here / "site"),
+         "--no-deps", "--no-build-isolation", "--no-index", "--quiet"], source,
+    )  # fmt: skip
+    (folder,) = (path.parent for path in (here / "site").rglob("__editable__*.pth"))
+    code = f"import site; site.addsitedir({str(folder)!r})\n" + USE
+    said = run([sys.executable, "-c", code], here)
+    assert said.startswith("[0.0, 1.0] (X) ") and str(source) in said
 
 
 @pytest.mark.slow
@@ -269,4 +281,3 @@ def test_headers_are_where_they_are_said_to_be() -> None:
     include = Path(paddle.sysconfig.get_include())
     for name in ("paddle/extension.h", "paddle/c_abi.h"):
         assert (include / name).is_file()
-    assert np.__version__

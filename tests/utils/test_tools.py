@@ -114,24 +114,6 @@ def test_the_register_of_parameter_names() -> None:
     assert unique_name.dygraph_parameter_name_checker("tools_w")
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: paddle.utils.load_op_library("x.so"),
-        lambda: cpp_extension.load("x", ["x.cc"]),
-        lambda: cpp_extension.setup(name="x"),
-        lambda: cpp_extension.CppExtension(["x.cc"]),
-        lambda: cpp_extension.CUDAExtension(["x.cu"]),
-        lambda: cpp_extension.BuildExtension(),
-        lambda: cpp_extension.BuildExtension.with_options(verbose=True),
-        lambda: cpp_extension.load_op_meta_info_and_register_op("x.so"),
-    ],
-)
-def test_native_operators_say_what_to_do_instead(call: object) -> None:
-    with pytest.raises(NotImplementedError, match=r"native operators .* @paddle\.core\.op\.op"):
-        call()
-
-
 def test_extension_folder(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setenv("PADDLE_EXTENSION_DIR", "/somewhere")
     assert cpp_extension.get_build_directory(verbose=True) == "/somewhere"
