@@ -84,27 +84,22 @@ class Relu2GradKernel : public framework::OpKernel<T> {
     }
   }
 };
-} // namespace operators
-} // namespace paddle
+}  // namespace operators
+}  // namespace paddle
 
 namespace ops = paddle::operators;
 using CPU = paddle::platform::CPUDeviceContext;
 
 // 注册前向和反向 op
 // 为了和框架内部的 relu 区分，这里注册的 OP type 为 relu2
-REGISTER_OPERATOR(relu2,
-    ops::Relu2Op,
-    ops::Relu2OpMaker,
-    ops::Relu2GradMaker<paddle::framework::OpDesc>,
-    ops::Relu2GradMaker<paddle::imperative::OpBase>);
+REGISTER_OPERATOR(relu2, ops::Relu2Op, ops::Relu2OpMaker,
+                  ops::Relu2GradMaker<paddle::framework::OpDesc>,
+                  ops::Relu2GradMaker<paddle::imperative::OpBase>);
 
 REGISTER_OPERATOR(relu2_grad, ops::Relu2GradOp);
 
 // 注册 CPU 的 Kernel
-REGISTER_OP_CPU_KERNEL(relu2,
-    ops::Relu2Kernel<CPU, float>,
-    ops::Relu2Kernel<CPU, double>);
+REGISTER_OP_CPU_KERNEL(relu2, ops::Relu2Kernel<CPU, float>, ops::Relu2Kernel<CPU, double>);
 
-REGISTER_OP_CPU_KERNEL(relu2_grad,
-    ops::Relu2GradKernel<CPU, float>,
-    ops::Relu2GradKernel<CPU, double>);
+REGISTER_OP_CPU_KERNEL(relu2_grad, ops::Relu2GradKernel<CPU, float>,
+                       ops::Relu2GradKernel<CPU, double>);

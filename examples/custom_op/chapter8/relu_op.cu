@@ -56,16 +56,14 @@ class Relu2GradCUDAKernel : public framework::OpKernel<T> {
     KeRelu2Grad<T><<<grid, block, 0, dev_ctx.stream()>>>(y, dy, num, dx);
   }
 };
-} // namespace operators
-} // namespace paddle
+}  // namespace operators
+}  // namespace paddle
 using CUDA = paddle::platform::CUDADeviceContext;
 
 // 注册前向的 GPU Kernel
-REGISTER_OP_CUDA_KERNEL(relu2,
-    paddle::operators::Relu2CUDAKernel<CUDA, float>,
-    paddle::operators::Relu2CUDAKernel<CUDA, double>);
+REGISTER_OP_CUDA_KERNEL(relu2, paddle::operators::Relu2CUDAKernel<CUDA, float>,
+                        paddle::operators::Relu2CUDAKernel<CUDA, double>);
 
 // 注册反向的 GPU Kernel
-REGISTER_OP_CUDA_KERNEL(relu2_grad,
-    paddle::operators::Relu2GradCUDAKernel<CUDA, float>,
-    paddle::operators::Relu2GradCUDAKernel<CUDA, double>);
+REGISTER_OP_CUDA_KERNEL(relu2_grad, paddle::operators::Relu2GradCUDAKernel<CUDA, float>,
+                        paddle::operators::Relu2GradCUDAKernel<CUDA, double>);

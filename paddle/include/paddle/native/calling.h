@@ -2,8 +2,9 @@
 //
 //   std::vector<std::vector<Tensor>> out = paddle::call("top_k_v2", {{x}}, {{"k", 2}});
 //
-// Slots in, slots out, in the order of the operator; an empty one is missing. No gradient is recorded:
-// that of the calling operator is what its library says. paddle/operators.h has a function for each.
+// Slots in, slots out, in the order of the operator; an empty one is missing. No gradient is
+// recorded: that of the calling operator is what its library says. paddle/operators.h has a
+// function for each.
 
 #ifndef PADDLE_NATIVE_CALLING_H_
 #define PADDLE_NATIVE_CALLING_H_
@@ -21,9 +22,13 @@ class Attribute {
  public:
   Attribute(const char* name, bool value) : Attribute(name, PD_ATTR_BOOL) { value_.as.i = value; }
   Attribute(const char* name, int value) : Attribute(name, PD_ATTR_INT) { value_.as.i = value; }
-  Attribute(const char* name, int64_t value) : Attribute(name, PD_ATTR_INT64) { value_.as.i = value; }
+  Attribute(const char* name, int64_t value) : Attribute(name, PD_ATTR_INT64) {
+    value_.as.i = value;
+  }
   Attribute(const char* name, float value) : Attribute(name, PD_ATTR_FLOAT) { value_.as.d = value; }
-  Attribute(const char* name, double value) : Attribute(name, PD_ATTR_DOUBLE) { value_.as.d = value; }
+  Attribute(const char* name, double value) : Attribute(name, PD_ATTR_DOUBLE) {
+    value_.as.d = value;
+  }
   Attribute(const char* name, const char* value) : Attribute(name, std::string(value)) {}
   Attribute(const char* name, const std::string& value) : Attribute(name, PD_ATTR_STRING) {
     text_ = value, value_.count = static_cast<int64_t>(text_.size());
@@ -88,9 +93,9 @@ inline std::vector<Tensors> call(const char* name, const std::vector<Tensors>& i
   const PD_Tensor* made = nullptr;
   const int32_t* made_counts = nullptr;
   native::check(native::host()->call_operator(
-      native::current_call(), name, static_cast<int32_t>(counts.size()), counts.data(), given.data(),
-      static_cast<int32_t>(names.size()), names.data(), values.data(), &made_count, &made,
-      &made_counts));
+      native::current_call(), name, static_cast<int32_t>(counts.size()), counts.data(),
+      given.data(), static_cast<int32_t>(names.size()), names.data(), values.data(), &made_count,
+      &made, &made_counts));
   std::vector<Tensors> slots;
   for (int32_t at = 0; at < made_count; ++made_counts) {
     slots.emplace_back();

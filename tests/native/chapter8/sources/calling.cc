@@ -12,17 +12,26 @@ std::vector<std::vector<int64_t>> LinearShape(std::vector<int64_t> x, std::vecto
                                               std::vector<int64_t>) {
   return {{x[0], y[0]}};
 }
-PD_BUILD_OP(calls_linear).Inputs({"X", "Y", "Bias"}).Outputs({"Out"})
-    .SetKernelFn(PD_KERNEL(Linear)).SetInferShapeFn(PD_INFER_SHAPE(LinearShape));
+PD_BUILD_OP(calls_linear)
+    .Inputs({"X", "Y", "Bias"})
+    .Outputs({"Out"})
+    .SetKernelFn(PD_KERNEL(Linear))
+    .SetInferShapeFn(PD_INFER_SHAPE(LinearShape));
 
 std::vector<Tensor> Best(const Tensor& x, int64_t k) {
   std::vector<paddle::Tensors> found = paddle::top_k_v2(x, Tensor(), {{"k", static_cast<int>(k)}});
   paddle::Tensors parts = paddle::split(found[0][0], Tensor(), {}, {{"num", 2}, {"axis", 1}});
   return {paddle::concat({parts[1], parts[0]}, Tensor(), {{"axis", 1}})};
 }
-std::vector<std::vector<int64_t>> BestShape(std::vector<int64_t> x, int64_t k) { return {{x[0], k}}; }
-PD_BUILD_OP(calls_best).Inputs({"X"}).Outputs({"Out"}).Attrs({"k: int64_t"})
-    .SetKernelFn(PD_KERNEL(Best)).SetInferShapeFn(PD_INFER_SHAPE(BestShape));
+std::vector<std::vector<int64_t>> BestShape(std::vector<int64_t> x, int64_t k) {
+  return {{x[0], k}};
+}
+PD_BUILD_OP(calls_best)
+    .Inputs({"X"})
+    .Outputs({"Out"})
+    .Attrs({"k: int64_t"})
+    .SetKernelFn(PD_KERNEL(Best))
+    .SetInferShapeFn(PD_INFER_SHAPE(BestShape));
 
 std::vector<Tensor> Wrong(const Tensor& x, std::string how) {
   if (how == "name") paddle::call("no_such_operator", {{x}});
@@ -31,5 +40,8 @@ std::vector<Tensor> Wrong(const Tensor& x, std::string how) {
   if (how == "shape") paddle::matmul(x, x);
   return {paddle::relu(x)};
 }
-PD_BUILD_OP(calls_wrong).Inputs({"X"}).Outputs({"Out"}).Attrs({"how: std::string"})
+PD_BUILD_OP(calls_wrong)
+    .Inputs({"X"})
+    .Outputs({"Out"})
+    .Attrs({"how: std::string"})
     .SetKernelFn(PD_KERNEL(Wrong));

@@ -59,7 +59,8 @@ class SumListOp : public framework::OperatorWithKernel {
       if (check) {
         PADDLE_ENFORCE_EQ(all[0], all[i],
                           "ShapeError: shapes must be equal. But received input[0]'s shape = [%s], "
-                          "input[%d]'s shape = [%s].", all[0], i, all[i]);
+                          "input[%d]'s shape = [%s].",
+                          all[0], i, all[i]);
       }
     }
     ctx->SetOutputDim("Out", all[0]);
@@ -124,7 +125,8 @@ class RowsOp : public framework::OperatorWithKernel {
   using framework::OperatorWithKernel::OperatorWithKernel;
   void InferShape(framework::InferShapeContext* ctx) const override {
     auto dims = ctx->GetInputDim("X");
-    ctx->SetOutputsDim("Out", std::vector<framework::DDim>(dims[0], framework::slice_ddim(dims, 1, 2)));
+    ctx->SetOutputsDim("Out",
+                       std::vector<framework::DDim>(dims[0], framework::slice_ddim(dims, 1, 2)));
   }
 };
 template <typename T>
@@ -167,7 +169,9 @@ class EchoOp : public framework::OperatorWithKernel {
   EchoOp(const std::string& type, const framework::VariableNameMap& inputs,
          const framework::VariableNameMap& outputs, const framework::AttributeMap& attrs)
       : OperatorWithKernel(type, inputs, outputs, attrs) {}
-  void InferShape(framework::InferShapeContext* ctx) const override { ctx->SetOutputDim("Out", {15}); }
+  void InferShape(framework::InferShapeContext* ctx) const override {
+    ctx->SetOutputDim("Out", {15});
+  }
 };
 template <typename T>
 class EchoKernel : public framework::OpKernel<T> {
@@ -181,15 +185,21 @@ class EchoKernel : public framework::OpKernel<T> {
     auto& doubles = ctx.Attr<std::vector<double>>("k");
     std::string texts;
     for (auto& one : ctx.Attr<std::vector<std::string>>("l")) texts += one;
-    const double all[] = {
-        double(ctx.Attr<bool>("a")), double(ctx.Attr<int>("b")), double(ctx.Attr<int64_t>("c")),
-        double(ctx.Attr<float>("d")), ctx.Attr<double>("e"), double(ctx.Attr<std::string>("f").size()),
-        double(bools.size()), double(std::count(bools.begin(), bools.end(), true)),
-        double(std::accumulate(ints.begin(), ints.end(), 0)),
-        double(std::accumulate(int64s.begin(), int64s.end(), int64_t(0))),
-        double(std::accumulate(floats.begin(), floats.end(), 0.0f)),
-        std::accumulate(doubles.begin(), doubles.end(), 0.0), double(texts.size()),
-        double(ctx.Attr<int>("m")), double(ctx.HasAttr("nothing"))};
+    const double all[] = {double(ctx.Attr<bool>("a")),
+                          double(ctx.Attr<int>("b")),
+                          double(ctx.Attr<int64_t>("c")),
+                          double(ctx.Attr<float>("d")),
+                          ctx.Attr<double>("e"),
+                          double(ctx.Attr<std::string>("f").size()),
+                          double(bools.size()),
+                          double(std::count(bools.begin(), bools.end(), true)),
+                          double(std::accumulate(ints.begin(), ints.end(), 0)),
+                          double(std::accumulate(int64s.begin(), int64s.end(), int64_t(0))),
+                          double(std::accumulate(floats.begin(), floats.end(), 0.0f)),
+                          std::accumulate(doubles.begin(), doubles.end(), 0.0),
+                          double(texts.size()),
+                          double(ctx.Attr<int>("m")),
+                          double(ctx.HasAttr("nothing"))};
     for (int i = 0; i < 15; ++i) to[i] = static_cast<T>(all[i]);
   }
 };
@@ -238,7 +248,8 @@ template <typename T>
 class FirstRowKernel : public framework::OpKernel<T> {
  public:
   void Compute(const framework::ExecutionContext& ctx) const override {
-    framework::TensorCopy(ctx.Input<Tensor>("X")->Slice(0, 1), ctx.GetPlace(), ctx.Output<Tensor>("Out"));
+    framework::TensorCopy(ctx.Input<Tensor>("X")->Slice(0, 1), ctx.GetPlace(),
+                          ctx.Output<Tensor>("Out"));
   }
 };
 template <typename T>
@@ -256,7 +267,8 @@ class FirstRowGradMaker : public framework::SingleGradOpMaker<T> {
 class FirstRowGradOp : public GradOfX {
  public:
   using GradOfX::GradOfX;
-  framework::OpKernelType GetExpectedKernelType(const framework::ExecutionContext& ctx) const override {
+  framework::OpKernelType GetExpectedKernelType(
+      const framework::ExecutionContext& ctx) const override {
     auto dtype = ctx.Input<Tensor>(framework::GradVarName("Out"))->type();
     return framework::OpKernelType(dtype, ctx.GetPlace());
   }
@@ -380,7 +392,8 @@ class WrongOp : public framework::OperatorWithKernel {
     if (how == "gt") PADDLE_ENFORCE_GT(dims[0], 10, platform::errors::OutOfRange("too small"));
     if (how == "ge") PADDLE_ENFORCE_GE(dims[0], size_t(10), platform::errors::AlreadyExists("a"));
     if (how == "lt") PADDLE_ENFORCE_LT(dims[0], -1, platform::errors::PermissionDenied("b"));
-    if (how == "le") PADDLE_ENFORCE_LE(1.5, 1.25, platform::errors::Unavailable("100%%, %.2f", 1.5));
+    if (how == "le")
+      PADDLE_ENFORCE_LE(1.5, 1.25, platform::errors::Unavailable("100%%, %.2f", 1.5));
     if (how == "dims") PADDLE_ENFORCE_EQ(dims, framework::make_ddim({9, 9}), "not [9, 9]");
     if (how == "plain") PADDLE_ENFORCE(dims.size() > 7, "too few: %d", dims.size());
     if (how == "null") PADDLE_ENFORCE_NOT_NULL(none, platform::errors::Fatal("no pointer"));
@@ -432,7 +445,8 @@ REGISTER_OPERATOR(c8_sum_list, ops::SumListOp, ops::SumListMaker, ops::SumListGr
                   ops::SumListGradMaker<OpBase>);
 REGISTER_OPERATOR(c8_sum_list_grad, ops::SumListGradOp);
 REGISTER_OP_CPU_KERNEL(c8_sum_list, ops::SumListKernel<float>, ops::SumListKernel<double>);
-REGISTER_OP_CPU_KERNEL(c8_sum_list_grad, ops::SumListGradKernel<float>, ops::SumListGradKernel<double>);
+REGISTER_OP_CPU_KERNEL(c8_sum_list_grad, ops::SumListGradKernel<float>,
+                       ops::SumListGradKernel<double>);
 
 REGISTER_OP_WITHOUT_GRADIENT(c8_rows, ops::RowsOp, ops::RowsMaker);
 REGISTER_OP_CPU_KERNEL(c8_rows, ops::RowsKernel<float>);

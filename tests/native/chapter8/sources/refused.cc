@@ -62,7 +62,8 @@ static bool Start() {
   const std::string is = told ? told : "";
   if (is == "twice") Register<Op, Maker>("c8_bad");
   if (is == "twice") Register<Op, Maker>("c8_bad");
-  if (is == "kernel alone") f::OpKernelRegistrar<PD_CPU, f::LibraryType::kPlain, Kernel<float>> k("c8_bad");
+  if (is == "kernel alone")
+    f::OpKernelRegistrar<PD_CPU, f::LibraryType::kPlain, Kernel<float>> k("c8_bad");
   if (is == "no maker") Register<Op>("c8_bad");
   if (is == "slot twice") Register<Op, TwiceMaker>("c8_bad");
   if (is == "default twice") Register<Op, TwoDefaults>("c8_bad");

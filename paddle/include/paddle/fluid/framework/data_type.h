@@ -15,8 +15,20 @@ namespace framework {
 namespace proto {
 struct VarType {
   enum Type {
-    BOOL = 0, INT16 = 1, INT32 = 2, INT64 = 3, FP16 = 4, FP32 = 5, FP64 = 6, LOD_TENSOR = 7,
-    SELECTED_ROWS = 8, UINT8 = 20, INT8 = 21, BF16 = 22, COMPLEX64 = 23, COMPLEX128 = 24
+    BOOL = 0,
+    INT16 = 1,
+    INT32 = 2,
+    INT64 = 3,
+    FP16 = 4,
+    FP32 = 5,
+    FP64 = 6,
+    LOD_TENSOR = 7,
+    SELECTED_ROWS = 8,
+    UINT8 = 20,
+    INT8 = 21,
+    BF16 = 22,
+    COMPLEX64 = 23,
+    COMPLEX128 = 24
   };
 };
 }  // namespace proto

@@ -29,9 +29,10 @@ class DDim {
 
  private:
   int Checked(int i) const {
-    PADDLE_ENFORCE_EQ(i >= 0 && i < size(), true,
-                      platform::errors::OutOfRange(
-                          "Dimension %d was asked for, but the shape [%s] has %d.", i, *this, size()));
+    PADDLE_ENFORCE_EQ(
+        i >= 0 && i < size(), true,
+        platform::errors::OutOfRange("Dimension %d was asked for, but the shape [%s] has %d.", i,
+                                     *this, size()));
     return i;
   }
 
@@ -66,14 +67,15 @@ inline bool contain_unknown_dim(const DDim& dims) {
   return false;
 }
 inline DDim slice_ddim(const DDim& dims, int begin, int end) {
-  PADDLE_ENFORCE_EQ(
-      begin >= 0 && begin <= end && end <= dims.size(), true,
-      platform::errors::InvalidArgument("[%d, %d) is no part of the shape [%s].", begin, end, dims));
+  PADDLE_ENFORCE_EQ(begin >= 0 && begin <= end && end <= dims.size(), true,
+                    platform::errors::InvalidArgument("[%d, %d) is no part of the shape [%s].",
+                                                      begin, end, dims));
   return DDim(dims.Get() + begin, end - begin);
 }
 // What is computed with an unknown size is unknown.
 inline DDim flatten_to_2d(const DDim& dims, int columns_from) {
-  DDim rows = slice_ddim(dims, 0, columns_from), columns = slice_ddim(dims, columns_from, dims.size());
+  DDim rows = slice_ddim(dims, 0, columns_from),
+       columns = slice_ddim(dims, columns_from, dims.size());
   return DDim({contain_unknown_dim(rows) ? -1 : product(rows),
                contain_unknown_dim(columns) ? -1 : product(columns)});
 }

@@ -47,7 +47,9 @@ class GradMakerBase {
  protected:
   typedef std::vector<std::string> Names;
   Names Input(const std::string& name) const { return Named("in:", name, forward_.proto.inputs); }
-  Names Output(const std::string& name) const { return Named("out:", name, forward_.proto.outputs); }
+  Names Output(const std::string& name) const {
+    return Named("out:", name, forward_.proto.outputs);
+  }
   Names OutputGrad(const std::string& name) const {
     return Named("d_out:", name, forward_.proto.outputs);
   }
@@ -65,8 +67,9 @@ class GradMakerBase {
   const AttributeMap& Attrs() const { return forward_.attrs; }
   const Attribute& GetAttr(const std::string& name) const {
     auto found = forward_.attrs.find(name);
-    PADDLE_ENFORCE_EQ(found != forward_.attrs.end(), true,
-                      platform::errors::NotFound("Operator %s has no attribute %s.", forward_.type, name));
+    PADDLE_ENFORCE_EQ(
+        found != forward_.attrs.end(), true,
+        platform::errors::NotFound("Operator %s has no attribute %s.", forward_.type, name));
     return found->second;
   }
   std::string ForwardOpType() const { return forward_.type; }
@@ -78,10 +81,13 @@ class GradMakerBase {
     }
     return false;
   }
-  Names Named(const char* from, const std::string& name, const std::vector<SlotProto>& slots) const {
-    PADDLE_ENFORCE_EQ(Has(name, slots), true,
-                      platform::errors::NotFound("The gradient of operator %s asks for %s%s, which it "
-                                                 "does not have.", forward_.type, from, name));
+  Names Named(const char* from, const std::string& name,
+              const std::vector<SlotProto>& slots) const {
+    PADDLE_ENFORCE_EQ(
+        Has(name, slots), true,
+        platform::errors::NotFound("The gradient of operator %s asks for %s%s, which it "
+                                   "does not have.",
+                                   forward_.type, from, name));
     return {from + name};
   }
   static Names NamesOf(const std::vector<SlotProto>& slots) {

@@ -56,8 +56,8 @@ class PD_HIDDEN OpInfo : public native::Entry {
   }
   const OpProto& Proto();
   const OpDesc* GradDesc();
-  void BindSlots(const OpDesc::Slots& given, const std::vector<SlotProto>& slots, const OpDesc& desc,
-                 std::unique_ptr<PD_Binding[]>* to);
+  void BindSlots(const OpDesc::Slots& given, const std::vector<SlotProto>& slots,
+                 const OpDesc& desc, std::unique_ptr<PD_Binding[]>* to);
   void DescribeGradient();
   void ProtoAsGradientOf(OpInfo* forward);
   OpDesc* MakeGradDesc(const AttributeMap& attrs);
@@ -108,12 +108,14 @@ PADDLE_COLD_ inline Attribute FromAbi(const PD_Value& value) {
       for (size_t i = 0; i < count; ++i) texts[i].assign(from[i].s, from[i].count);
       return Attribute(texts);
     }
-#define PADDLE_LIST_(type, number) \
-    case number: return Attribute(std::vector<type>(static_cast<const type*>(first), static_cast<const type*>(first) + count));
-    PADDLE_LIST_(int, PD_ATTR_INTS)
-    PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
-    PADDLE_LIST_(float, PD_ATTR_FLOATS)
-    PADDLE_LIST_(double, PD_ATTR_DOUBLES)
+#define PADDLE_LIST_(type, number)                                      \
+  case number:                                                          \
+    return Attribute(std::vector<type>(static_cast<const type*>(first), \
+                                       static_cast<const type*>(first) + count));
+      PADDLE_LIST_(int, PD_ATTR_INTS)
+      PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
+      PADDLE_LIST_(float, PD_ATTR_FLOATS)
+      PADDLE_LIST_(double, PD_ATTR_DOUBLES)
 #undef PADDLE_LIST_
     default: return Attribute();
   }
@@ -148,15 +150,15 @@ PADDLE_COLD_ inline PD_Value ToAbi(const Attribute& value) {
       made.count = texts.size(), made.as.list = told;
       break;
     }
-#define PADDLE_LIST_(type, number)                            \
-    case number:                                              \
-      made.count = value.Get<std::vector<type>>().size();     \
-      made.as.list = value.Get<std::vector<type>>().data();   \
-      break;
-    PADDLE_LIST_(int, PD_ATTR_INTS)
-    PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
-    PADDLE_LIST_(float, PD_ATTR_FLOATS)
-    PADDLE_LIST_(double, PD_ATTR_DOUBLES)
+#define PADDLE_LIST_(type, number)                        \
+  case number:                                            \
+    made.count = value.Get<std::vector<type>>().size();   \
+    made.as.list = value.Get<std::vector<type>>().data(); \
+    break;
+      PADDLE_LIST_(int, PD_ATTR_INTS)
+      PADDLE_LIST_(int64_t, PD_ATTR_INT64S)
+      PADDLE_LIST_(float, PD_ATTR_FLOATS)
+      PADDLE_LIST_(double, PD_ATTR_DOUBLES)
 #undef PADDLE_LIST_
   }
   return made;
@@ -172,10 +174,11 @@ PADDLE_COLD_ inline AttributeMap OpInfo::Defaults(bool other) {
 
 PADDLE_COLD_ inline OpDesc* OpInfo::MakeGradDesc(const AttributeMap& attrs) {
   std::vector<std::unique_ptr<OpDesc>> all = (*grad(ForwardOp{name, Proto(), attrs}))();
-  PADDLE_ENFORCE_LE(all.size(), 1, platform::errors::Unimplemented(
-                                       "The gradient maker of operator %s makes %d operators; one is "
-                                       "supported: register an operator that does their work.",
-                                       name, all.size()));
+  PADDLE_ENFORCE_LE(all.size(), 1,
+                    platform::errors::Unimplemented(
+                        "The gradient maker of operator %s makes %d operators; one is "
+                        "supported: register an operator that does their work.",
+                        name, all.size()));
   return all.empty() ? nullptr : all[0].release();
 }
 
@@ -192,9 +195,11 @@ PADDLE_COLD_ inline const OpDesc* OpInfo::GradDesc() {
 PADDLE_COLD_ inline const OpProto& OpInfo::Proto() {
   if (has_proto_) return proto_;
   PADDLE_ENFORCE_EQ(problem, "", platform::errors::AlreadyExists("%s", problem));
-  PADDLE_ENFORCE_NOT_NULL(create, platform::errors::NotFound(
-                                      "Operator %s has kernels, but REGISTER_OPERATOR(%s, ...) is not "
-                                      "in this library.", name, name));
+  PADDLE_ENFORCE_NOT_NULL(
+      create,
+      platform::errors::NotFound("Operator %s has kernels, but REGISTER_OPERATOR(%s, ...) is not "
+                                 "in this library.",
+                                 name, name));
   if (maker) {
     maker->Make();
     proto_ = maker->proto, has_proto_ = true;
@@ -212,7 +217,8 @@ PADDLE_COLD_ inline const OpProto& OpInfo::Proto() {
   PADDLE_ENFORCE_EQ(has_proto_, true,
                     platform::errors::NotFound(
                         "Operator %s has no maker: REGISTER_OPERATOR needs a class derived from "
-                        "OpProtoAndCheckerMaker, but for the gradient of another operator.", name));
+                        "OpProtoAndCheckerMaker, but for the gradient of another operator.",
+                        name));
   return proto_;
 }
 
@@ -223,7 +229,8 @@ PADDLE_COLD_ inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
     for (const auto& slot : slots) {
       uint32_t flags = slot.second.empty() ? PD_SLOT_OPTIONAL : 0;
       for (const std::string& variable : slot.second) {
-        const bool input = variable.compare(0, 3, "in:") == 0 || variable.compare(0, 5, "d_in:") == 0;
+        const bool input =
+            variable.compare(0, 3, "in:") == 0 || variable.compare(0, 5, "d_in:") == 0;
         const std::string of = variable.substr(variable.find(':') + 1);
         for (const SlotProto& original : input ? from.inputs : from.outputs) {
           if (original.name == of) flags |= original.flags & (PD_SLOT_LIST | PD_SLOT_OPTIONAL);
@@ -250,28 +257,34 @@ PADDLE_COLD_ inline void OpInfo::ProtoAsGradientOf(OpInfo* forward) {
 }
 
 // Where the inputs, or the outputs, of the gradient operator come from.
-PADDLE_COLD_ inline void OpInfo::BindSlots(const OpDesc::Slots& given, const std::vector<SlotProto>& slots,
-                              const OpDesc& desc, std::unique_ptr<PD_Binding[]>* to) {
+PADDLE_COLD_ inline void OpInfo::BindSlots(const OpDesc::Slots& given,
+                                           const std::vector<SlotProto>& slots, const OpDesc& desc,
+                                           std::unique_ptr<PD_Binding[]>* to) {
   to->reset(new PD_Binding[slots.size() + 1]);
   for (size_t i = 0; i <= slots.size(); ++i) (*to)[i] = PD_Binding{PD_FROM_INPUT, -1};
   for (const auto& one : given) {
     size_t at = 0;
     while (at < slots.size() && slots[at].name != one.first) ++at;
-    PADDLE_ENFORCE_LT(at, slots.size(), platform::errors::NotFound(
-                                            "The gradient maker of operator %s sets %s, which operator "
-                                            "%s does not have.", name, one.first, desc.Type()));
+    PADDLE_ENFORCE_LT(
+        at, slots.size(),
+        platform::errors::NotFound("The gradient maker of operator %s sets %s, which operator "
+                                   "%s does not have.",
+                                   name, one.first, desc.Type()));
     if (one.second.empty()) continue;
-    PADDLE_ENFORCE_EQ(one.second.size(), 1, platform::errors::Unimplemented(
-                                                "The gradient maker of operator %s puts several "
-                                                "variables into %s.", name, one.first));
+    PADDLE_ENFORCE_EQ(
+        one.second.size(), 1,
+        platform::errors::Unimplemented("The gradient maker of operator %s puts several "
+                                        "variables into %s.",
+                                        name, one.first));
     const std::string& variable = one.second[0];
     const std::string source = variable.substr(0, variable.find(':'));
     const bool input = source == "in" || source == "d_in";
     const std::vector<SlotProto>& all = input ? proto_.inputs : proto_.outputs;
     for (size_t i = 0; i < all.size(); ++i) {
       if (source + ":" + all[i].name != variable) continue;
-      (*to)[at] = PD_Binding{input ? PD_FROM_INPUT
-                                   : source == "out" ? PD_FROM_OUTPUT : PD_FROM_OUTPUT_GRADIENT,
+      (*to)[at] = PD_Binding{input             ? PD_FROM_INPUT
+                             : source == "out" ? PD_FROM_OUTPUT
+                                               : PD_FROM_OUTPUT_GRADIENT,
                              static_cast<int32_t>(i)};
     }
   }
@@ -310,7 +323,7 @@ PADDLE_COLD_ inline void OpInfo::DescribeGradient() {
     extra_values_[extras++] = ToAbi(attr.second);
   }
   gradient_ = PD_Gradient{desc->Type().c_str(), bindings_[0].get(), bindings_[1].get(), extras,
-                          extra_names_.get(), extra_values_.get()};
+                          extra_names_.get(),   extra_values_.get()};
   told_.gradient = &gradient_;
 }
 
@@ -320,8 +333,10 @@ PADDLE_COLD_ inline void OpInfo::CheckNamed(const std::string& slot, const char*
       if (one.name == slot) return;
     }
   }
-  PADDLE_THROW(platform::errors::NotFound("%s of operator %s names %s, which is neither an input nor an "
-                                          "output of it.", by, name, slot));
+  PADDLE_THROW(
+      platform::errors::NotFound("%s of operator %s names %s, which is neither an input nor an "
+                                 "output of it.",
+                                 by, name, slot));
 }
 
 PADDLE_COLD_ inline const PD_Operator* OpInfo::describe() {
@@ -386,11 +401,13 @@ inline std::shared_ptr<OperatorWithKernel> OpInfo::MakeOp(const PD_Call& call) {
     } else if (value.type == PD_ATTR_STRING) {
       key.append(value.as.s, value.count).append(1, '\0');
     } else if (value.type < PD_ATTR_STRINGS) {
-      key.append(static_cast<const char*>(value.as.list), value.count * kBytes[value.type - PD_ATTR_BOOLS]);
+      key.append(static_cast<const char*>(value.as.list),
+                 value.count * kBytes[value.type - PD_ATTR_BOOLS]);
       key.append(1, '\0').append(std::to_string(value.count));
     } else {
       const PD_String* texts = static_cast<const PD_String*>(value.as.list);
-      for (int64_t j = 0; j < value.count; ++j) key.append(texts[j].s, texts[j].count).append(1, '\0');
+      for (int64_t j = 0; j < value.count; ++j)
+        key.append(texts[j].s, texts[j].count).append(1, '\0');
     }
   }
   std::lock_guard<std::mutex> lock(mutex_);
@@ -460,10 +477,12 @@ PADDLE_COLD_ inline void OpInfo::NoKernel(const OpKernelType& wanted) const {
     if (!all.empty()) all += ", ";
     all += DataTypeToString(kernel.type) + (cpu ? " on CPUPlace" : " on CUDAPlace");
   }
-  throw native::Error(PD_NO_KERNEL,
-                      string::Sprintf("Operator %s does not have kernel for data_type[%s]:place[%s]. It "
-                                      "has kernels for: %s.", name, DataTypeToString(wanted.data_type_),
-                                      wanted.place_, all.empty() ? "nothing" : all));
+  throw native::Error(
+      PD_NO_KERNEL,
+      string::Sprintf("Operator %s does not have kernel for data_type[%s]:place[%s]. It "
+                      "has kernels for: %s.",
+                      name, DataTypeToString(wanted.data_type_), wanted.place_,
+                      all.empty() ? "nothing" : all));
 }
 
 inline int32_t OpInfo::call(PD_Call* call) {

@@ -14,12 +14,12 @@ namespace framework {
 
 // The value of an attribute: the field of its type is set.
 struct AttrFields {
-#define PADDLE_FOR_EACH_ATTR_(DO)                        \
-  DO(bool, PD_ATTR_BOOL, PD_ATTR_BOOLS)                  \
-  DO(int, PD_ATTR_INT, PD_ATTR_INTS)                     \
-  DO(int64_t, PD_ATTR_INT64, PD_ATTR_INT64S)             \
-  DO(float, PD_ATTR_FLOAT, PD_ATTR_FLOATS)               \
-  DO(double, PD_ATTR_DOUBLE, PD_ATTR_DOUBLES)            \
+#define PADDLE_FOR_EACH_ATTR_(DO)             \
+  DO(bool, PD_ATTR_BOOL, PD_ATTR_BOOLS)       \
+  DO(int, PD_ATTR_INT, PD_ATTR_INTS)          \
+  DO(int64_t, PD_ATTR_INT64, PD_ATTR_INT64S)  \
+  DO(float, PD_ATTR_FLOAT, PD_ATTR_FLOATS)    \
+  DO(double, PD_ATTR_DOUBLE, PD_ATTR_DOUBLES) \
   DO(std::string, PD_ATTR_STRING, PD_ATTR_STRINGS)
 #define PADDLE_FIELDS_(type, one, list) \
   type of_##one{};                      \
@@ -31,19 +31,20 @@ struct AttrFields {
 // Of each type that an attribute can have: its name for messages, its number and its field.
 template <typename T>
 struct AttrTrait {
-  static_assert(sizeof(T) == 0,
-                "an attribute is bool, int, int64_t, float, double, std::string or a vector of these");
+  static_assert(
+      sizeof(T) == 0,
+      "an attribute is bool, int, int64_t, float, double, std::string or a vector of these");
 };
-#define PADDLE_ATTR_TRAIT_(type, one, list)                                                     \
-  template <>                                                                                   \
-  struct AttrTrait<type> {                                                                      \
-    enum { kNumber = one };                                                                     \
-    static type& Of(AttrFields& fields) { return fields.of_##one; }                             \
-  };                                                                                            \
-  template <>                                                                                   \
-  struct AttrTrait<std::vector<type>> {                                                         \
-    enum { kNumber = list };                                                                    \
-    static std::vector<type>& Of(AttrFields& fields) { return fields.of_##list; }               \
+#define PADDLE_ATTR_TRAIT_(type, one, list)                                       \
+  template <>                                                                     \
+  struct AttrTrait<type> {                                                        \
+    enum { kNumber = one };                                                       \
+    static type& Of(AttrFields& fields) { return fields.of_##one; }               \
+  };                                                                              \
+  template <>                                                                     \
+  struct AttrTrait<std::vector<type>> {                                           \
+    enum { kNumber = list };                                                      \
+    static std::vector<type>& Of(AttrFields& fields) { return fields.of_##list; } \
   };
 PADDLE_FOR_EACH_ATTR_(PADDLE_ATTR_TRAIT_)
 #undef PADDLE_ATTR_TRAIT_
@@ -78,8 +79,8 @@ class Attribute {
   bool operator==(const Attribute& other) const {
     if (number_ != other.number_) return false;
     switch (number_) {
-#define PADDLE_SAME_(type, one, list)                                    \
-  case one: return fields_->of_##one == other.fields_->of_##one;         \
+#define PADDLE_SAME_(type, one, list)                            \
+  case one: return fields_->of_##one == other.fields_->of_##one; \
   case list: return fields_->of_##list == other.fields_->of_##list;
       PADDLE_FOR_EACH_ATTR_(PADDLE_SAME_)
 #undef PADDLE_SAME_
@@ -89,8 +90,9 @@ class Attribute {
 
  private:
   [[noreturn]] PADDLE_COLD_ void WrongType(const std::string& name, int wanted) const {
-    PADDLE_THROW(platform::errors::InvalidArgument("Attribute %s is of type %s, but was asked for as %s.",
-                                                   name, AttrTypeName(number_), AttrTypeName(wanted)));
+    PADDLE_THROW(
+        platform::errors::InvalidArgument("Attribute %s is of type %s, but was asked for as %s.",
+                                          name, AttrTypeName(number_), AttrTypeName(wanted)));
   }
   std::shared_ptr<AttrFields> fields_;
   int number_ = 0;
@@ -156,8 +158,9 @@ class TypedAttrChecker : public AttrChecker {
     initial = Attribute(T());
   }
   TypedAttrChecker& SetDefault(const T& value) {
-    PADDLE_ENFORCE_EQ(has_default, false, platform::errors::AlreadyExists(
-                                              "Attribute %s has a default value already.", name));
+    PADDLE_ENFORCE_EQ(
+        has_default, false,
+        platform::errors::AlreadyExists("Attribute %s has a default value already.", name));
     initial = Attribute(value), has_default = true;
     return *this;
   }
@@ -188,8 +191,8 @@ class TypedAttrChecker : public AttrChecker {
     const std::string wanted = relation + string::to_string(bound), attribute = name;
     return AddCustomChecker([fits, wanted, attribute](const T& value) {
       if (!fits(value)) {
-        PADDLE_THROW(platform::errors::OutOfRange("Attribute %s is expected to be %s, but received %s.",
-                                                  attribute, wanted, value));
+        PADDLE_THROW(platform::errors::OutOfRange(
+            "Attribute %s is expected to be %s, but received %s.", attribute, wanted, value));
       }
     });
   }

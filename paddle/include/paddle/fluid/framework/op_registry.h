@@ -21,9 +21,10 @@ class NoNeedBufferVarsInference {
 // One overload for each kind of class that REGISTER_OPERATOR takes, in any order.
 template <typename T>
 void Fill(OpInfo* info, OperatorBase*) {
-  static_assert(std::is_base_of<OperatorWithKernel, T>::value,
-                "an operator is derived from OperatorWithKernel: those that run in a scope, without "
-                "kernels, cannot be loaded");
+  static_assert(
+      std::is_base_of<OperatorWithKernel, T>::value,
+      "an operator is derived from OperatorWithKernel: those that run in a scope, without "
+      "kernels, cannot be loaded");
   if (info->create) info->problem = "Operator " + info->name + " is registered twice.";
   info->create = [](const std::string& type, const VariableNameMap& inputs,
                     const VariableNameMap& outputs, const AttributeMap& attrs) {
@@ -73,26 +74,24 @@ struct OpKernelRegistrar {
   }
   template <typename Kernel>
   static void Add(OpInfo* info) {
-    info->kernels.push_back(KernelInfo{device, DataTypeTrait<typename Kernel::ELEMENT_TYPE>::DataType(),
-                                       library, [](const ExecutionContext& context) {
-                                         Kernel().Compute(context);
-                                       }});
+    info->kernels.push_back(
+        KernelInfo{device, DataTypeTrait<typename Kernel::ELEMENT_TYPE>::DataType(), library,
+                   [](const ExecutionContext& context) { Kernel().Compute(context); }});
   }
 };
 
 }  // namespace framework
 }  // namespace paddle
 
-#define REGISTER_OPERATOR(name, ...)                                    \
-  static const ::paddle::framework::OperatorRegistrar<__VA_ARGS__>      \
-      paddle_operator_##name##_(#name)
-#define REGISTER_OP_WITHOUT_GRADIENT(name, ...)                                             \
-  REGISTER_OPERATOR(name, __VA_ARGS__,                                                      \
-                    ::paddle::framework::EmptyGradOpMaker<::paddle::framework::OpDesc>,     \
+#define REGISTER_OPERATOR(name, ...) \
+  static const ::paddle::framework::OperatorRegistrar<__VA_ARGS__> paddle_operator_##name##_(#name)
+#define REGISTER_OP_WITHOUT_GRADIENT(name, ...)                                         \
+  REGISTER_OPERATOR(name, __VA_ARGS__,                                                  \
+                    ::paddle::framework::EmptyGradOpMaker<::paddle::framework::OpDesc>, \
                     ::paddle::framework::EmptyGradOpMaker<::paddle::imperative::OpBase>)
-#define PADDLE_REGISTER_KERNELS_(name, label, device, library, ...)                      \
-  static const ::paddle::framework::OpKernelRegistrar<                                   \
-      device, ::paddle::framework::LibraryType::library, __VA_ARGS__>                    \
+#define PADDLE_REGISTER_KERNELS_(name, label, device, library, ...)   \
+  static const ::paddle::framework::OpKernelRegistrar<                \
+      device, ::paddle::framework::LibraryType::library, __VA_ARGS__> \
       paddle_kernels_##name##_##label##_(#name)
 #define REGISTER_OP_CPU_KERNEL(name, ...) \
   PADDLE_REGISTER_KERNELS_(name, CPU, PD_CPU, kPlain, __VA_ARGS__)
@@ -102,12 +101,10 @@ struct OpKernelRegistrar {
 #define DECLARE_INPLACE_OP_INFERER(class_name, ...)                                           \
   class class_name final : public ::paddle::framework::InplaceOpInference {                   \
    public:                                                                                    \
-    std::map<std::string, std::string> operator()(bool) const final {               \
-      return {__VA_ARGS__};                                                                   \
-    }                                                                                         \
+    std::map<std::string, std::string> operator()(bool) const final { return {__VA_ARGS__}; } \
   }
-#define DECLARE_NO_NEED_BUFFER_VARS_INFERER(class_name, ...)                                  \
-  class class_name final : public ::paddle::framework::NoNeedBufferVarsInference {            \
-   public:                                                                                    \
-    std::vector<std::string> operator()() const final { return {__VA_ARGS__}; }               \
+#define DECLARE_NO_NEED_BUFFER_VARS_INFERER(class_name, ...)                       \
+  class class_name final : public ::paddle::framework::NoNeedBufferVarsInference { \
+   public:                                                                         \
+    std::vector<std::string> operator()() const final { return {__VA_ARGS__}; }    \
   }

@@ -50,7 +50,7 @@ struct BoundSlot {
 struct Bound {
   const OperatorBase* op;
   std::vector<BoundSlot> inputs, outputs;
-  std::unique_ptr<LoDTensor[]> tensors;  // inputs, then outputs
+  std::unique_ptr<LoDTensor[]> tensors;            // inputs, then outputs
   std::vector<std::unique_ptr<LoDTensor[]>> more;  // of lists whose length the operator says
   platform::CPUDeviceContext cpu;
   platform::CUDADeviceContext cuda;
@@ -83,7 +83,8 @@ struct Bound {
     const BoundSlot& slot = Find(all, name);
     if (i >= slot.tensors.size() || !slot.tensors[i]) {
       PADDLE_THROW(platform::errors::NotFound("%s(%s) of operator %s is not there.",
-                                              &all == &inputs ? "Input" : "Output", name, op->Type()));
+                                              &all == &inputs ? "Input" : "Output", name,
+                                              op->Type()));
     }
     return slot.tensors[i];
   }
@@ -102,7 +103,8 @@ class InferShapeContext {
   }
   std::vector<DDim> GetInputsDim(const std::string& name) const {
     std::vector<DDim> all;
-    for (const LoDTensor* one : bound_.Find(bound_.inputs, name).tensors) all.push_back(one->dims());
+    for (const LoDTensor* one : bound_.Find(bound_.inputs, name).tensors)
+      all.push_back(one->dims());
     return all;
   }
   void SetOutputDim(const std::string& name, const DDim& dims) {
@@ -192,8 +194,9 @@ class ExecutionContext {
     return Device(static_cast<const Context*>(nullptr));
   }
   const platform::DeviceContext& device_context() const {
-    return platform::is_cpu_place(bound_.place) ? static_cast<const platform::DeviceContext&>(bound_.cpu)
-                                                : bound_.cuda;
+    return platform::is_cpu_place(bound_.place)
+               ? static_cast<const platform::DeviceContext&>(bound_.cpu)
+               : bound_.cuda;
   }
   const platform::CUDADeviceContext& cuda_device_context() const { return bound_.cuda; }
   template <typename T, typename Context>
@@ -207,8 +210,9 @@ class ExecutionContext {
  private:
   template <typename T>
   static T* As(LoDTensor* tensor) {
-    static_assert(std::is_base_of<T, LoDTensor>::value,
-                  "inputs and outputs of operators are Tensor or LoDTensor; there are no SelectedRows");
+    static_assert(
+        std::is_base_of<T, LoDTensor>::value,
+        "inputs and outputs of operators are Tensor or LoDTensor; there are no SelectedRows");
     return static_cast<T*>(tensor);
   }
   const platform::CPUDeviceContext& Device(const platform::CPUDeviceContext*) const {
@@ -255,24 +259,27 @@ class OperatorWithKernel : public OperatorBase {
     proto::VarType::Type type = proto::VarType::FP32;
     for (const BoundSlot& slot : slots) {
       for (const LoDTensor* tensor : slot.tensors) {
-        PADDLE_ENFORCE_EQ(tensor && tensor->IsInitialized(), true,
-                          platform::errors::InvalidArgument(
-                              "The Tensor in the %s Op's Input Variable %s is not initialized. Does "
-                              "GetExpectedKernelType look at an input that has sizes alone?",
-                              Type(), slot.name));
-        PADDLE_ENFORCE_EQ(!found || tensor->type() == type, true,
-                          platform::errors::InvalidArgument(
-                              "The DataType of %s Op's Variable %s must be consistent. The current "
-                              "variable type is (%s), but the previous variable type is (%s).",
-                              Type(), slot.name, DataTypeToString(tensor->type()),
-                              DataTypeToString(type)));
+        PADDLE_ENFORCE_EQ(
+            tensor && tensor->IsInitialized(), true,
+            platform::errors::InvalidArgument(
+                "The Tensor in the %s Op's Input Variable %s is not initialized. Does "
+                "GetExpectedKernelType look at an input that has sizes alone?",
+                Type(), slot.name));
+        PADDLE_ENFORCE_EQ(
+            !found || tensor->type() == type, true,
+            platform::errors::InvalidArgument(
+                "The DataType of %s Op's Variable %s must be consistent. The current "
+                "variable type is (%s), but the previous variable type is (%s).",
+                Type(), slot.name, DataTypeToString(tensor->type()), DataTypeToString(type)));
         type = tensor->type(), found = true;
       }
     }
-    PADDLE_ENFORCE_EQ(found, true,
-                      platform::errors::NotFound(
-                          "Operator %s has no input to tell the data type of its kernel by; it needs "
-                          "a GetExpectedKernelType of its own.", Type()));
+    PADDLE_ENFORCE_EQ(
+        found, true,
+        platform::errors::NotFound(
+            "Operator %s has no input to tell the data type of its kernel by; it needs "
+            "a GetExpectedKernelType of its own.",
+            Type()));
     return type;
   }
 };
@@ -285,14 +292,16 @@ class OpKernel {
   virtual void Compute(const ExecutionContext& context) const = 0;
 };
 
-inline Bound::Bound(const OperatorBase* op, const OpProto& proto, const PD_Call& call, bool inferring)
+inline Bound::Bound(const OperatorBase* op, const OpProto& proto, const PD_Call& call,
+                    bool inferring)
     : op(op),
       tensors(new LoDTensor[call.input_count + call.output_count]),
       place(call.device),
       runtime((call.flags & PD_RUNTIME) != 0) {
   cuda = platform::CUDADeviceContext(place, call.stream);
   Take(proto.inputs, call.input_counts, call.inputs, inferring, tensors.get(), &inputs);
-  Take(proto.outputs, call.output_counts, call.outputs, inferring, &tensors[call.input_count], &outputs);
+  Take(proto.outputs, call.output_counts, call.outputs, inferring, &tensors[call.input_count],
+       &outputs);
 }
 
 inline void Bound::Take(const std::vector<SlotProto>& slots, const int32_t* counts,
@@ -347,7 +356,8 @@ PADDLE_COLD_ inline void GiveLod(PD_Call* call, int32_t output, const LoD& lod) 
 }
 
 // An output that is not, or not as it stands, the memory that was offered for it.
-PADDLE_COLD_ inline void Bound::GiveOther(PD_Call* call, const LoDTensor& tensor, PD_Tensor* target) {
+PADDLE_COLD_ inline void Bound::GiveOther(PD_Call* call, const LoDTensor& tensor,
+                                          PD_Tensor* target) {
   const DDim& dims = tensor.dims();
   std::copy(dims.Get(), dims.Get() + dims.size(), target->shape);
   target->ndim = dims.size(), target->dtype = ToAbi(tensor.type_);
@@ -375,13 +385,17 @@ inline int32_t Bound::Give(PD_Call* call) const {
       PADDLE_ENFORCE_EQ(tensor->IsInitialized(), true,
                         platform::errors::PreconditionNotMet(
                             "The kernel of operator %s made no output %s: it has not called "
-                            "mutable_data.", op->Type(), slot.name));
+                            "mutable_data.",
+                            op->Type(), slot.name));
       const DDim& dims = tensor->dims();
-      PADDLE_ENFORCE_LE(tensor->numel() * SizeOfType(tensor->type_), tensor->memory_size(),
-                        platform::errors::OutOfRange(
-                            "Output %s of operator %s was resized to [%s] after its memory was made: "
-                            "that is too small.", slot.name, op->Type(), dims));
-      if (!tensor->lod().empty()) GiveLod(call, static_cast<int32_t>(to - call->outputs) - 1, tensor->lod());
+      PADDLE_ENFORCE_LE(
+          tensor->numel() * SizeOfType(tensor->type_), tensor->memory_size(),
+          platform::errors::OutOfRange(
+              "Output %s of operator %s was resized to [%s] after its memory was made: "
+              "that is too small.",
+              slot.name, op->Type(), dims));
+      if (!tensor->lod().empty())
+        GiveLod(call, static_cast<int32_t>(to - call->outputs) - 1, tensor->lod());
       if (tensor->memory_ == tensor->offer_ && !tensor->offset_ && dims.size() == target.ndim &&
           std::equal(dims.Get(), dims.Get() + dims.size(), target.shape)) {
         continue;

@@ -25,7 +25,8 @@ struct Memory {
   void* data;
   size_t bytes;
   platform::Place place;
-  uint64_t handle;  // the host's, or 0: memory of our own on the CPU, for what a kernel needs itself
+  uint64_t
+      handle;  // the host's, or 0: memory of our own on the CPU, for what a kernel needs itself
   bool owned;
 };
 
@@ -55,7 +56,8 @@ class Tensor {
     PADDLE_ENFORCE_EQ(contain_unknown_dim(dims_), false,
                       platform::errors::PreconditionNotMet(
                           "The tensor's shape [%s] has unknown sizes: memory cannot be made. Call "
-                          "Resize before mutable_data.", dims_));
+                          "Resize before mutable_data.",
+                          dims_));
     const size_t bytes = numel() * SizeOfType(type);
     if (!memory_ || memory_->place != place || memory_->bytes < bytes + offset_) {
       memory_ = offer_ && type == offer_type_ && offer_->place == place && offer_->bytes >= bytes
@@ -134,15 +136,16 @@ class Tensor {
                      "declared by DECLARE_NO_NEED_BUFFER_VARS_INFERER has sizes alone."));
     return static_cast<char*>(memory_->data) + offset_;
   }
-  static std::shared_ptr<Memory> Allocate(const platform::Place& place, const DDim& dims, Type type) {
+  static std::shared_ptr<Memory> Allocate(const platform::Place& place, const DDim& dims,
+                                          Type type) {
     const size_t bytes = product(dims) * SizeOfType(type);
     if (platform::is_cpu_place(place)) return std::make_shared<Memory>(bytes);
     PADDLE_ENFORCE_NOT_NULL(native::current_call(),
                             platform::errors::PreconditionNotMet(
                                 "Memory of %s is made in the thread of the kernel alone.", place));
     PD_Tensor made = PD_Tensor();
-    native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(), ToAbi(type),
-                               place.abi(), &made));
+    native::check(native::host()->allocate(native::current_call(), dims.size(), dims.Get(),
+                                           ToAbi(type), place.abi(), &made));
     auto memory = std::make_shared<Memory>(made, true);
     memory->bytes = bytes;
     return memory;
@@ -176,12 +179,14 @@ inline void TensorCopy(const Tensor& from, const platform::Place& place, Tensor*
   if (platform::is_cpu_place(place) && platform::is_cpu_place(from.place())) {
     to->Resize(from.dims());
     void* target = to->mutable_data(place, from.type());
-    if (target != from.Address()) std::memcpy(target, from.Address(), from.numel() * SizeOfType(from.type()));
+    if (target != from.Address())
+      std::memcpy(target, from.Address(), from.numel() * SizeOfType(from.type()));
     return;
   }
   PD_Tensor made = PD_Tensor();
   const PD_Tensor source = from.view();
-  native::check(native::host()->convert(native::current_call(), &source, source.dtype, place.abi(), &made));
+  native::check(
+      native::host()->convert(native::current_call(), &source, source.dtype, place.abi(), &made));
   to->ShareDataWith(from);
   to->memory_ = std::make_shared<Memory>(made, true);
   to->memory_->bytes = from.numel() * SizeOfType(from.type()), to->offset_ = 0;

@@ -20,15 +20,17 @@ class InferVarTypeContext {
   }
   void SetOutputDataType(const std::string& name, proto::VarType::Type type, int i = 0) {
     const BoundSlot& slot = bound_.Find(bound_.outputs, name);
-    if (static_cast<size_t>(i) < slot.tensors.size() && slot.tensors[i]) slot.tensors[i]->declare(type);
+    if (static_cast<size_t>(i) < slot.tensors.size() && slot.tensors[i])
+      slot.tensors[i]->declare(type);
   }
   proto::VarType::Type GetInputType(const std::string&, int = 0) const {
     return proto::VarType::LOD_TENSOR;
   }
   void SetOutputType(const std::string& name, proto::VarType::Type type, int = 0) {
-    PADDLE_ENFORCE_EQ(int(type), int(proto::VarType::LOD_TENSOR),
-                      platform::errors::Unimplemented(
-                          "Output %s of operator %s can be a LoDTensor alone.", name, bound_.op->Type()));
+    PADDLE_ENFORCE_EQ(
+        int(type), int(proto::VarType::LOD_TENSOR),
+        platform::errors::Unimplemented("Output %s of operator %s can be a LoDTensor alone.", name,
+                                        bound_.op->Type()));
   }
   void SyncTypeAndDataType(const std::string& in, const std::string& out, int i = 0) {
     SetOutputDataType(out, GetInputDataType(in), i);

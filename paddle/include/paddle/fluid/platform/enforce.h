@@ -32,7 +32,8 @@ struct Value {
   }
   static void PutText(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
   template <typename T>
-  static auto Putter(int) -> decltype(std::declval<std::ostream&>() << std::declval<const T&>(), Put()) {
+  static auto Putter(int)
+      -> decltype(std::declval<std::ostream&>() << std::declval<const T&>(), Put()) {
     return &PutAs<T>;
   }
   template <typename T>
@@ -126,8 +127,8 @@ struct Comparison {
   const char *a, *wanted, *b, *found;
   string::Value a_value, b_value;
 };
-[[noreturn]] PADDLE_COLD_ inline void Fail(const ErrorSummary& error, const char* hint, const char* file,
-                                           int line) {
+[[noreturn]] PADDLE_COLD_ inline void Fail(const ErrorSummary& error, const char* hint,
+                                           const char* file, int line) {
   std::string text = error.message;
   if (*hint) text += string::Sprintf("\n  [Hint: %s]", hint);
   throw EnforceNotMet(error.kind, text + string::Sprintf(" (at %s:%d)", file, line));
@@ -181,11 +182,12 @@ struct Discarded {
 
 #define PADDLE_THROW(...) \
   ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), "", __FILE__, __LINE__)
-#define PADDLE_ENFORCE_HINT_(condition, hint, ...)                                             \
-  do {                                                                                         \
-    if (__builtin_expect(!(condition), 0)) {                                                   \
-      ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), hint, __FILE__, __LINE__); \
-    }                                                                                          \
+#define PADDLE_ENFORCE_HINT_(condition, hint, ...)                                       \
+  do {                                                                                   \
+    if (__builtin_expect(!(condition), 0)) {                                             \
+      ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), hint, __FILE__, \
+                               __LINE__);                                                \
+    }                                                                                    \
   } while (0)
 #define PADDLE_ENFORCE(condition, ...) \
   PADDLE_ENFORCE_HINT_(condition, "Expected " #condition ".", __VA_ARGS__)
@@ -196,9 +198,10 @@ struct Discarded {
     auto&& paddle_a_ = (a);                                                                    \
     auto&& paddle_b_ = (b);                                                                    \
     if (__builtin_expect(!(::paddle::platform::Compared(paddle_a_)                             \
-                               wanted ::paddle::platform::Compared(paddle_b_)), 0)) {          \
-      const ::paddle::platform::Comparison paddle_is_ = {#a, #wanted, #b, #found, paddle_a_,   \
-                                                         paddle_b_};                           \
+                               wanted::paddle::platform::Compared(paddle_b_)),                 \
+                         0)) {                                                                 \
+      const ::paddle::platform::Comparison paddle_is_ = {#a,     #wanted,   #b,                \
+                                                         #found, paddle_a_, paddle_b_};        \
       ::paddle::platform::Fail(::paddle::platform::Summary(__VA_ARGS__), paddle_is_, __FILE__, \
                                __LINE__);                                                      \
     }                                                                                          \
@@ -214,8 +217,8 @@ struct Discarded {
 #ifndef VLOG
 #define PADDLE_LOG_(severity) \
   ::paddle::platform::LogLine(::paddle::platform::LogLine::severity, __FILE__, __LINE__).stream()
-#define VLOG(level)                                            \
-  !::paddle::platform::LogsAt(level) ? static_cast<void>(0)    \
+#define VLOG(level)                                         \
+  !::paddle::platform::LogsAt(level) ? static_cast<void>(0) \
                                      : ::paddle::platform::Discarded() & PADDLE_LOG_(INFO)
 #endif
 #ifndef LOG

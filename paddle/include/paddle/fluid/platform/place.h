@@ -20,10 +20,10 @@ struct CUDAPlace {
 class Place {
  public:
   Place() : device_{PD_CPU, 0} {}
-  Place(CPUPlace) : device_{PD_CPU, 0} {}                                   // NOLINT
-  Place(CUDAPinnedPlace) : device_{PD_CUDA_PINNED, 0} {}                    // NOLINT
-  Place(CUDAPlace place) : device_{PD_CUDA, place.device} {}                // NOLINT
-  Place(PD_Device device) : device_(device) {}                              // NOLINT
+  Place(CPUPlace) : device_{PD_CPU, 0} {}                     // NOLINT
+  Place(CUDAPinnedPlace) : device_{PD_CUDA_PINNED, 0} {}      // NOLINT
+  Place(CUDAPlace place) : device_{PD_CUDA, place.device} {}  // NOLINT
+  Place(PD_Device device) : device_(device) {}                // NOLINT
   PD_Device abi() const { return device_; }
   bool operator==(const Place& other) const {
     return device_.type == other.device_.type && device_.id == other.device_.id;

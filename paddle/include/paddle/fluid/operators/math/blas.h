@@ -1,4 +1,5 @@
-// math::GetBlas<DeviceContext, T>(context).MatMul(...): products of matrices by the host's operator.
+// math::GetBlas<DeviceContext, T>(context).MatMul(...): products of matrices by the host's
+// operator.
 #pragma once
 #include "paddle/fluid/framework/operator.h"
 
@@ -14,7 +15,9 @@ class Blas {
  public:
   using Tensor = framework::Tensor;
 
-  void MatMul(const Tensor& a, const Tensor& b, Tensor* out) const { MatMul(a, false, b, false, out); }
+  void MatMul(const Tensor& a, const Tensor& b, Tensor* out) const {
+    MatMul(a, false, b, false, out);
+  }
   void MatMul(const Tensor& a, bool trans_a, const Tensor& b, bool trans_b, Tensor* out) const {
     MatMul(a, trans_a, b, trans_b, static_cast<T>(1), out, static_cast<T>(0));
   }
@@ -22,9 +25,11 @@ class Blas {
   void MatMul(const Tensor& a, bool trans_a, const Tensor& b, bool trans_b, T alpha, Tensor* out,
               T beta) const {
     for (const Tensor* one : {&a, &b}) {
-      PADDLE_ENFORCE_EQ(one->dims().size(), 2, platform::errors::InvalidArgument(
-                                                   "MatMul takes matrices, but received a tensor of "
-                                                   "shape [%s].", one->dims()));
+      PADDLE_ENFORCE_EQ(
+          one->dims().size(), 2,
+          platform::errors::InvalidArgument("MatMul takes matrices, but received a tensor of "
+                                            "shape [%s].",
+                                            one->dims()));
     }
     const char* names[] = {"trans_x", "trans_y"};
     PD_Value values[] = {PD_Value(), PD_Value()};
@@ -34,19 +39,23 @@ class Blas {
     const int32_t counts[] = {1, 1}, *made_counts = nullptr;
     const PD_Tensor* made = nullptr;
     int32_t made_count = 0;
-    native::check(native::host()->call_operator(native::current_call(), "matmul_v2", 2, counts, given, 2,
-                                                names, values, &made_count, &made, &made_counts));
+    native::check(native::host()->call_operator(native::current_call(), "matmul_v2", 2, counts,
+                                                given, 2, names, values, &made_count, &made,
+                                                &made_counts));
     framework::Memory product(made[0], true);  // gives it back
     T* target = out->template mutable_data<T>(out->IsInitialized() ? out->place() : a.place());
     const size_t count = a.dims()[trans_a ? 1 : 0] * b.dims()[trans_b ? 0 : 1];
-    PADDLE_ENFORCE_EQ(out->numel(), count, platform::errors::InvalidArgument(
-                                               "MatMul of [%s] and [%s] does not fit into [%s].",
-                                               a.dims(), b.dims(), out->dims()));
-    Put(static_cast<const T*>(product.data), count, alpha, beta, target, static_cast<DeviceContext*>(nullptr));
+    PADDLE_ENFORCE_EQ(
+        out->numel(), count,
+        platform::errors::InvalidArgument("MatMul of [%s] and [%s] does not fit into [%s].",
+                                          a.dims(), b.dims(), out->dims()));
+    Put(static_cast<const T*>(product.data), count, alpha, beta, target,
+        static_cast<DeviceContext*>(nullptr));
   }
 
  private:
-  static void Put(const T* from, size_t count, T alpha, T beta, T* to, const platform::CPUDeviceContext*) {
+  static void Put(const T* from, size_t count, T alpha, T beta, T* to,
+                  const platform::CPUDeviceContext*) {
     if (alpha == static_cast<T>(1) && beta == static_cast<T>(0)) {
       if (count) std::memcpy(to, from, count * sizeof(T));
       return;
@@ -56,7 +65,8 @@ class Blas {
     }
   }
 #ifdef __CUDACC__
-  static void Put(const T* from, size_t count, T alpha, T beta, T* to, const platform::CUDADeviceContext*) {
+  static void Put(const T* from, size_t count, T alpha, T beta, T* to,
+                  const platform::CUDADeviceContext*) {
     if (!(alpha == static_cast<T>(1) && beta == static_cast<T>(0))) {
       PADDLE_THROW(platform::errors::Unimplemented("MatMul on a GPU takes alpha 1 and beta 0."));
     }
