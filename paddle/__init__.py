@@ -73,7 +73,7 @@ _MODULES = frozenset({
     "amp", "autograd", "callbacks", "common_ops_import", "compat", "core", "dataset", "device",
     "distributed", "distribution", "fluid", "framework", "hapi", "incubate", "inference", "io",
     "jit", "metric", "nn", "onnx", "optimizer", "reader", "regularizer", "static", "sysconfig",
-    "tensor", "text", "utils", "version", "vision",
+    "tensor", "testing", "text", "utils", "version", "vision",
 })  # fmt: skip
 _NAMES = {
     "DataParallel": "paddle.distributed.data_parallel",

@@ -26,6 +26,7 @@ from paddle import regularizer as regularizer
 from paddle import static as static
 from paddle import sysconfig as sysconfig
 from paddle import tensor as tensor
+from paddle import testing as testing
 from paddle import text as text
 from paddle import utils as utils
 from paddle import version as version

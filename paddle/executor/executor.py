@@ -13,7 +13,7 @@ import torch
 
 from paddle.core import flags, random
 from paddle.core.convert import tensor_of
-from paddle.core.dtype import FROM_TORCH, dtype_name, numpy_dtype
+from paddle.core.dtype import FROM_TORCH, VarType, dtype_name, numpy_dtype
 from paddle.core.errors import (
     ArgumentTypeError,
     InvalidArgumentError,
@@ -390,6 +390,8 @@ def feed_buffer(value: Any, var: Variable | None, name: str, device: torch.devic
         buf = _converted(value, var, name)
     if not buf.dim():
         buf = buf.reshape(1)
+    if buf.dtype is torch.uint16 and var is not None and var.dtype == VarType.BF16:
+        buf = buf.view(torch.bfloat16)  # its bits, as NumPy holds them
     if var is not None and (var.need_check_feed or var.is_data):
         _check_fed(buf, var, name, value)
     buf = buf if buf.device == device else buf.to(device)

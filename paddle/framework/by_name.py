@@ -10,7 +10,7 @@ from paddle.core.op import C, OpDef, computed, py
 from paddle.tensor.inplace import replace
 
 # Attributes that choose one of PaddlePaddle's engines: there is one kernel here.
-_ENGINE = ("use_", "mkldnn_", "op_")
+ENGINE = ("use_", "mkldnn_", "op_")
 
 
 def operator(api: str, type: str) -> OpDef:
@@ -41,7 +41,7 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if k in op.attrs or not k.startswith(_ENGINE)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not k.startswith(ENGINE)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
 

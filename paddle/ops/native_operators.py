@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,8 @@ from paddle.ops.native_buffers import CODES, DTYPES, Caller
 from paddle.ops.native_kernels import kernel_of
 
 _lock = threading.RLock()
+# What a library said of an operator, and how its gradient is bound.
+_told: weakref.WeakKeyDictionary[OpDef, tuple[NativeOperator, Any]] = weakref.WeakKeyDictionary()
 _opened: dict[str, tuple[NativeLibrary, str]] = {}  # real path -> library, hash of the file
 
 
@@ -146,11 +149,16 @@ def _try_out(path: str) -> None:
 def library_of(op: OpDef) -> NativeLibrary | None:
     """The library that an operator, or the one it is the gradient of, comes from."""
     while op is not None:
-        found = op._derived.get("library")
+        found = _told.get(op)
         if found is not None or op.base is None:
-            return found
+            return found[0].library if found else None
         op = op.base
     return None
+
+
+def native_of(op: OpDef) -> NativeOperator:
+    """What the library of a loaded operator says of it."""
+    return _told[op][0]
 
 
 def register_all(library: NativeLibrary) -> list[OpDef]:
@@ -209,13 +217,11 @@ def _define(op: NativeOperator, by_name: dict[str, NativeOperator]) -> OpDef:
         op.name, inputs, outputs, attrs, kernel_of(caller), _params(op),
         infer=_shape_rule(caller), differentiable=gradient is not None,
         proto=f"of the library {op.library.path}", module=f"library {op.library.path}",
-        origin=f"library {op.library.path}",
         random=bool(op.flags & native.RANDOM), no_alias=" ".join(s.name for s in op.outputs),
         inplace=_in_place(caller),
         lod=_levels_from(op),
     )  # fmt: skip
-    made._derived["library"] = op.library
-    made._derived["native"] = op, gradient
+    _told[made] = op, gradient
     made.__doc__ = op.doc
     return made
 
@@ -358,7 +364,7 @@ class _Binding:
 
 def _settle_gradients(op: OpDef, by_name: dict[str, NativeOperator]) -> None:
     """Gives an operator its gradient, and that one its own, as far as the library has any."""
-    _, binding = op._derived["native"]
+    binding = _told[op][1]
     if binding is None:
         return
     op.gradient = _gradient(op, binding)

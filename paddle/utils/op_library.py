@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
 
 __all__ = ["load_op_library"]
 
@@ -34,7 +34,5 @@ def load_op_library(lib_filename: str, safe: bool = False) -> None:
             except FileNotFoundError as error:
                 print(error)
     """
-    load_library: Any
-    from paddle.ops.native_operators import load_library  # ctypes' structs are for those who load
-
-    load_library(lib_filename, safe)
+    # ctypes' structs are for those who load something.
+    importlib.import_module("paddle.ops.native_operators").load_library(lib_filename, safe)

@@ -359,3 +359,12 @@ def test_no_dataset(exe, name):
 def test_no_trainer_of_the_parameter_server(exe):
     with pytest.raises(NotImplementedError, match="there is no parameter server; use train_from"):
         exe.start_heter_trainer(program=static.Program(), debug=True)
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_bits_of_bfloat16_are_fed_as_numpy_holds_them(exe, writable):
+    main, out = doubled(dtype="bfloat16")
+    bits = np.full((2, 3), 0x3F80, "uint16")  # 1.0
+    bits.flags.writeable = writable
+    (found,) = exe.run(main, feed={"x": bits}, fetch_list=[out])
+    assert found.dtype == np.uint16 and (found == 0x4000).all()  # 2.0

@@ -15,16 +15,9 @@ from paddle.core.errors import UnimplementedError
 from paddle.core.infer import Spec, _by_runs, _run_dry, infer, infer_by_meta
 from paddle.core.op import REGISTRY
 from paddle.core.random import torch_generator
-from tests.ops.table import (
-    ERRORS,
-    SAMPLES,
-    arrays,
-    call,
-    forward_operators,
-    identities,
-    tensors,
-    with_levels,
-)
+from paddle.testing.comparing import array_of, check_close
+from paddle.testing.gradients import along, derivative, float_slots
+from tests.ops.table import ERRORS, SAMPLES, arrays, call, forward_operators, identities, tensors
 
 each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=identities(SAMPLES))
 EPSILON = {1: 1e-6, 2: 1e-5, 3: 1e-4}
@@ -59,14 +52,12 @@ def _compare(out: Any, expected: Any, rtol: float, atol: float, where: str) -> N
     expected = np.asarray(expected)
     expected = expected.reshape(1) if expected.ndim == 0 else expected
     assert out.shape == list(expected.shape), f"{where}: shape {out.shape} != {expected.shape}"
-    got = out.astype("float32").numpy() if str(out.dtype) == "VarType.BF16" else out.numpy()
+    got = array_of(out)
     assert got.dtype.kind == expected.dtype.kind or {got.dtype.kind, expected.dtype.kind} <= set(
         "iu"
     ), f"{where}: dtype {got.dtype} != {expected.dtype}"
-    if got.dtype.kind == "b":
-        np.testing.assert_array_equal(got, expected, err_msg=where)
-    else:
-        np.testing.assert_allclose(got, expected, rtol=rtol, atol=atol, err_msg=where)
+    boolean = got.dtype.kind == "b"
+    check_close(got, expected, 0.0 if boolean else rtol, 0.0 if boolean else atol, where)
 
 
 def _reference(sample: Any, dtype: str | None) -> list:
@@ -146,82 +137,11 @@ def test_low_precision(sample):
             _compare(o, e, max(tolerance, sample.rtol), max(tolerance, sample.atol), f"{dtype} {i}")
 
 
-def _float_slots(sample: Any) -> list[int]:
-    op = REGISTRY[sample.op]
-    chosen = []
-    for i, slot in enumerate(op.inputs):
-        value = sample.inputs.get(slot.name)
-        if value is None or (sample.grad is not None and slot.name not in sample.grad):
-            continue
-        first = value[0] if isinstance(value, list) else value
-        if np.asarray(first).dtype.kind == "f":
-            chosen.append(i)
-    return chosen
-
-
-def _flat(args: list, chosen: list[int]) -> list[Any]:
-    out = []
-    for i in chosen:
-        out += args[i] if isinstance(args[i], list) else [args[i]]
-    return out
-
-
-def _scalar(sample: Any, args: list) -> Any:
-    """A smooth scalar of all differentiable outputs, with fixed random weights."""
-    outs = call(sample, args)
-    slots = [s for s in REGISTRY[sample.op].outputs if not s.writes]
-    total = None
-    for slot, out in zip(slots, outs, strict=True):
-        if not slot.differentiable or out is None:
-            continue
-        for k, tensor in enumerate(out if isinstance(out, list) else [out]):
-            if str(tensor.dtype) not in ("VarType.FP64", "VarType.COMPLEX128"):
-                continue
-            weight = np.random.RandomState(k + 7).uniform(0.5, 1.5, tensor.shape)
-            if str(tensor.dtype) == "VarType.COMPLEX128":
-                term = paddle.sum(paddle.real(tensor) * paddle.to_tensor(weight))
-            else:
-                term = paddle.sum(tensor * paddle.to_tensor(weight))
-            total = term if total is None else total + term
-    return total
-
-
-def _derivative(sample: Any, order: int, directions: list) -> Any:
-    """A function from shifted inputs to (value of the order-1 derivative functional)."""
-    chosen = _float_slots(sample)
-
-    def functional(shift: float, direction: list) -> tuple[float, list]:
-        paddle.seed(7)
-        args = tensors(sample)
-        flat = _flat(args, chosen)
-        for tensor, d in zip(flat, direction, strict=True):
-            tensor.set_value(tensor.numpy() + shift * d)
-            tensor.stop_gradient = False
-        with_levels(sample, args)  # they lay on the buffers that were replaced
-        value = _scalar(sample, args)
-        for depth in range(order - 1):
-            if value is None or value.stop_gradient:
-                return 0.0, [None] * len(flat)
-            grads = paddle.grad(value, flat, create_graph=True, allow_unused=True)
-            terms = [
-                paddle.sum(g * paddle.to_tensor(w))
-                for g, w in zip(grads, directions[depth], strict=True)
-                if g is not None
-            ]
-            value = sum(terms[1:], terms[0]) if terms else None
-        if value is None or value.stop_gradient:
-            return (0.0 if value is None else float(value)), [None] * len(flat)
-        grads = paddle.grad(value, flat, allow_unused=True)
-        return float(value), grads
-
-    return functional
-
-
 @each_sample
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_gradient(sample, order):
     op = REGISTRY[sample.op]
-    chosen = _float_slots(sample)
+    chosen = float_slots(sample, sample.grad)
     if not op.grad_outputs or not chosen:
         pytest.skip("no gradient")
     if order > sample.orders:
@@ -229,17 +149,8 @@ def test_gradient(sample, order):
     shapes = [np.shape(a) for i in chosen for a in _listed(sample, i)]
     state = np.random.RandomState(3)
     directions = [[state.uniform(-1, 1, s) for s in shapes] for _ in range(3)]
-    functional = _derivative(sample, order, directions[1:])
-    _, grads = functional(0.0, directions[0])
-    analytic = sum(
-        float(np.sum(g.numpy() * d))
-        for g, d in zip(grads, directions[0], strict=True)
-        if g is not None
-    )
-    eps = EPSILON[order]
-    up, _ = functional(eps, directions[0])
-    down, _ = functional(-eps, directions[0])
-    numeric = (up - down) / (2 * eps)
+    functional = derivative(sample, order, directions[1:], sample.grad)
+    analytic, numeric = along(functional, directions[0], EPSILON[order])
     scale = max(1.0, abs(numeric), abs(analytic))
     assert abs(analytic - numeric) < TOLERANCE[order] * scale, (
         f"derivative {order} of {sample.op}: {analytic} by the tape, {numeric} by differences"

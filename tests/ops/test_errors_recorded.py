@@ -110,17 +110,25 @@ def test_refused_when_recorded(error: Any) -> None:
 
 # -- mul, in the guide's words ------------------------------------------------------------------
 
+WIDE = (
+    r"After flatten the input tensor X and Y to 2-D dimensions matrix X1 and Y1, the matrix X1's "
+    r"width must be equal with matrix Y1's height\. But received "
+)
+RANK = r"The input tensor {0}'s dimensions of MulOp should be larger than {1}_num_col_dims\. But "
 MUL = [
-    ((3, 4), (5, 2), {}, r"X's shape = \[3, 4\], X1's shape = \[3, 4\], X1's width = 4; "
-     r"Y's shape = \[5, 2\], Y1's shape = \[5, 2\], Y1's height = 5"),
-    ((-1, 4), (5, 2), {}, r"X1's shape = \[-1, 4\], X1's width = 4; .* Y1's height = 5"),
-    ((2, 3, 4), (4, 2), {}, r"X1's shape = \[2, 12\], X1's width = 12; .* Y1's height = 4"),
-    ((3, 4), (4, 2), {"x_num_col_dims": 2}, r"X is expected to have more dimensions than "
-     r"x_num_col_dims. But received X's dimensions = 2, X's shape = \[3, 4\], x_num_col_dims = 2"),
-    ((-1, 4), (4,), {}, r"Y's dimensions = 1, Y's shape = \[4\], y_num_col_dims = 1"),
+    ((3, 4), (5, 2), {}, WIDE + r"X's shape = \[3, 4\], X1's shape = \[3, 4\], X1's width = 4; "
+     r"Y's shape = \[5, 2\], Y1's shape = \[5, 2\], Y1's height = 5\."),
+    ((-1, 4), (5, 2), {}, WIDE + r".*X1's shape = \[-1, 4\], X1's width = 4; .* Y1's height = 5"),
+    ((2, 3, 4), (4, 2), {}, WIDE + r".*X1's shape = \[2, 12\], X1's width = 12; .* height = 4"),
+    ((3, 4), (4, 2), {"x_num_col_dims": 2}, RANK.format("X", "x") + r"received X's dimensions = 2, "
+     r"X's shape = \[3, 4\], x_num_col_dims = 2"),
+    ((-1, 4), (4,), {}, RANK.format("Y", "y") + r"received Y's dimensions = 1, Y's shape = \[4\], "
+     r"y_num_col_dims = 1"),
     ((3, 4), (4, 2), {"x_num_col_dims": 0}, "x_num_col_dims is expected to be at least 1, but "
      "received 0"),
     ((3, 4), (4, 2), {"y_num_col_dims": -1}, "y_num_col_dims is expected to be at least 1"),
+    ((3, 4), (0, 2), {}, r"The Input variable Y has not been initialized\. You may need to confirm "
+     r"if you put exe\.run\(startup_program\) after optimizer\.minimize function\."),
 ]  # fmt: skip
 
 
@@ -129,15 +137,32 @@ def test_mul(x: tuple, y: tuple, attrs: dict, text: str) -> None:
     block = static.Program().global_block()
     for name, shape in (("x", x), ("y", y)):
         block.create_var(name=name, shape=shape, dtype="float32")
-    with pytest.raises(ValueError, match=text) as caught:
+    kind = RuntimeError if 0 in y else ValueError  # as the guide's platform::errors say
+    with pytest.raises(kind, match=text) as caught:
         block.append_op("mul", {"X": "x", "Y": "y"}, {"Out": "out"}, attrs)
     assert "[operator < mul > error]" in str(caught.value)
     assert "test_errors_recorded.py" in str(caught.value)
+    assert not block.ops
     if -1 in x:
         return
     args = [paddle.ones(shape) for shape in (x, y)]
-    with pytest.raises(ValueError, match=text):
+    with pytest.raises(kind, match=text):
         paddle.core.op.C.mul(*args, **attrs)
+
+
+def test_what_is_unknown_of_mul_is_checked_when_run() -> None:
+    main = static.Program()
+    block = main.global_block()
+    for name, shape in (("x", (2, -1)), ("y", (4, 5))):
+        block.create_var(name=name, shape=shape, dtype="float32", is_data=True)
+    block.append_op("mul", {"X": "x", "Y": "y"}, {"Out": "out"})
+    assert block.var("out").shape == (2, 5)
+    feed = {"x": np.ones((2, 4), "float32"), "y": np.ones((4, 5), "float32")}
+    (out,) = static.Executor().run(main, feed=feed, fetch_list=["out"])
+    np.testing.assert_array_equal(out, np.full((2, 5), 4.0))
+    feed["x"] = np.ones((2, 3), "float32")
+    with pytest.raises(ValueError, match=WIDE + r"X's shape = \[2, 3\].*width = 3; .*height = 4"):
+        static.Executor().run(main, feed=feed, fetch_list=["out"])
 
 
 F32, I64 = VarType.FP32, VarType.INT64

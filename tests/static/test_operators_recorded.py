@@ -10,9 +10,10 @@ import pytest
 import paddle
 from paddle.core.op import REGISTRY
 from paddle.ir.variable import Variable
+from paddle.testing.cases import feed_of, variables
 from tests.op_samples.sample import Sample
 from tests.ops.table import ERRORS, SAMPLES, call, feed_levels, identities, tensors
-from tests.static.harness import data, run, shape_fits, static
+from tests.static.harness import run, shape_fits, static
 
 # Slots that say the rank of a result: their size is known in any Program.
 SAYS_RANK = frozenset(
@@ -26,27 +27,9 @@ NEEDS_SIZE = (
 each_sample = pytest.mark.parametrize("sample", SAMPLES, ids=identities(SAMPLES))
 
 
-def _feed(sample: Sample) -> dict[str, np.ndarray]:
-    feed = {}
-    for slot, value in sample.inputs.items():
-        if isinstance(value, list):
-            feed |= {f"{slot}_{i}": np.asarray(a) for i, a in enumerate(value)}
-        elif value is not None:
-            feed[slot] = np.asarray(value)
-    return {k: v.reshape(1) if v.ndim == 0 else v for k, v in feed.items()}
-
-
 def _variables(sample: Sample, feed: dict[str, np.ndarray], batch: bool) -> list[Any]:
-    def make(name: str, value: Any) -> Any:
-        if value is None:
-            return None
-        # How many rows are in sequences is not known before they are there.
-        batched = (batch and name not in SAYS_RANK) or name in (sample.levels or {})
-        if isinstance(value, list):
-            return [data(f"{name}_{i}", feed[f"{name}_{i}"], batched) for i in range(len(value))]
-        return data(name, feed[name], batched)
-
-    return [make(s.name, sample.inputs.get(s.name)) for s in REGISTRY[sample.op].inputs]
+    # How many rows are in sequences is not known before they are there.
+    return variables(sample, feed, lambda slot: batch and slot not in SAYS_RANK)
 
 
 def _leaves(outs: list[Any]) -> list[Any]:
@@ -78,11 +61,10 @@ def test_recorded_equals_eager(sample, batch):
     expected, written = _eager(sample)
     if sample.op in ONE_RESULT:
         expected = [expected[0], *[None] * (len(expected) - 1)]
-    feed = _feed(sample)
+    feed = feed_of(sample)
     with static() as (main, startup):
         paddle.seed(2021)
-        variables = _variables(sample, feed, batch)
-        outs = _leaves(call(sample, variables))
+        outs = _leaves(call(sample, _variables(sample, feed, batch)))
     assert all(o is not None for o, e in zip(outs, expected, strict=True) if e is not None)
     fetch = [o for o, e in zip(outs, expected, strict=True) if e is not None]
     assert all(isinstance(o, Variable) for o in fetch)
@@ -117,7 +99,7 @@ def test_wrong_calls_are_refused(wrong):
     if str(wrong) in NOT_REFUSED:
         pytest.skip("works in a Program")
     sample = Sample(wrong.op, wrong.inputs, wrong.attrs, levels=wrong.levels)
-    feed = _feed(sample)
+    feed = feed_of(sample)
     words = None if wrong.op in WORDS_DIFFER else wrong.match
     with pytest.raises(wrong.raises, match=words):
         with static() as (main, startup):

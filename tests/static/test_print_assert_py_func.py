@@ -283,3 +283,34 @@ def test_a_loaded_program_has_no_functions():
         main.global_block().ops[-1]._set_attr("forward_callable_id", 1 << 20)
     with pytest.raises(RuntimeError, match="there is no Python function number 1048576"):
         run(main, startup, {"x": np.ones(2, "float32")}, ["y"])
+
+
+def element_wise_add(x, y):
+    """The guide's second function."""
+    x, y = np.array(x), np.array(y)
+    if x.shape != y.shape:
+        raise AssertionError("the shape of inputs must be the same!")
+    result = np.zeros(x.shape, dtype="int32")
+    for i in range(len(x)):
+        for j in range(len(x[0])):
+            result[i][j] = x[i][j] + y[i][j]
+    return result
+
+
+def test_the_other_functions_of_the_guide(capsys):
+    def debug_func(x):
+        print(x)
+
+    with static() as (main, startup):
+        x, y = paddle.static.data("x", [2, 3], "int32"), paddle.static.data("y", [-1, 3], "int32")
+        total = out_var("total", [2, 3], "int32")
+        assert py_func(element_wise_add, [x, y], total) is total
+        py_func(func=debug_func, x=total, out=None)
+    ones = np.ones((2, 3), "int32")
+    (found,) = run(main, startup, {"x": ones, "y": 2 * ones}, [total])
+    np.testing.assert_array_equal(found, 3 * ones)
+    assert found.dtype == np.int32
+    shown = capsys.readouterr().out
+    assert "dim: 2, 3" in shown and "data: [3 3 3 3 3 3]" in shown
+    with pytest.raises(AssertionError, match="the shape of inputs must be the same!"):
+        run(main, startup, {"x": ones, "y": np.ones((3, 3), "int32")}, [total])

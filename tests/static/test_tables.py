@@ -19,8 +19,8 @@ TEXT = "".join(path.read_text() for path in Path(__file__).parent.glob("*.py"))
 # Not about operators: the mode itself, devices, files, what only says something of a Tensor.
 OTHERS = frozenset(
     [
-        "broadcast_shape", "flops", "get_cuda_rng_state", "get_cudnn_version", "get_default_dtype",
-        "get_rng_state",
+        "broadcast_shape", "disable_static", "enable_static", "flops", "get_cuda_rng_state",
+        "get_cudnn_version", "get_default_dtype", "get_rng_state",
         "get_device", "get_flags", "grad", "in_dynamic_mode", "is_compiled_with_cuda",
         "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu", "is_tensor",
         "load", "save", "set_cuda_rng_state", "set_rng_state",

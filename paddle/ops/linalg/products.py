@@ -7,7 +7,7 @@ import math
 import torch
 
 from paddle.core.dtype import dtype_name
-from paddle.core.errors import InvalidArgumentError, InvalidTypeError
+from paddle.core.errors import InvalidArgumentError, InvalidTypeError, PreconditionNotMetError
 from paddle.core.infer import Spec, broadcast_shapes, of_dimensions
 from paddle.core.op import op
 from paddle.ops.linalg.matrices import affine, as_matrix, product_of_rows
@@ -150,17 +150,28 @@ def _mul_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 def _mul_shape(x: Sizes, y: Sizes, x_num_col_dims: int, y_num_col_dims: int) -> Sizes:
     """The shape of a product of X and Y as matrices; says so if they do not fit each other."""
+    _check_filled(y)
     _check_split("X", x, x_num_col_dims)
     _check_split("Y", y, y_num_col_dims)
     left, right = _matrix_shape(x, x_num_col_dims), _matrix_shape(y, y_num_col_dims)
     width, height = left[1], right[0]
     if width != height and -1 not in (width, height):
         raise InvalidArgumentError(
-            "mul: expected X as a matrix, X1, to be as wide as Y as a matrix, Y1, is high. But "
-            f"received X's shape = {list(x)}, X1's shape = {left}, X1's width = {width}; Y's shape "
-            f"= {list(y)}, Y1's shape = {right}, Y1's height = {height}."
+            "After flatten the input tensor X and Y to 2-D dimensions matrix X1 and Y1, the matrix "
+            "X1's width must be equal with matrix Y1's height. But received X's shape = "
+            f"{list(x)}, X1's shape = {left}, X1's width = {width}; Y's shape = {list(y)}, Y1's "
+            f"shape = {right}, Y1's height = {height}."
         )
     return (*x[:x_num_col_dims], *y[y_num_col_dims:])
+
+
+def _check_filled(y: Sizes) -> None:
+    """A weight without elements is one that the startup Program has not made."""
+    if 0 in y:
+        raise PreconditionNotMetError(
+            "The Input variable Y has not been initialized. You may need to confirm if you put "
+            "exe.run(startup_program) after optimizer.minimize function."
+        )
 
 
 def _matrix_shape(shape: Sizes, split: int) -> list[int]:
@@ -176,8 +187,8 @@ def _check_split(name: str, shape: Sizes, split: int) -> None:
         )
     if len(shape) <= split:
         raise InvalidArgumentError(
-            f"mul: {name} is expected to have more dimensions than {attribute}. But received "
-            f"{name}'s dimensions = {len(shape)}, {name}'s shape = {list(shape)}, "
+            f"The input tensor {name}'s dimensions of MulOp should be larger than {attribute}. But "
+            f"received {name}'s dimensions = {len(shape)}, {name}'s shape = {list(shape)}, "
             f"{attribute} = {split}."
         )
 
@@ -192,6 +203,7 @@ def _as_matrix(name: str, value: torch.Tensor, split: int) -> torch.Tensor:
 
 @op("mul", "X Y -> Out", lod="X", infer=_mul_rule, no_alias="Out", amp="white", linear="X | Y")
 def mul(x, y, *, x_num_col_dims=1, y_num_col_dims=1):
+    _check_filled(y.shape)
     left, right = _as_matrix("X", x, x_num_col_dims), _as_matrix("Y", y, y_num_col_dims)
     try:
         out = affine(left, right)

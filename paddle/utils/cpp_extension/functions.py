@@ -9,7 +9,7 @@ from typing import Any
 
 from paddle.core import native
 from paddle.core.op import REGISTRY, REQUIRED, C, OpDef, py
-from paddle.ops.native_operators import load_library
+from paddle.ops.native_operators import load_library, native_of
 from paddle.tensor.inplace import replace
 
 __all__: list[str] = []
@@ -46,7 +46,7 @@ def fill(scope: dict[str, Any], path: str, safe: bool = False) -> None:
 
 def function_of(op: OpDef, module: str = "") -> Callable:
     """The function that calls an operator: inputs, then attributes, by position or by name."""
-    told = op._derived["native"][0]
+    told = native_of(op)
     attrs = [py(name) for name in op.attrs]
     scope: dict[str, Any] = {"C": C, "replace": replace}
     required = [i for i, s in enumerate(op.inputs) if not s.optional]

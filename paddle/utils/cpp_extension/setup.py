@@ -80,7 +80,7 @@ def _extension(sources: Any, args: tuple, kwargs: dict[str, Any], cuda: bool) ->
         )
     name = kwargs.pop("name", None)
     made = Extension(name or "", list(sources), *args, **{"language": "c++", **kwargs})
-    made._paddle = {"cuda": cuda, "flags": flags}  # type: ignore[attr-defined]
+    made.paddle_options = {"cuda": cuda, "flags": flags}  # type: ignore[attr-defined]
     return made
 
 
@@ -118,8 +118,8 @@ def setup(**attr: Any) -> Any:
         )
     module = name.replace("-", "_")
     extensions[0].name = f"{module}_pd_"
-    if not hasattr(extensions[0], "_paddle"):
-        extensions[0]._paddle = {"cuda": False, "flags": {}}
+    if not hasattr(extensions[0], "paddle_options"):
+        extensions[0].paddle_options = {"cuda": False, "flags": {}}
     attr["ext_modules"] = extensions
     attr["cmdclass"] = {"build_ext": BuildExtension, **attr.get("cmdclass", {})}
     attr.setdefault("py_modules", [module])
@@ -183,7 +183,7 @@ class BuildExtension(build_ext):
     def build_extensions(self) -> None:
         """Compiles the extensions and writes the modules that load them."""
         for extension in self.extensions:
-            told = getattr(extension, "_paddle", {"cuda": False, "flags": {}})
+            told = getattr(extension, "paddle_options", {"cuda": False, "flags": {}})
             if told["cuda"]:
                 find_nvcc()
             defined = [f"-D{n}" if v is None else f"-D{n}={v}" for n, v in extension.define_macros]

@@ -1,0 +1,23 @@
+"""Tests of operators and functions: OpTest, comparisons, gradients, timings.
+
+``python -m paddle.testing test_mul_op.py`` runs files of tests that begin with
+``from op_test import OpTest``.
+"""
+
+from paddle.testing.bits import convert_float_to_uint16, convert_uint16_to_float
+from paddle.testing.checking import gradcheck
+from paddle.testing.comparing import assert_allclose
+from paddle.testing.op_test import (
+    OpTest,
+    check_out_dtype,
+    randomize_probability,
+    skip_check_grad_ci,
+    skip_check_inplace_ci,
+)
+from paddle.testing.profiling import OpProfile, profile_op
+
+__all__ = [
+    "OpProfile", "OpTest", "assert_allclose", "check_out_dtype", "convert_float_to_uint16",
+    "convert_uint16_to_float", "gradcheck", "profile_op", "randomize_probability",
+    "skip_check_grad_ci", "skip_check_inplace_ci",
+]  # fmt: skip

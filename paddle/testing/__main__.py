@@ -1,0 +1,100 @@
+"""``python -m paddle.testing FILE ...``: runs tests that begin with ``from op_test import OpTest``.
+
+A file that ends in ``unittest.main()`` is run as it is; of the others all test classes are run.
+Further arguments are those of ``unittest``: ``-v``, ``-f``, ``-k PATTERN``, ``TestMulOp.test_x``.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+import runpy
+import sys
+import unittest
+from types import ModuleType
+
+import numpy as np
+
+from paddle.testing import gradient_checker, op_test
+
+USAGE = """usage: python -m paddle.testing FILE ... [-v] [-f] [-k PATTERN] [CLASS[.METHOD] ...]
+
+Runs files of tests in the form of PaddlePaddle's own unit tests of operators:
+
+    from op_test import OpTest
+
+    class TestMulOp(OpTest):
+        ...
+"""
+
+
+def stand_in() -> None:
+    """Lets files import what PaddlePaddle's tests import, and name NumPy's types as they do."""
+    folder = "paddle.fluid.tests.unittests"
+    for name in ("paddle.fluid.tests", folder):
+        sys.modules.setdefault(name, ModuleType(name))
+    for name, module in (
+        ("op_test", op_test),
+        ("gradient_checker", gradient_checker),
+        ("decorator_helper", gradient_checker),
+    ):
+        sys.modules[name] = sys.modules[f"{folder}.{name}"] = module
+        setattr(sys.modules[folder], name, module)
+    for kind in (bool, int, float, complex, object, str):
+        if kind.__name__ not in vars(np):  # as in NumPy before 1.24
+            setattr(np, kind.__name__, kind)
+
+
+def runs_itself(path: str) -> bool:
+    """Whether a file calls ``unittest.main()`` when it is run."""
+    with open(path, "rb") as file:
+        tree = ast.parse(file.read(), path)
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
+            return any("main(" in ast.unparse(line) for line in node.body)
+    return False
+
+
+def run(path: str, rest: list[str]) -> bool:
+    """Runs one file; whether all tests passed."""
+    folder, name = os.path.split(os.path.abspath(path))
+    before = list(sys.path), list(sys.argv)
+    sys.path.insert(0, folder)
+    sys.argv = [path, *rest]
+    try:
+        if runs_itself(path):
+            runpy.run_path(path, run_name="__main__")
+            return True
+        module = name.removesuffix(".py")
+        spec = importlib.util.spec_from_file_location(module, path)
+        assert spec is not None and spec.loader is not None
+        made = importlib.util.module_from_spec(spec)
+        sys.modules[module] = made
+        spec.loader.exec_module(made)
+        unittest.main(module=made, argv=sys.argv)
+    except SystemExit as end:
+        return not end.code
+    finally:
+        sys.path[:], sys.argv[:] = before
+    return True
+
+
+def main(argv: list[str]) -> int:
+    """Runs the files among the arguments; 1 if a test failed, 2 if there is nothing to run."""
+    files = [a for a in argv if a.endswith(".py") or os.path.isfile(a)]
+    rest = [a for a in argv if a not in files]
+    if not files or "-h" in rest or "--help" in rest:
+        print(USAGE, file=sys.stdout if files or not argv else sys.stderr)
+        return 0 if "-h" in rest or "--help" in rest else 2
+    missing = [f for f in files if not os.path.isfile(f)]
+    if missing:
+        print(f"python -m paddle.testing: there is no file {missing[0]!r}", file=sys.stderr)
+        return 2
+    stand_in()
+    results = [run(path, rest) for path in files]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
