@@ -343,3 +343,24 @@ def test_it_is_an_ordinary_operator(relu: Any) -> None:
     assert [s.name for s in op.inputs] == ["X"] and op.differentiable
     grad = REGISTRY["custom_relu_grad"]
     assert [s.name for s in grad.inputs] == ["Out@GRAD", "X", "Out"] and not grad.differentiable
+
+
+def test_by_layer_helper_in_both_modes(relu: Any) -> None:
+    """As the guide wraps operators of a library, 8.4.3."""
+    assert paddle.fluid.load_op_library is paddle.utils.load_op_library
+    assert paddle.incubate.load_op_library is paddle.utils.load_op_library
+
+    def wrapped(x: Any) -> Any:
+        helper = paddle.incubate.LayerHelper("custom_relu", x=x)
+        out = helper.create_variable_for_type_inference(dtype=x.dtype)
+        helper.append_op(type="custom_relu", inputs={"X": x}, outputs={"Out": out})
+        return out
+
+    x = tensor(X)
+    y = wrapped(x)
+    y.sum().backward()
+    assert y.numpy().tolist() == np.maximum(X, 0).tolist()
+    assert x.grad.numpy().tolist() == (X > 0).astype("float32").tolist()
+    shape, (out, grad), types = recorded(wrapped, [None, 3])
+    assert tuple(shape) == (-1, 3) and out.tolist() == np.maximum(X, 0).tolist()
+    assert types[0] == "custom_relu" and grad.tolist() == (2 * np.maximum(X, 0)).tolist()

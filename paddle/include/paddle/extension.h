@@ -567,31 +567,35 @@ inline int32_t Builder::call(PD_Call* call) {
 #define PD_COMPLEX_(...)                                       \
   PD_IF_TYPE_(COMPLEX64, ::paddle::complex64, __VA_ARGS__)     \
   PD_IF_TYPE_(COMPLEX128, ::paddle::complex128, __VA_ARGS__)
-#define PD_SWITCH_(TYPE, NAME, CASES)                                                          \
+#define PD_SWITCH_(TYPE, NAME, THERE, CASES)                                                   \
   [&] {                                                                                        \
     const ::paddle::DataType pd_type = TYPE;                                                   \
     switch (pd_type) {                                                                         \
       CASES                                                                                    \
       default:                                                                                 \
         ::paddle::native::raise(PD_NO_KERNEL, NAME, " has no kernel for ",                     \
-                                ::paddle::native::name_of(pd_type), ".");                      \
+                                ::paddle::native::name_of(pd_type), "; there are ", THERE,     \
+                                ".");                                                          \
     }                                                                                          \
   }()
 
 #define PD_DISPATCH_FLOATING_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "float32, float64", PD_FLOATING_(__VA_ARGS__))
 #define PD_DISPATCH_FLOATING_AND_HALF_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_HALF_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "float32, float64, float16, bfloat16", \
+             PD_FLOATING_(__VA_ARGS__) PD_HALF_(__VA_ARGS__))
 #define PD_DISPATCH_INTEGRAL_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_INTEGRAL_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "int32, int64, int8, uint8, int16", PD_INTEGRAL_(__VA_ARGS__))
 #define PD_DISPATCH_COMPLEX_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_COMPLEX_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "complex64, complex128", PD_COMPLEX_(__VA_ARGS__))
 #define PD_DISPATCH_FLOATING_AND_INTEGRAL_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_INTEGRAL_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "float32, float64, int32, int64, int8, uint8, int16", \
+             PD_FLOATING_(__VA_ARGS__) PD_INTEGRAL_(__VA_ARGS__))
 #define PD_DISPATCH_FLOATING_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME, PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__))
+  PD_SWITCH_(TYPE, NAME, "float32, float64, complex64, complex128", \
+             PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__))
 #define PD_DISPATCH_FLOATING_AND_INTEGRAL_AND_COMPLEX_TYPES(TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME,                                                     \
+  PD_SWITCH_(TYPE, NAME, "float32, float64, int32, int64, int8, uint8, int16, complex64, complex128", \
              PD_FLOATING_(__VA_ARGS__) PD_INTEGRAL_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__))
 // Beside these, one or two types named by their DataType: FLOAT16, BOOL.
 #define PD_NAMED_(E, ...)                                                              \
@@ -600,11 +604,11 @@ inline int32_t Builder::call(PD_Call* call) {
     return __VA_ARGS__();                                                              \
   }
 #define PD_DISPATCH_FLOATING_AND_COMPLEX_AND_1_TYPE(E1, TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME,                                                 \
+  PD_SWITCH_(TYPE, NAME, "float32, float64, complex64, complex128 and more", \
              PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__)          \
              PD_NAMED_(::paddle::DataType::E1, __VA_ARGS__))
 #define PD_DISPATCH_FLOATING_AND_COMPLEX_AND_2_TYPES(E1, E2, TYPE, NAME, ...) \
-  PD_SWITCH_(TYPE, NAME,                                                      \
+  PD_SWITCH_(TYPE, NAME, "float32, float64, complex64, complex128 and more", \
              PD_FLOATING_(__VA_ARGS__) PD_COMPLEX_(__VA_ARGS__)               \
              PD_NAMED_(::paddle::DataType::E1, __VA_ARGS__)                   \
              PD_NAMED_(::paddle::DataType::E2, __VA_ARGS__))
