@@ -319,9 +319,9 @@ inline void Bound::Take(const std::vector<SlotProto>& slots, const int32_t* coun
       if (output && (from.flags & PD_UNWANTED)) continue;
       place = &tensor;
       if (output && inferring) continue;
-      tensor.dims_ = DDim(from.shape, from.ndim);
+      tensor.Resize(DDim(from.shape, from.ndim));
       tensor.type_ = tensor.offer_type_ = FromAbi(from.dtype);
-      const size_t elements = product(tensor.dims_);
+      const size_t elements = tensor.numel();
       if (!inferring && (from.data || elements == 0)) {
         auto memory = std::make_shared<Memory>(from, false);
         memory->bytes = elements * SizeOfType(tensor.type_);

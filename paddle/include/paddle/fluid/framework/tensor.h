@@ -71,9 +71,9 @@ class Tensor {
   void* mutable_data(const platform::Place& place) { return mutable_data(place, type_); }
 
   const DDim& dims() const { return dims_; }
-  int64_t numel() const { return product(dims_); }
+  int64_t numel() const { return numel_; }  // loops ask for it again and again
   Tensor& Resize(const DDim& dims) {
-    dims_ = dims;
+    dims_ = dims, numel_ = product(dims);
     return *this;
   }
   Type type() const {
@@ -105,7 +105,8 @@ class Tensor {
 
   // Both tensors stand for the same memory from now on. Not for outputs (8.2.2, 6).
   Tensor& ShareDataWith(const Tensor& other) {
-    dims_ = other.dims_, type_ = other.type_, memory_ = other.memory_, offset_ = other.offset_;
+    dims_ = other.dims_, numel_ = other.numel_, type_ = other.type_;
+    memory_ = other.memory_, offset_ = other.offset_;
     return *this;
   }
   Tensor Slice(int64_t begin, int64_t end) const {
@@ -113,7 +114,9 @@ class Tensor {
                       platform::errors::OutOfRange("Rows %d to %d are no part of the shape [%s].",
                                                    begin, end, dims_));
     Tensor part;
-    part.ShareDataWith(*this).dims_[0] = end - begin;
+    DDim rows = dims_;
+    rows[0] = end - begin;
+    part.ShareDataWith(*this).Resize(rows);
     part.offset_ += begin * (numel() / dims_[0]) * SizeOfType(type_);
     return part;
   }
@@ -152,6 +155,7 @@ class Tensor {
   }
 
   DDim dims_;
+  int64_t numel_ = 1;
   Type type_ = proto::VarType::FP32;
   std::shared_ptr<Memory> memory_;
   size_t offset_ = 0;
