@@ -218,11 +218,15 @@ class Caller:
     def infer(
         self, given: list[list[Shown]], attributes: tuple[Any, list], runtime: bool,
         levels: dict[int, Any] | None = None, device: tuple[int, int] = (1, 0),
+        wanted: list[Any] | None = None,
     ) -> list[list[Shown | None]]:  # fmt: skip
         """Sizes and types of the results, for each output slot; None: nobody knows."""
         op = self.op
         first = next((t for slot in given for t in slot), None)
         start = self._by_rule(given, first)
+        for i, flags_of in enumerate(wanted or []):
+            if isinstance(flags_of, (list, tuple)) and not start[i]:
+                start[i] = [first] * len(flags_of)  # gradients of a list: as many as that has
         if not op.flags & (native.HAS_SHAPE | native.HAS_DTYPE):
             return start
         block = Block(op, given, start, attributes, runtime, device)
@@ -289,7 +293,7 @@ class Caller:
         attributes = op.attributes_of(attrs)
         device = flat[0].device if flat else torch.device("cpu")
         where = device_code(device)
-        expected = self.infer(shown, attributes, True, levels, where)
+        expected = self.infer(shown, attributes, True, levels, where, wanted)
         offers = [
             self._offer(slot, given, expected[i], device, wanted[i] if wanted else True, in_place)
             for i, slot in enumerate(op.outputs)
