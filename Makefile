@@ -1,11 +1,13 @@
 # One entry point per task. Every target sets up .venv first; a finished set-up costs nothing.
 # PYTHON=...  interpreter to create .venv with      PY=...  use this interpreter as it is, no set-up
 # WORKERS=2   pytest processes                      ARGS=   extra arguments for pytest / ruff
+# REASON=     why the public API changed, for api-spec
 .DEFAULT_GOAL := help
 SHELL := /usr/bin/env bash
 
 WORKERS ?= 2
 ARGS ?=
+REASON ?=
 PYTHON ?=
 export PYTHON
 STAMP := .venv/.ready
@@ -20,7 +22,8 @@ endif
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
 .PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
-.PHONY: bad-calls capi docs wheel clean
+.PHONY: bad-calls board capi docs api-spec wheel clean
+.PHONY: hooks lint-format lint-rules lint-baseline lint-types lint-imports
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
@@ -48,16 +51,33 @@ test-quick: $(READY) ## the suite without the tests marked slow
 test-variation: $(READY) ## the whole suite as another machine would run it, in turn (VARIATION=0..)
 	$(PY) scripts/run_variation.py $(ARGS)
 
-lint: $(READY) ## format, lint, types, import contract (changes nothing)
+# The hooks of .pre-commit-config.yaml are the parts of `lint`, which a test compares.
+lint: lint-format lint-rules lint-baseline lint-types lint-imports ## format, lint, types, import contract (changes nothing)
+
+lint-format: $(READY)
 	$(PY) -m ruff format --check .
+
+lint-rules: $(READY)
 	$(PY) -m ruff check .
+
+lint-baseline: $(READY)
 	$(PY) scripts/lint_baseline.py
+
+lint-types: $(READY)
 	$(PY) -m mypy
+
+lint-imports: $(READY)
 	$(PY) -c "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
+
+hooks: $(READY) ## let git run the parts of `lint` before each commit
+	$(PY) -m pre_commit install
 
 format: $(READY) ## apply the formatter and the safe fixes
 	$(PY) -m ruff format .
 	$(PY) -m ruff check --fix .
+
+board: $(READY) mnist ## train LeNet with everything logged and show it in a browser (ARGS="--port 8050")
+	OMP_NUM_THREADS=1 $(PY) examples/visualdl_board.py $(ARGS)
 
 fuzz: $(READY) ## damaged files, failing disks, kills, at length (ARGS="--count 20000 --seed 7")
 	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m tests.fuzz $(ARGS)
@@ -71,6 +91,10 @@ bench: $(READY) ## measure beside plain torch and print the ratios (ARGS="--quic
 docs: $(READY) ## write docs/coverage.md: which names of the 2.0 and 1.x APIs exist
 	$(PY) scripts/make_coverage.py
 
+api-spec: export REASON := $(REASON)
+api-spec: $(READY) ## write docs/API.spec: every public name with its signature (REASON="why it changed")
+	@OMP_NUM_THREADS=1 $(PY) scripts/make_api_spec.py --reason "$$REASON"
+
 wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl
 	@rm -rf build  # a stale copy of a removed file must not get into the wheel
 	$(PY) -m pip wheel . --no-deps --quiet --disable-pip-version-check --wheel-dir dist
@@ -81,4 +105,4 @@ capi: $(READY) ## build the C and C++ library of inference into dist/capi (ARGS=
 
 clean: ## remove what builds and tests wrote; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output
-	find paddle tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	find paddle visualdl tests scripts examples -name __pycache__ -type d -prune -exec rm -rf {} +

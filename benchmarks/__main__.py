@@ -18,7 +18,7 @@ from benchmarks.table import Row, markdown
 GROUPS = (
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
     "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "serve", "upgrade",
-    "data_parallel",
+    "data_parallel", "visualdl", "visualdl_server",
 )  # fmt: skip
 
 
@@ -55,6 +55,12 @@ def parse(arguments: list[str] | None = None) -> argparse.Namespace:
         metavar="PYTHON",
         help="interpreter with PaddlePaddle 1.8.5, measured beside the networks over sequences",
     )
+    parser.add_argument(
+        "--visualdl",
+        default=os.environ.get("VISUALDL_ORACLE", ""),
+        metavar="PYTHON",
+        help="interpreter with the real VisualDL 2.5.3, measured beside ours",
+    )
     return parser.parse_args(arguments)
 
 
@@ -89,8 +95,9 @@ def main() -> int:
     threads = tuple(int(part) for part in given.threads.split(","))
     predictors = tuple(filter(None, given.predictors.split(",")))
     options = Options(
-        given.only, given.quick, threads, given.oracle, given.jax, predictors, given.oracle185
-    )
+        given.only, given.quick, threads, given.oracle, given.jax, predictors, given.oracle185,
+        given.visualdl,
+    )  # fmt: skip
     about = machine()
     print(", ".join(f"{key} {value}" for key, value in about.items()), file=sys.stderr)
     rows: list[Row] = []

@@ -26,6 +26,7 @@ class Options:
         jax: interpreter with JAX, or empty.
         predictors: interpreters of further releases of PaddlePaddle, whose Predictors run too.
         oracle185: interpreter of PaddlePaddle 1.8.5, or empty.
+        visualdl: interpreter of the real VisualDL, or empty.
     """
 
     only: str
@@ -35,6 +36,7 @@ class Options:
     jax: str = ""
     predictors: tuple[str, ...] = ()
     oracle185: str = ""
+    visualdl: str = ""
 
     def wants(self, group: str, name: str) -> bool:
         """Says whether a row is asked for."""

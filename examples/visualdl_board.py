@@ -4,11 +4,11 @@ Two trainings, by Adam and by Momentum, each with its losses, parameters, gradie
 network and settings; then what they learnt: curves of precision and recall, mistakes, features in
 84 dimensions, a table, and the loss as a sound. At the end the board is served until Ctrl-C.
 
-Measured: accuracies of at least 0.96 after 200 steps each, half a minute of one core.
+Measured: accuracies of 0.960 and 0.957 after 600 steps each, 11 seconds of one core.
 """
 
 import argparse
-import sys
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,7 @@ from visualdl.server import app
 
 OUTPUT = Path("output/visualdl_board")
 STEPS, BATCH = 600, 64
-RATES = {"adam": 2e-3, "momentum": 0.05}
+RATES = {"adam": 2e-3, "momentum": 0.02}
 
 
 def optimizer_of(kind, parameters):
@@ -93,28 +93,30 @@ def write_sound(writer, folder):
     writer.add_audio("loss", (0.5 * np.sin(phase)).astype("float32"), 0, sample_rate=rate)
 
 
-def main():
-    """Log both trainings; serve the board unless told not to."""
+def main(arguments=None):
+    """Log both trainings; serve the board unless told not to. Return the accuracies."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--no-board", action="store_true", help="log only")
     parser.add_argument("--port", type=int, default=8040)
-    arguments = parser.parse_args()
+    options = parser.parse_args(arguments)
 
     train_data = paddle.vision.datasets.MNIST(mode="train", transform=ToTensor())
     test_data = paddle.io.Subset(
         paddle.vision.datasets.MNIST(mode="test", transform=ToTensor()), range(1000)
     )
+    shutil.rmtree(OUTPUT, ignore_errors=True)  # else the curves of two runs lie over each other
+    accuracies = {}
     for kind in RATES:
         folder = OUTPUT / kind
-        model, accuracy = train(kind, folder, train_data, test_data)
+        model, accuracies[kind] = train(kind, folder, train_data, test_data)
         with LogWriter(str(folder), filename_suffix=".results") as writer:
             write_results(writer, model, test_data)
             write_sound(writer, folder)
-        print(f"{kind}: accuracy {accuracy:.3f}; logged to {folder}")
-    if not arguments.no_board:
-        app.run(logdir=str(OUTPUT), port=arguments.port)
-    return 0
+        print(f"{kind}: accuracy {accuracies[kind]:.3f}; logged to {folder}")
+    if not options.no_board:
+        app.run(logdir=str(OUTPUT), port=options.port)
+    return accuracies
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

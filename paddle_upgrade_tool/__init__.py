@@ -13,5 +13,7 @@ def __getattr__(name: str):
     if name == "convert":
         from .convert import convert
 
+        # The import leaves the module of that name here: the next who asks would get it.
+        globals()["convert"] = convert
         return convert
     raise AttributeError(name)

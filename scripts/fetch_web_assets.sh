@@ -9,7 +9,6 @@ target=${1:-visualdl/server/static/vendor}
 # package, version, sha256 of the tarball, its licence
 packages='
 echarts 6.1.0 681aff88cc1038c3fa941a3a53d1b177a52250b05335efc607d6105ae13be481 Apache-2.0
-echarts-gl 2.1.0 eac7673db9faa564b8b3fb2bfe62e1e496f2cf58b2f860bc0ef30702da193120 MIT
 @dagrejs/dagre 3.1.3 12441833c8af49e5a241d94bfd53159875965876b3f4f3214abafe1ed6a9ee4c MIT
 umap-js 1.4.0 74e57b60f307d198467fc7cf51c5116c0e2e4c94d7676be9ccec148cad073d2a MIT
 @keckelt/tsne 1.0.2 fe15e8ef8ee93976d18cd11ad48d82386bcba56f50c906045663cd1a367a59e6 MIT
@@ -60,14 +59,12 @@ while read -r name version sum licence; do
 done <<<"$packages"
 
 plain echarts/dist/echarts.min.js echarts.min.js
-plain echarts-gl/dist/echarts-gl.min.js echarts-gl.min.js
 plain dagre/dist/dagre.esm.js dagre.js
 plain markdown-it/dist/browser/markdown-it.esm.min.mjs markdown-it.js
 module umap-js/lib/umap-js.min.js umap.js "export const UMAP = module.exports.UMAP;"
 module tsne/lib/tsne.js tsne.js "export {TSNE};"
 cp "$work/echarts/NOTICE" "$new/licenses/echarts-notice.txt"
 cp "$work/echarts/licenses/LICENSE-d3" "$new/licenses/echarts-d3.txt"
-cp "$work/echarts-gl/dist/echarts-gl.min.js.LICENSE.txt" "$new/licenses/echarts-gl-parts.txt"
 cp "$work/dagre/dist/dagre.esm.js.LEGAL.txt" "$new/licenses/dagre-parts.txt"
 
 rm -rf "$target"

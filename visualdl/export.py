@@ -17,12 +17,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
-from visualdl.component import curve, embedding, histogram, hparam, meta, text
+from visualdl.component import curve, histogram, hparam, meta, text
 from visualdl.component.checks import number_shown, shown_time
 from visualdl.component.scalar import from_record as number_of
 from visualdl.log_file import LogFile
 from visualdl.log_folder import LogFolders, Run
 from visualdl.record import component_of
+
+__all__ = ["export"]
 
 FORMATS = ("csv", "json", "tensorboard")
 _MANY = 10_000
@@ -156,8 +158,12 @@ def _curve(value: Any) -> dict[str, Any]:
 
 
 def _embedding(value: Any) -> dict[str, Any]:
-    matrix, labels, header = embedding.from_record(value)
-    return {"vectors": _shown(matrix.tolist()), "labels": labels, "header": header}
+    items = value.embeddings.embeddings
+    return {
+        "vectors": [_shown(list(item.vectors)) for item in items],
+        "labels": [list(item.label) for item in items],
+        "header": list(value.embeddings.label_meta),
+    }
 
 
 _CONTENT: dict[str, Callable[[Any], dict[str, Any]]] = {

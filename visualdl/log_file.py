@@ -12,6 +12,7 @@ import os
 import re
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -90,20 +91,12 @@ class LogFile:
             list: `Value` messages, in the file's order; empty while nothing was added.
         """
         values: list[Any] = []
-        left = limit
         with open(self.path, "rb") as file:
-            while left is None or left > 0:
-                data = self._block(file, BLOCK)
-                spans = split(data, left)
-                good, count = decoded(data, spans)
-                values += good
-                stop = spans[count - 1][1] if count else 0
-                self.position += stop
-                if left is not None:
-                    left -= count
-                broken = count < len(spans)
-                if (broken or not count) and not self._pass_over(file, broken):
-                    break
+            try:
+                self._read_on(file, values, limit)
+            except OSError:
+                if not values:
+                    raise  # else the next call meets it, and what was read is not lost
         return values
 
     def read_columns(self, limit_bytes: int = BLOCK) -> Columns:
@@ -124,7 +117,8 @@ class LogFile:
                 self._tell(f"{_UNDECODABLE}; its {size} bytes are passed over", base + at)
             self.position += found.stop
             if found.broken or not found.stop:
-                self._pass_over(file, found.broken)
+                with suppress(OSError):  # the next call meets it
+                    self._pass_over(file, found.broken)
             left = os.fstat(file.fileno()).st_size - self.position
         others = [
             (base + at, size, value) for at, size, record in found.others for value in record.values
@@ -167,6 +161,21 @@ class LogFile:
             return False
 
     # -- inside ----------------------------------------------------------------------------------
+    def _read_on(self, file: BinaryIO, values: list[Any], left: int | None) -> None:
+        """Adds the values that were not read yet, of so many records at most."""
+        while left is None or left > 0:
+            data = self._block(file, BLOCK)
+            spans = split(data, left)
+            good, count = decoded(data, spans)
+            values += good
+            stop = spans[count - 1][1] if count else 0
+            self.position += stop
+            if left is not None:
+                left -= count
+            broken = count < len(spans)
+            if (broken or not count) and not self._pass_over(file, broken):
+                break
+
     def _block(self, file: BinaryIO, wanted: int) -> bytes:
         """Reads from the position on, the whole of one record at least."""
         if len(self._beginning) < _BEGINNING:
@@ -199,7 +208,8 @@ class LogFile:
         data = head + file.read(wanted - len(head))
         eof = len(data) < wanted
         after = _HEAD + size
-        if broken and (starts_record(data, after) or (eof and after == len(data))):
+        follows = starts_record(data, after) or decodes(data, after)
+        if broken and (follows or (eof and after == len(data))):
             return self._skip(after, f"{what}; its {size} bytes are passed over")
         for at in _candidates(data, max(1, self._searched - self.position)):
             if starts_record(data, at):
@@ -321,6 +331,17 @@ def starts_record(data: bytes, at: int) -> bool:
         return False
     size = _LENGTH.unpack_from(data, at)[0]
     return 0 < size <= len(data) - at - _HEAD and looks_right(data, at, size)
+
+
+def decodes(data: bytes, at: int) -> bool:
+    """Says whether a whole record that has values is at a place."""
+    if at + _HEAD >= len(data):
+        return False
+    stop = at + _HEAD + _LENGTH.unpack_from(data, at)[0]
+    try:
+        return stop <= len(data) and len(Record.FromString(data[at + _HEAD : stop]).values) > 0
+    except DecodeError:
+        return False
 
 
 def _candidates(data: bytes, begin: int) -> Iterator[int]:

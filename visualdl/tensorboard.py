@@ -13,7 +13,7 @@ from typing import Any
 
 from visualdl.component import curve, histogram, hparam
 from visualdl.component.checks import shown_time
-from visualdl.component.scalar import varint
+from visualdl.component.scalar import narrow, varint
 
 _POLYNOMIAL = 0x82F63B78
 _STRING, _FLOAT = 7, 1
@@ -168,7 +168,7 @@ def _pr_curve(value: Any) -> tuple[str, bytes] | None:
     count = len(rows[-1])
     if not count or {len(row) for row in rows} != {count}:
         return None
-    numbers = [float(number) for row in rows for number in row]
+    numbers = [narrow(number) for row in rows for number in row]
     content = _bytes(4, struct.pack(f"<{len(numbers)}f", *numbers))
     plugin = _bytes(1, "pr_curves") + _bytes(2, _whole(1, 0) + _whole(2, count))
     return value.tag, _tensor(_FLOAT, [6, count], content, plugin)

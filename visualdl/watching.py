@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from visualdl.component import checks
+
 __all__ = ["log_model"]
 
 
@@ -51,5 +53,6 @@ def log_model(
             writer.add_histogram(f"weights/{name}", parameter, step, buckets=buckets)
         gradient = getattr(parameter, "grad", None)
         if gradients and gradient is not None:
-            gradient = gradient if scale == 1 else gradient.numpy() / scale
+            if scale != 1:
+                gradient = checks.array(gradient, name) / scale
             writer.add_histogram(f"gradients/{name}", gradient, step, buckets=buckets)

@@ -6,7 +6,9 @@ block prints. ``<!-- not run: why -->`` in the line before a python block leaves
     python tests/docs/documents.py docs/one_op_end_to_end.md           shows the differences
     python tests/docs/documents.py docs/one_op_end_to_end.md --write   puts the new output in
 
-All blocks of a document share one namespace and one fresh process.
+All blocks of a document share one namespace and one fresh process. ``<!-- file: NAME -->`` in the
+line before a block of any language puts its text into the current folder before anything is run;
+blocks of one name become one file.
 """
 
 from __future__ import annotations
@@ -15,14 +17,17 @@ import contextlib
 import difflib
 import io
 import linecache
+import os
 import re
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 _SKIP = re.compile(r"<!-- not run: .+ -->\n\Z")
+_NAMED = re.compile(r"<!-- file: (\S+) -->\n\Z")
 
 
 @dataclass
@@ -47,7 +52,8 @@ def blocks(text: str) -> list[Block]:
     fences = list(_FENCE.finditer(text))
     found = []
     for i, fence in enumerate(fences):
-        if fence[1] != "python" or _SKIP.search(text[: fence.start()]):
+        before = text[: fence.start()]
+        if fence[1] != "python" or _SKIP.search(before) or _NAMED.search(before):
             continue
         line = text.count("\n", 0, fence.start(2)) + 1
         after = fences[i + 1] if i + 1 < len(fences) else None
@@ -60,8 +66,21 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
+def files(text: str) -> dict[str, str]:
+    """The files that a document contains: name -> text."""
+    found: dict[str, str] = {}
+    for fence in _FENCE.finditer(text):
+        if named := _NAMED.search(text[: fence.start()]):
+            name = named[1]
+            found[name] = f"{found[name]}\n{fence[2]}" if name in found else fence[2]
+    return found
+
+
 def run(path: Path) -> list[tuple[Block, str]]:
     """Runs a document's blocks and returns each with what it printed."""
+    for name, content in files(path.read_text("utf8")).items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content, "utf8")
     scope = {"__name__": "__document__"}
     results = []
     code = ""
@@ -114,7 +133,10 @@ def rewritten(text: str, results: list[tuple[Block, str]]) -> str:
 def main(arguments: list[str]) -> int:
     """Runs one document; the status says whether it is right."""
     path = Path(arguments[0]).resolve()  # a block may change the folder
-    results = run(path)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        results = run(path)
+        os.chdir(ROOT)
     if "--write" in arguments[1:]:
         path.write_text(rewritten(path.read_text("utf8"), results), "utf8")
         return 0

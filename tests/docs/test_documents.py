@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.docs.documents import ROOT, Block, blocks, differences, rewritten
+from tests.docs.documents import ROOT, Block, blocks, differences, files, rewritten, run
 
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 # Chinese documents have the code and the output of the English ones, which another test compares.
@@ -25,6 +26,9 @@ def _name(path: Path) -> str:
 
 @pytest.mark.parametrize("path", WITH_CODE, ids=_name)
 def test_the_code_of_a_document_runs_and_prints_what_it_shows(path: Path, tmp_path: Path) -> None:
+    compiled = any(name.endswith((".c", ".cc", ".cpp")) for name in files(path.read_text("utf8")))
+    if compiled and not (os.environ.get("CXX") or shutil.which("g++")) and "CI" not in os.environ:
+        pytest.skip("it compiles C++, and there is no g++")
     script = str(ROOT / "tests" / "docs" / "documents.py")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PADDLE_", "FLAGS_"))}
     environment |= {"PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
@@ -99,3 +103,18 @@ def test_a_wrong_output_is_shown_and_can_be_put_right() -> None:
     right = rewritten(DOCUMENT, results)
     assert right == DOCUMENT.replace("\n2\n", "\n1\n")
     assert differences([(blocks(right)[0], "1\n")]) == []
+
+
+def test_files_of_a_document_are_there_when_it_runs(tmp_path: Path, monkeypatch) -> None:
+    text = (
+        "<!-- file: deep/a.txt -->\n```text\none\n```\n\nand\n\n"
+        "<!-- file: deep/a.txt -->\n```text\ntwo\n```\n\n"
+        "<!-- file: never.py -->\n```python\nraise SystemExit\n```\n\n"
+        "```python\nprint(open('deep/a.txt').read())\n```\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    document = tmp_path / "document.md"
+    document.write_text(text, "utf8")
+    assert files(text) == {"deep/a.txt": "one\n\ntwo\n", "never.py": "raise SystemExit\n"}
+    ((block, printed),) = run(document)
+    assert block.source.startswith("print(open") and printed == "one\n\ntwo\n"

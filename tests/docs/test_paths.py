@@ -20,9 +20,17 @@ _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 _CODE = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"(?<![\w/.*-])(?:[\w*-]+/)*[\w*-]+\.(?:pyi?|tsv|sh)(?!\w)")
 _FOLDER = re.compile(
-    r"(?<![\w/.~-])(?:paddle|paddle_upgrade_tool|tests|scripts|benchmarks|examples|docs)/[\w/-]*/(?!\w)"
+    r"(?<![\w/.~-])(?:paddle|paddle_upgrade_tool|visualdl|tests|scripts|benchmarks|examples|docs)/[\w/-]*/(?!\w)"
 )
-_FOLDERS = ("paddle", "paddle_upgrade_tool", "scripts", "tests", "benchmarks", "examples")
+_FOLDERS = (
+    "paddle",
+    "paddle_upgrade_tool",
+    "visualdl",
+    "scripts",
+    "tests",
+    "benchmarks",
+    "examples",
+)
 FILES = [
     path.relative_to(ROOT).as_posix()
     for folder in _FOLDERS

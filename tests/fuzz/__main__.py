@@ -18,10 +18,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from tests.fuzz import files, programs
+from tests.fuzz import files, logs, programs
 from tests.fuzz.faults import STORIES, Trial
 
-KINDS = ("programs", "pickles", "streams", "models", "faults", "kills")
+KINDS = ("programs", "pickles", "streams", "models", "logs", "faults", "kills")
 
 
 def steps_of(trial: Trial, r: random.Random, writes: int, most: int = 100) -> list[int]:
@@ -42,6 +42,8 @@ def run(kind: str, seed: str, count: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         if kind in ("faults", "kills"):
             return _faults(kind, r, count, Path(folder))
+        if kind == "logs":
+            return logs.fuzz_logs(r, count, Path(folder))
         return getattr(files, f"fuzz_{kind}")(r, count, Path(folder))
 
 

@@ -1,10 +1,12 @@
 """The text that comes out: traps, names and scopes, activations, guards, imports, comments."""
 
+import sys
 import textwrap
 from pathlib import Path
 
 import pytest
 
+import paddle_upgrade_tool
 from paddle_upgrade_tool.convert import convert
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -774,3 +776,10 @@ def test_two_point_zero_code_is_left_alone():
 
 def test_no_paddle_no_parsing():
     assert convert("this is no python (") == ("this is no python (", [], 0)
+
+
+def test_the_package_has_the_function_and_not_the_module_of_its_name(monkeypatch):
+    monkeypatch.delattr(paddle_upgrade_tool, "convert", raising=False)
+    monkeypatch.delitem(sys.modules, "paddle_upgrade_tool.convert")
+    assert paddle_upgrade_tool.convert is paddle_upgrade_tool.convert
+    assert paddle_upgrade_tool.convert("x = 1\n")[0] == "x = 1\n"

@@ -15,6 +15,7 @@ from visualdl.record import Record, Value
 
 _SECONDS = 2_000_000_000
 """Times below are seconds, and milliseconds above: in seconds this is the year 2033."""
+_BFLOAT16 = ("VarType.BF16", "paddle.bfloat16", "torch.bfloat16")
 
 
 def record(tag: str, step: Any, walltime: Any, **member: Any) -> Any:
@@ -137,6 +138,8 @@ def array(value: Any, name: str) -> Any:
         found = np.asarray(_plain(value))
     except (TypeError, ValueError, RuntimeError) as error:
         raise ValueError(f"{name}: expected numbers, but got {_kind(value)}: {error}") from error
+    if found.dtype.kind == "V" and "float" in found.dtype.name:  # bfloat16 of ml_dtypes
+        found = found.astype(np.float32)
     if found.dtype.kind not in "biuf":
         raise ValueError(f"{name}: expected numbers, but got {_kind(value)}.")
     return found
@@ -145,10 +148,12 @@ def array(value: Any, name: str) -> Any:
 def _plain(value: Any) -> Any:
     """Takes Tensors out of a value; they are known by their method `numpy`."""
     if callable(getattr(value, "numpy", None)):
+        if str(getattr(value, "dtype", "")) in _BFLOAT16:  # paddle gives its bits as uint16
+            value = value.astype("float32") if hasattr(value, "astype") else value.float()
         try:
             return value.numpy()
-        except (RuntimeError, TypeError):  # of a device, with a gradient, or bfloat16
-            return value.detach().cpu().float().numpy()
+        except (RuntimeError, TypeError):  # of a device, or with a gradient
+            return value.detach().cpu().numpy()
     if isinstance(value, (list, tuple)):
         return [_plain(part) for part in value]
     return value

@@ -88,13 +88,21 @@ def _columns(metadata: Any, rows: int) -> list[list[str]]:
     return [[_label(label) for label in metadata]]
 
 
+def _numpy() -> Any:
+    """Gives NumPy: scalars are logged without it."""
+    import numpy
+
+    return numpy
+
+
 def _label(label: Any) -> str:
     return checks.text(label if isinstance(label, str) else str(label), "metadata")
 
 
 def _packed(matrix: Any, columns: list[list[str]]) -> bytes:
     """Gives the bytes of `Embeddings`; to hand protobuf millions of numbers one by one is slow."""
-    numbers = matrix.astype("<f4")
+    with _numpy().errstate(over="ignore"):  # what is too large for 32 bits is infinite
+        numbers = matrix.astype("<f4")
     size = b"\x12" + varint(4 * numbers.shape[1])
     rows = []
     for row, labels in zip(numbers, zip(*columns)):
@@ -106,20 +114,18 @@ def _packed(matrix: Any, columns: list[list[str]]) -> bytes:
 
 
 def from_record(value: Any) -> tuple[Any, list[list[str]], list[str]]:
-    """Gives the vectors of a record.
+    """Gives the vectors of a record; those of another length than the first are left out.
 
     Returns:
-        tuple: the matrix (float32; shorter rows end in zeros), the labels of each row, and the
-            names of the columns of labels.
+        tuple: the matrix (float32), the labels of each row, and the names of the columns of labels.
     """
-    import numpy as np
-
     items = value.embeddings.embeddings
-    width = max((len(item.vectors) for item in items), default=0)
-    matrix = np.zeros((len(items), width), np.float32)
-    for row, item in zip(matrix, items):
-        row[: len(item.vectors)] = item.vectors
-    return matrix, [list(item.label) for item in items], list(value.embeddings.label_meta)
+    width = len(items[0].vectors) if items else 0
+    kept = [item for item in items if len(item.vectors) == width]
+    matrix = _numpy().zeros((len(kept), width), "float32")
+    for row, item in zip(matrix, kept):
+        row[:] = item.vectors
+    return matrix, [list(item.label) for item in kept], list(value.embeddings.label_meta)
 
 
 def shape(value: Any) -> list[int]:

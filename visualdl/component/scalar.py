@@ -80,14 +80,14 @@ def group_to_records(main_tag: str, tag_scalar_dict: Any, step: Any, walltime: A
     frames = []
     for tag, value in tag_scalar_dict.items():
         checks.text(tag, "tag_scalar_dict")
-        number = _narrow(checks.real(value, f"tag_scalar_dict[{tag!r}]"))
+        number = narrow(checks.real(value, f"tag_scalar_dict[{tag!r}]"))
         pair = Record.TagValue(tag=tag, value=number)
         made = Record(values=[Value(id=step, tag=main_tag, timestamp=time, tag_value=pair)])
         frames.append(framed(made.SerializeToString()))
     return b"".join(frames)
 
 
-def _narrow(value: float) -> float:
+def narrow(value: float) -> float:
     """Gives a number that 32 bits can hold."""
     try:
         return _FLOAT.unpack(_FLOAT.pack(value))[0]

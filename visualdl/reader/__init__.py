@@ -82,6 +82,19 @@ class LogReader:
 
         Args:
             update (bool): whether to look for new runs too.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                    reader = LogReader("log/reader_test")
+                    writer.add_scalar("loss", 0.25, step=1)
+                    writer.flush()
+                    reader.load_new_data()
+                    print(len(reader.get_data("scalar", "loss", update=False)))
         """
         if self._lone is None:
             if update:
@@ -141,24 +154,62 @@ class LogReader:
 
         Args:
             update (bool): whether to look for new ones.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                print(LogReader("log").runs())
         """
         self._look(update)
         return list(self._data)
 
     def logs(self, update: bool = True) -> dict[str, list[str]]:
-        """Gives the names of the log files of each run, the oldest first."""
+        """Gives the names of the log files of each run, the oldest first.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                print(LogReader("log").logs())
+        """
         self._look(update)
         runs = self._folders.runs.values() if self._lone is None else [self._lone]
         return {run.name: [os.path.basename(path) for path in run.files] for run in runs}
 
     def display_names(self, update: bool = True) -> dict[str, str]:
-        """Gives the name each run is shown by: its folder where its log says none."""
+        """Gives the name each run is shown by: its folder where its log says none.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                LogWriter("log/reader_test", display_name="the first try").close()
+                print(LogReader("log").display_names())
+        """
         self._look(update)
         runs = self._folders.runs.values() if self._lone is None else [self._lone]
         return {run.name: run.display_name or run.name for run in runs}
 
     def tags(self, update: bool = True) -> dict[str, str]:
-        """Gives the component of each tag; keys are `<run>/<tag>`, with `%` for `/` in the tag."""
+        """Gives the component of each tag; keys are `<run>/<tag>`, with `%` for `/` in the tag.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                print(LogReader("log").tags())
+        """
         self._look(update)
         return {
             os.path.join(run, tag.replace("/", "%")): component
@@ -168,7 +219,17 @@ class LogReader:
         }
 
     def components(self, update: bool = True) -> set[str]:
-        """Gives the components that there is something of."""
+        """Gives the components that there is something of.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                print(LogReader("log").components())
+        """
         self._look(update)
         return {component for kinds in self._data.values() for component in kinds}
 
@@ -178,6 +239,15 @@ class LogReader:
         Args:
             run (str, optional): of one run; of all where it is not given.
             update (bool): whether to look for new ones.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                print(LogReader("log").get_tags()["scalar"])
         """
         self._look(update)
         found: dict[str, dict[str, None]] = {}
@@ -205,6 +275,16 @@ class LogReader:
 
         Raises:
             ValueError: there is no such component.
+
+        Examples:
+            .. code-block:: python
+
+                from visualdl import LogReader, LogWriter
+
+                with LogWriter("log/reader_test") as writer:
+                    writer.add_scalar("loss", 0.5, step=0)
+                for record in LogReader("log").get_data("scalar", "loss"):
+                    print(record.id, record.timestamp, record.value)
         """
         component = _GETTERS.get(component, component)
         if component not in COMPONENTS.values():

@@ -28,6 +28,8 @@ from visualdl.server.options import RUN_PORT, Options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+__all__ = ["run"]
+
 logger = logging.getLogger("visualdl")
 STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 THREADS = 8
@@ -288,6 +290,7 @@ def serve(options: Options, ends_with_input: bool = False) -> int:
     try:
         app = create_app(options)
         api = app.config["api"]
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)  # a page asks much at once
         dispatcher = _Dispatcher()
         dispatcher.set_thread_count(THREADS)
         server = create_server(

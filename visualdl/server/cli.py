@@ -79,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         reader.error(str(error))
     level = [logging.WARNING, logging.INFO, logging.DEBUG][min(options.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s %(message)s")
+    if options.verbose < 2:  # requests that wait their turn are nothing to warn of
+        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     from visualdl.server.app import serve
 
     return serve(options, ends_with_input=ends_with_input)

@@ -109,7 +109,7 @@ def folders(logdir: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | 
         return []
     given = [logdir] if isinstance(logdir, (str, os.PathLike)) else list(logdir)
     result: list[str] = []
-    for one in map(os.fspath, given):
+    for one in [os.fspath(path) for path in given]:
         if "," in one and not os.path.exists(one):
             result += [part.strip() for part in one.split(",") if part.strip()]
         elif one:

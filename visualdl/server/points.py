@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,35 +11,6 @@ LARGE = 1 << 18
 """Blocks of so many points are not joined any more."""
 SECONDS = 2_000_000_000
 """Time stamps below are seconds, those above milliseconds."""
-
-
-@dataclass(frozen=True)
-class Points:
-    """The points of one series, in the order they were written.
-
-    Attributes:
-        steps: int64.
-        times: int64, as they were written: seconds or milliseconds.
-        values: float32.
-    """
-
-    steps: np.ndarray
-    times: np.ndarray
-    values: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.steps)
-
-    @property
-    def ms(self) -> np.ndarray:
-        """The times in milliseconds."""
-        if len(self.times) and int(self.times.min()) >= SECONDS:
-            return self.times
-        return np.where(self.times < SECONDS, self.times * 1000, self.times)
-
-    def part(self, where: slice | np.ndarray) -> Points:
-        """Gives some of the points."""
-        return Points(self.steps[where], self.times[where], self.values[where])
 
 
 class Numbers:
@@ -64,6 +35,105 @@ class Numbers:
     def get(self, where: slice = slice(None)) -> np.ndarray:
         """Gives the numbers as int64."""
         return self.kept[where].astype(np.int64) + self.base
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Gives some of the numbers as int64."""
+        return self.kept[rows].astype(np.int64) + self.base
+
+
+class Pieces:
+    """A column that lies in several blocks; of a million numbers a chart needs a few thousand.
+
+    Args:
+        parts (list): (column of a block, where in it), in their order.
+    """
+
+    def __init__(self, parts: list[tuple[Numbers, slice]]) -> None:
+        self.parts = parts
+        self.ends = np.cumsum([where.stop - where.start for _, where in parts])
+
+    def all(self) -> np.ndarray:
+        """Gives all numbers."""
+        return np.concatenate([numbers.get(where) for numbers, where in self.parts])
+
+    def take(self, rows: np.ndarray) -> np.ndarray:
+        """Gives the numbers of some rows, which are ascending."""
+        bounds = np.searchsorted(rows, self.ends)
+        found, first, begin = [], 0, 0
+        for (numbers, where), stop, end in zip(self.parts, bounds, self.ends):
+            found.append(numbers.take(rows[first:stop] - begin + where.start))
+            first, begin = stop, end
+        return np.concatenate(found)
+
+    def cut(self, start: int, stop: int) -> Pieces:
+        """Gives the column from one row to another."""
+        kept: list[tuple[Numbers, slice]] = []
+        begin = 0
+        for (numbers, where), end in zip(self.parts, self.ends.tolist()):
+            low, high = max(start, begin), min(stop, end)
+            if low < high or not kept:
+                first = where.start + low - begin
+                kept.append((numbers, slice(first, first + max(0, high - low))))
+            begin = end
+        return Pieces(kept)
+
+
+class Points:
+    """The points of one series, in the order they were written.
+
+    Args:
+        steps (ndarray or Pieces): int64.
+        times (ndarray or Pieces): int64, as they were written: seconds or milliseconds.
+        values (ndarray): float32.
+    """
+
+    __slots__ = ("_steps", "_times", "values")
+
+    def __init__(
+        self, steps: np.ndarray | Pieces, times: np.ndarray | Pieces, values: np.ndarray
+    ) -> None:
+        self._steps, self._times, self.values = steps, times, values
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def steps(self) -> np.ndarray:
+        """The steps."""
+        if isinstance(self._steps, Pieces):
+            self._steps = self._steps.all()
+        return self._steps
+
+    @property
+    def times(self) -> np.ndarray:
+        """The times as they were written."""
+        if isinstance(self._times, Pieces):
+            self._times = self._times.all()
+        return self._times
+
+    @property
+    def ms(self) -> np.ndarray:
+        """The times in milliseconds."""
+        if len(self) and int(self.times.min()) >= SECONDS:
+            return self.times
+        return np.where(self.times < SECONDS, self.times * 1000, self.times)
+
+    def part(self, where: slice | np.ndarray) -> Points:
+        """Gives some of the points: a slice of them, or rows, which are ascending."""
+        count = len(self)
+        steps, times = _part(self._steps, where, count), _part(self._times, where, count)
+        return Points(steps, times, self.values[where])
+
+
+def _part(
+    column: np.ndarray | Pieces, where: slice | np.ndarray, count: int
+) -> np.ndarray | Pieces:
+    if not isinstance(column, Pieces):
+        return column[where]
+    if isinstance(where, slice):
+        start, stop, _ = where.indices(count)
+        return column.cut(start, max(start, stop))
+    return column.take(where)
 
 
 class Block:
@@ -120,7 +190,7 @@ class Series:
     """
 
     def __init__(self) -> None:
-        self.names: list[Hashable] = []
+        self.names: list[Any] = []
         self.total = 0
         self._numbers: dict[Hashable, int] = {}
         self._blocks: tuple[Block, ...] = ()
@@ -133,9 +203,10 @@ class Series:
         given = sorted(((self._number(name), *rest) for name, *rest in columns), key=_first)
         if not given:
             return
-        counts = [len(steps) for _, steps, _, _ in given]
-        points = Points(*(np.concatenate([one[at] for one in given]) for at in (1, 2, 3)))
-        series = np.array([number for number, *_ in given])
+        numbers, steps, times, values = zip(*given)
+        points = Points(np.concatenate(steps), np.concatenate(times), np.concatenate(values))
+        counts = [len(part) for part in steps]
+        series = np.array(numbers)
         blocks = [*self._blocks, Block(series, np.append(0, np.cumsum(counts)), points)]
         while len(blocks) > 1 and _small(blocks[-2], blocks[-1]):
             blocks[-2:] = [joined(blocks[-2:])]
@@ -155,19 +226,14 @@ class Series:
         number = self._numbers.get(name)
         if number is None:
             return None
-        parts = []
-        for block in self._blocks:
-            where = block.find(number)
-            if where is not None:
-                parts.append(block.points(where))
-        if len(parts) == 1:
-            return parts[0]
+        found = [(block, block.find(number)) for block in self._blocks]
+        parts = [(block, where) for block, where in found if where is not None]
         if not parts:
             return Points(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
         return Points(
-            np.concatenate([p.steps for p in parts]),
-            np.concatenate([p.times for p in parts]),
-            np.concatenate([p.values for p in parts]),
+            Pieces([(block.steps, where) for block, where in parts]),
+            Pieces([(block.times, where) for block, where in parts]),
+            np.concatenate([block.values[where] for block, where in parts]),
         )
 
     def count(self, name: Hashable) -> int:

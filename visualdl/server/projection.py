@@ -7,6 +7,8 @@ import numpy as np
 WIDE = 1500
 """Up to so many columns (or rows) the exact decomposition is quick."""
 ROUNDS = 4
+LARGE = 1e15
+"""Squares of larger numbers are too large for float32."""
 
 
 def clean(vectors: np.ndarray) -> np.ndarray:
@@ -81,14 +83,19 @@ def neighbors(vectors: np.ndarray, index: int, count: int, metric: str) -> list[
         list: (row, distance), the nearest first; the row itself is not among them.
     """
     data = clean(vectors)
+    scale = float(np.abs(data).max(initial=0))
+    scale = scale if scale > LARGE else 1.0
+    data = data / np.float32(scale)
     if metric == "cosine":
         lengths = np.maximum(np.linalg.norm(data, axis=1), np.float32(1e-30))
-        distances = 1 - (data @ data[index]) / (lengths * lengths[index])
+        distances = 1 - (data @ (data[index] / lengths[index])) / lengths
         distances = np.clip(distances, 0, 2)
     else:
         distances = np.linalg.norm(data - data[index], axis=1)
-    distances[index] = np.inf
-    count = max(0, min(count, len(data) - 1))
-    near = np.argpartition(distances, count - 1)[:count] if count else np.zeros(0, int)
-    near = near[np.lexsort((near, distances[near]))]
-    return [(int(row), float(distances[row])) for row in near]
+        distances = distances.astype(np.float64) * scale
+    others = np.delete(np.arange(len(data)), index)
+    count = max(0, min(count, len(others)))
+    if count:
+        others = others[np.argpartition(distances[others], count - 1)[:count]]
+        others = others[np.lexsort((others, distances[others]))]
+    return [(int(row), float(distances[row])) for row in others[:count]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import ipaddress
 import mimetypes
 import os
 import threading
@@ -34,7 +35,6 @@ HEADERS = {
 }
 """Headers of every answer."""
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 TEXT = ("text/", "application/json", "image/svg")
 SMALL = 1 << 10
 """Shorter bodies are not packed."""
@@ -65,7 +65,10 @@ def host_name(header: str) -> str:
 def is_local(host: str) -> bool:
     """Says whether only this machine reaches a server bound to a host."""
     name = host_name(host)
-    return name in LOOPBACK or name.startswith("127.")
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False  # 127.0.0.1.example.com is the name of another site
 
 
 def host_allowed(header: str, host: str) -> bool:
@@ -82,7 +85,7 @@ def host_allowed(header: str, host: str) -> bool:
     name = host_name(header)
     if not is_local(host):
         return bool(name)
-    return name == host_name(host) or name in LOOPBACK or name.startswith("127.")
+    return name == host_name(host) or is_local(header)
 
 
 @dataclass(frozen=True)

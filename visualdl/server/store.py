@@ -133,9 +133,9 @@ class RunData:
     def tags(self, component: str) -> list[str]:
         """Gives the tags of a component."""
         if component == "scalar":
-            return list(self.scalars.names)  # type: ignore[arg-type]
+            return list(self.scalars.names)
         if component == "scalars":
-            return list(dict.fromkeys(tag for tag, _ in list(self.groups.names)))  # type: ignore
+            return list(dict.fromkeys(tag for tag, _ in list(self.groups.names)))
         return list(self.records.get(component, ()))
 
     def components(self) -> Iterator[str]:
@@ -157,7 +157,7 @@ class RunData:
 
     def parts(self) -> Iterator[tuple[str, str, str]]:
         """Gives (name of the run it is shown as, tag, part) of the parts of `add_scalars`."""
-        for tag, part in list(self.groups.names):  # type: ignore[misc]
+        for tag, part in list(self.groups.names):
             yield self.part_name(tag, part), tag, part
 
 
@@ -258,7 +258,7 @@ class Store:
         run = self.run(name)
         if run is not None and tag in run.scalars:
             return run.scalars, tag
-        for run in self.runs.values():
+        for run in list(self.runs.values()):
             if name.startswith(run.name):
                 for shown, main, part in run.parts():
                     if shown == name and main == tag:
@@ -325,7 +325,9 @@ class Store:
                     break
                 if pause is not None and now - ended >= pause:
                     break
-                left = None if not (watched or self._waiting) else min(pause or 0.02, 0.1)
+                left = None if pause is None else min(pause, 0.1)
+                if self._waiting:
+                    left = max(min(taken, 2.0) - (now - ended), 0.001)
                 self._state.wait(left)
             self._busy = True
             self._started = monotonic()

@@ -250,3 +250,5 @@ def _flush_at_end_of_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_child)
+
+_watch_termination()  # a writer that another thread makes cannot ask for that

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.visualdl.browser import board
+
 ROOT = Path(__file__).resolve().parents[3]
 STATIC = ROOT / "visualdl" / "server" / "static"
 OURS = sorted(
@@ -74,10 +76,24 @@ def test_libraries_are_those_of_the_script():
         assert f"{name} {version} {total} {licence}\n" in script
         short = name.rsplit("/", 1)[-1]
         assert (STATIC / "vendor" / "licenses" / f"{short}.txt").stat().st_size > 500
-    assert len(rows) == 6
+    assert len(rows) == 5
 
 
 def test_modules_that_are_loaded_ahead_are_there():
     named = re.findall(r'href="(js/\w+\.js)"', (STATIC / "index.html").read_text())
     assert len(named) > 10
     assert all((STATIC / name).is_file() for name in named)
+
+
+@pytest.mark.parametrize("lacks", ["chromium", "playwright"])
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_without_a_browser_tests_are_skipped_and_fail_in_the_ci(monkeypatch, lacks, ci):
+    monkeypatch.setenv("CI", ci)
+    if lacks == "chromium":
+        monkeypatch.setattr(board.shutil, "which", lambda name: None)
+        monkeypatch.setattr(board.importlib.util, "find_spec", lambda name: name)
+    else:
+        monkeypatch.setattr(board.importlib.util, "find_spec", lambda name: None)
+    outcome = pytest.fail.Exception if ci else pytest.skip.Exception
+    with pytest.raises(outcome, match=lacks):
+        board.chromium()

@@ -500,6 +500,12 @@ def test_log_model(writer: LogWriter) -> None:
     }
     (row,) = reader.get_data("histogram", "weights/0/weight")
     assert row.id == 7 and sum(row.histogram.hist) == 12 and len(row.histogram.hist) == 5
+    scaled = layer.to(dtype="bfloat16")
+    scaled(paddle.ones([5, 4], "bfloat16")).sum().backward()
+    with LogWriter(writer.logdir) as other:
+        visualdl.log_model(other, scaled, 0, weights=False, scale=4.0)
+    (row,) = LogReader(file_path=other.file_name).get_data("histogram", "gradients/1/bias")
+    assert row.histogram.bin_edges[0] <= 2.5 <= row.histogram.bin_edges[-1] < 4
     layer.clear_gradients()
     with LogWriter(writer.logdir) as other:
         visualdl.log_model(other, layer, 8, gradients=False)

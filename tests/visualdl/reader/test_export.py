@@ -82,6 +82,22 @@ def test_json(logs: Path, tmp_path: Path) -> None:
     assert found["text"]["step"] == 1 and found["text"]["timestamp_ms"] == TIME
 
 
+def test_nothing_is_sampled(tmp_path: Path) -> None:
+    """TensorBoard gives at most 1,000 points; records are read in parts of 10,000 here."""
+    with LogWriter(tmp_path / "long") as writer:
+        for step in range(25_000):
+            writer.add_scalar("x", step, step)
+    for name in ("csv", "json", "tensorboard"):
+        written = export(str(tmp_path / "long"), name, str(tmp_path / f"out.{name}"))
+        assert written["scalar"] == 25_000
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        assert [int(row["step"]) for row in csv.DictReader(file)] == list(range(25_000))
+    rows = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert [row["value"] for row in rows[1:]] == list(range(25_000))
+    found = [event.step for event in events(tmp_path / "out.tensorboard" / "long")]
+    assert found == [0, *range(25_000)]
+
+
 def test_nothing_to_write(tmp_path: Path) -> None:
     assert export(str(tmp_path), "json", str(tmp_path / "out.json")) == {}
     assert json.loads((tmp_path / "out.json").read_text()) == []

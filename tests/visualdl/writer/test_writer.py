@@ -1,30 +1,24 @@
-"""LogWriter: what reaches the file, and when; threads, forks, signals, full disks, arguments."""
+"""LogWriter: what reaches the file, and when; threads, full disks, arguments."""
 
 from __future__ import annotations
 
 import errno
 import gc
 import os
-import signal
 import struct
-import subprocess
-import sys
-import textwrap
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.visualdl.writer.programs import until
 from visualdl import LogWriter
 from visualdl.log_file import LogFile
 from visualdl.record import META_TAG, Record, framed
 from visualdl.writer import stream
-
-ROOT = Path(__file__).resolve().parents[3]
 
 
 def records(writer: LogWriter) -> list[Any]:
@@ -32,50 +26,6 @@ def records(writer: LogWriter) -> list[Any]:
     first, *rest = LogFile(writer.file_name).read()
     assert first.tag == META_TAG
     return rest
-
-
-def until(done: Callable[[], bool], seconds: float = 60) -> bool:
-    """Waits for something; says whether it came."""
-    end = time.monotonic() + seconds
-    while not done():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.02)
-    return True
-
-
-def run(program: str, folder: Path) -> subprocess.Popen[str]:
-    """Starts a program that has `LogWriter` and `folder`."""
-    lines = [
-        "import os, signal, sys, threading, time",
-        "from visualdl import LogWriter",
-        f"folder = {str(folder)!r}",
-        textwrap.dedent(program),
-    ]
-    return subprocess.Popen(
-        [sys.executable, "-c", "\n".join(lines)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def finished(program: str, folder: Path, code: int = 0) -> str:
-    """Runs a program to its end; gives what it prints."""
-    process = run(program, folder)
-    out, error = process.communicate(timeout=120)
-    assert process.returncode == code, error
-    return out
-
-
-def values_in(folder: Path) -> list[float]:
-    """Gives the scalars in the one log of a folder, sorted."""
-    (path,) = folder.glob("vdlrecords.*")
-    file = LogFile(str(path))
-    found = sorted(value.value for value in file.read() if value.WhichOneof("one_value") == "value")
-    assert not file.problems and file.position == path.stat().st_size
-    return found
 
 
 # -- bytes -----------------------------------------------------------------------------------------
@@ -228,118 +178,6 @@ def test_a_forgotten_writer_loses_nothing(tmp_path: Path) -> None:
     del writer
     gc.collect()
     assert len(LogFile(path).read()) == 2
-
-
-@pytest.mark.parametrize(
-    "end", ["", "sys.exit(0)", "raise SystemExit", "import atexit; atexit.register(more)"]
-)
-def test_the_end_of_a_program_loses_nothing(end: str, tmp_path: Path) -> None:
-    finished(
-        f"""
-        writer = LogWriter(folder, max_queue=10**6, flush_secs=1000)
-        def more():
-            writer.add_scalar("x", 5000, 0)
-            writer.flush()
-        for step in range(5000):
-            writer.add_scalar("x", step, step)
-        {end}
-        """,
-        tmp_path,
-    )
-    assert values_in(tmp_path)[:5000] == list(range(5000))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
-@pytest.mark.parametrize("busy", ["time.sleep(1000)", "while True: more()"])
-def test_sigterm_loses_nothing(busy: str, tmp_path: Path) -> None:
-    """What a call of `add_scalar` that returned took in is in the file, whatever runs then."""
-    process = run(
-        f"""
-        writer = LogWriter(folder, max_queue=10**6, flush_secs=1000)
-        count = 0
-        def more():
-            global count
-            writer.add_scalar("x", count, count)
-            count += 1
-            if count % 997 == 0:
-                writer.flush()
-                shown.seek(0)
-                shown.write("%9d" % count)
-                shown.flush()
-        shown = open(folder + "/count", "w")
-        for _ in range(5000):
-            more()
-        print("ready", flush=True)
-        {busy}
-        """,
-        tmp_path,
-    )
-    assert process.stdout is not None and process.stdout.readline() == "ready\n"
-    time.sleep(0.2)
-    process.terminate()
-    assert process.wait(timeout=60) == -signal.SIGTERM
-    process.stdout.close()
-    found = values_in(tmp_path)
-    assert found == list(range(len(found)))
-    assert len(found) >= max(5000, int((tmp_path / "count").read_text()))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGTERM there")
-def test_a_handler_of_the_program_stays(tmp_path: Path) -> None:
-    out = finished(
-        """
-        signal.signal(signal.SIGTERM, lambda *_: (print("mine"), sys.exit(3)))
-        writer = LogWriter(folder, max_queue=10**6, flush_secs=1000)
-        writer.add_scalar("x", 1, 1)
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(10)
-        """,
-        tmp_path,
-        code=3,
-    )
-    assert out == "mine\n" and values_in(tmp_path) == [1]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
-def test_a_fork(tmp_path: Path) -> None:
-    """The child writes its own records to the same file, and none of the parent's again."""
-    finished(
-        """
-        writer = LogWriter(folder, max_queue=10**6, flush_secs=1000)
-        for step in range(1000):
-            writer.add_scalar("x", step, step)
-        child = os.fork()
-        if not child:
-            for step in range(1000, 2000):
-                writer.add_scalar("x", step, step)
-            sys.exit(0)
-        for step in range(2000, 3000):
-            writer.add_scalar("x", step, step)
-        assert os.waitpid(child, 0)[1] == 0
-        """,
-        tmp_path,
-    )
-    assert values_in(tmp_path) == list(range(3000))
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork there")
-def test_children_of_multiprocessing(tmp_path: Path) -> None:
-    finished(
-        """
-        import multiprocessing
-        def work(first):
-            for step in range(first, first + 100):
-                writer.add_scalar("x", step, step)
-        writer = LogWriter(folder, max_queue=10**6, flush_secs=1000)
-        context = multiprocessing.get_context("fork")
-        children = [context.Process(target=work, args=(100 * i,)) for i in range(3)]
-        [child.start() for child in children]
-        [child.join() for child in children]
-        assert [child.exitcode for child in children] == [0, 0, 0]
-        """,
-        tmp_path,
-    )
-    assert values_in(tmp_path) == list(range(300))
 
 
 # -- failures --------------------------------------------------------------------------------------

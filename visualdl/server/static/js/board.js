@@ -21,7 +21,7 @@ const order = new Intl.Collator(undefined, { numeric: true }).compare;
  *   Map(run -> Set(tags)) of all, `find(kind, route, text)` asks for tags with a text where a run
  *   has more than one answer names (true where that brought some).
  * Colours: `ramp(0..1)` from low to high, `variable("--accent")` of the theme.
- * Charts: `chart(element, option, {gl})` (see js/charts.js), `echarts({gl})` the library.
+ * Charts: `chart(element, option)` (see js/charts.js), `echarts()` the library.
  * Controls: `toolbar search select toggle segmented slider button iconButton menu card empty
  *   message download` (see js/controls.js).
  * Tests: `expose(name, value)` -> window.__board.pages[page][name].
@@ -44,7 +44,7 @@ export function makeBoard(name, app) {
     find: (kind, route, text) => app.live.find(kind, route, text),
     ramp: theme.ramp, variable: theme.variable,
     expose: (key, value) => { exposed[key] = value; },
-    chart, echarts: ({ gl = false } = {}) => library(gl),
+    chart, echarts: library,
     toolbar: (root, ...items) => controls.toolbar(root, items),
     search: (placeholder, onInput, options) =>
       controls.searchBox(t, placeholder, onInput, options),

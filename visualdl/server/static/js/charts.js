@@ -23,10 +23,9 @@ export function loadScript(file) {
   return scripts.get(file);
 }
 
-/** Loads ECharts, with its part for 3D where `gl` is true. Gives the library. */
-export async function library(gl = false) {
+/** Loads ECharts and gives the library. */
+export async function library() {
   await loadScript("echarts.min.js");
-  if (gl) await loadScript("echarts-gl.min.js");
   return globalThis.echarts;
 }
 
@@ -58,20 +57,20 @@ export function themeOption() {
  *
  * @param {HTMLElement} element It has to have a size; the chart follows it.
  * @param {Object} option What ECharts calls its option.
- * @param {{gl?: boolean, renderer?: "canvas"|"svg"}} [how] `gl` loads the 3D part first.
+ * @param {{renderer?: "canvas"|"svg"}} [how] What it is drawn with.
  * @returns {{set, resize, dispose, image, on, ready, echarts}} `set(option, {replace})` changes it
  *   (`replace` a component such as ["series"] whole), `image(option?)` gives a PNG as a data
  *   address, `on(event, call)` listens, `ready` is a promise of ECharts's own object, which is
  *   `echarts` from then on.
  */
-export function chart(element, option, { gl = false, renderer = "canvas" } = {}) {
+export function chart(element, option, { renderer = "canvas" } = {}) {
   const handle = { echarts: null, pending: [[option, {}]], listeners: [], gone: false };
   const send = ([what, { replace = [], whole = false } = {}]) =>
     handle.echarts.setOption(what, { replaceMerge: replace, notMerge: whole });
   const observer = new ResizeObserver(() => api.resize());
 
   async function begin() {
-    const echarts = await library(gl);
+    const echarts = await library();
     if (handle.gone) return null;
     handle.echarts = echarts.init(element, themeOption(), {
       renderer, locale: i18n.current() === "zh" ? "ZH" : "EN",

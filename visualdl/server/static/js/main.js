@@ -94,11 +94,12 @@ function hasData(page) {
   return page.kinds.some((kind) => app.live.tags(kind).size > 0);
 }
 
-/** Opens what the address names; without a name the first page that has something to show. */
+/** Opens what the address names; without a name the model, or the first page with data. */
 async function route() {
   let name = state.read();
   if (!name) {
-    name = (pages().find(hasData) ?? pages()[0] ?? PAGES[0]).name;
+    const first = settings.model ? pageNamed("graph") : pages().find(hasData);
+    name = (first ?? pages()[0] ?? PAGES[0]).name;
     history.replaceState(null, "", state.hashOf(name));
     state.read();
   }

@@ -63,7 +63,9 @@ function element(token) {
 function link(address, ...children) {
   if (!leadsToWeb(address)) return el("span", {}, children);
   // The board keeps its own state behind the "#": such a link must not change it.
-  if (address.trim().startsWith("#")) return el("span", { class: "anchor", title: address }, children);
+  if (address.trim().startsWith("#")) {
+    return el("span", { class: "anchor", title: address }, children);
+  }
   return el("a", {
     href: address, target: "_blank", rel: "noopener noreferrer nofollow", title: address,
   }, children);

@@ -86,7 +86,8 @@ export class Reading {
 
 /** A colour between two, given as "#rrggbb", for `part` in 0..1. */
 export function mix(from, to, part) {
-  const [a, b] = [from, to].map((text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)));
+  const parts = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16));
+  const [a, b] = [from, to].map(parts);
   return `#${a.map((value, at) => Math.round(value + (b[at] - value) * part).toString(16)
     .padStart(2, "0")).join("")}`;
 }

@@ -57,9 +57,9 @@ export class Blobs {
 /**
  * Opens a page of samples.
  *
- * `panel({run, name, tag})` makes what shows the records of a run, which is shown as `name`: `{element, actions, info,
- * show(record, index, signal), seen, close()}`, where `record` is `{step, ms}` and `seen` what
- * tests read.
+ * `panel({run, name, tag})` makes what shows the records of a run, which is shown as `name`:
+ * `{element, actions, info, show(record, index, signal), seen, close()}`, where `record` is
+ * `{step, ms}` and `seen` what tests read.
  *
  * @returns the page, with `panels(call)` over all panels.
  */
@@ -151,7 +151,8 @@ class SampleCard extends TagCard {
     panel.step = el("span", { class: "sample-step" });
     panel.figure = el("figure", { class: "sample", dataset: { run } },
       el("figcaption", {},
-        el("span", { class: "swatch" }), el("span", { class: "sample-run", title: run }, panel.caption),
+        el("span", { class: "swatch" }),
+        el("span", { class: "sample-run", title: run }, panel.caption),
         el("span", { class: "card-actions" }, panel.actions)),
       panel.element, panel.note,
       el("div", { class: "sample-foot muted" }, panel.step, panel.info ?? null));

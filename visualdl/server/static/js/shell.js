@@ -101,7 +101,7 @@ export class Shell {
     this.#addresses();
     for (const page of this.pages) {
       const link = this.links.get(page.name);
-      link.classList.toggle("no-data", !hasData(page));
+      link.classList.toggle("no-data", !page.always && !hasData(page));
       if (page.name === name) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
@@ -153,7 +153,8 @@ function mark() {
 const keys = { shell: null };
 
 const actions = {
-  "/": () => document.querySelector("main input[type=search], #find-runs")?.focus(),
+  "/": () => (document.querySelector("main input[type=search]")
+    ?? document.getElementById("find-runs"))?.focus(),
   "?": (shell) => shell.help.showModal(),
   r: (shell) => toggleSide(shell.t),
   t: (shell) => shell.nextTheme(),

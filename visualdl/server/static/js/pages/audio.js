@@ -52,7 +52,9 @@ class Player {
     });
     this.place.value = 0;
     this.wave = el("div", { class: "wave" }, this.canvas, this.place);
-    this.button = el("button", { type: "button", class: "square play", onclick: () => this.toggle() });
+    this.button = el("button", {
+      type: "button", class: "square play", onclick: () => this.toggle(),
+    });
     this.time = el("span", { class: "time" });
     this.volume = el("input", { type: "range", min: 0, max: 1, step: 0.05,
       "aria-label": t("volume") });
@@ -207,7 +209,8 @@ class Player {
       for (let i = 0; i < count; i += 1) {
         const top = middle - clip(one.high[i]) * (high / 2 - 2);
         const bottom = middle - clip(one.low[i]) * (high / 2 - 2);
-        pen.fillStyle = i < part * count ? this.board.color(this.run) : this.board.variable("--muted");
+        pen.fillStyle = i < part * count ? this.board.color(this.run)
+          : this.board.variable("--muted");
         pen.globalAlpha = i < part * count ? 1 : 0.55;
         pen.fillRect(i * 2, top, 1.4, Math.max(1, bottom - top));
       }
@@ -244,5 +247,7 @@ function clock(seconds) {
 
 function speaker() {
   return svg("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" },
-    svg("path", { d: "M2.500 6v4h2.500l3.500 3V3L5 6zM11 5.500a3.500 3.500 0 0 1 0 5M12.800 3.700a6 6 0 0 1 0 8.600" }));
+    svg("path", {
+      d: "M2.5 6v4h2.5l3.5 3V3L5 6zM11 5.5a3.5 3.5 0 0 1 0 5M12.8 3.7a6 6 0 0 1 0 8.6",
+    }));
 }

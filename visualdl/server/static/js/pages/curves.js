@@ -130,7 +130,8 @@ class CurveCard extends TagCard {
     }
     there.forEach((run, at) => {
       const { node } = this.#row(run);
-      if (this.legend.children[at] !== node) this.legend.insertBefore(node, this.legend.children[at]);
+      const before = this.legend.children[at];
+      if (before !== node) this.legend.insertBefore(node, before);
     });
     this.#drawCurves();
   }
@@ -141,7 +142,7 @@ class CurveCard extends TagCard {
       const t = this.board.t;
       const name = this.board.label(run);
       const caption = el("bdi", {});
-      const [step, area] = [el("span", { class: "curve-step" }), el("span", { class: "curve-area" })];
+      const [step, area] = ["curve-step", "curve-area"].map((name) => el("span", { class: name }));
       const slider = placeSlider(t("stepRun", t(this.view.axis), name),
         { back: t("back"), on: t("on") }, (at) => this.#move(run, at));
       const node = el("div", { class: "curve-run", dataset: { run } },

@@ -20,7 +20,8 @@ export function areaUnder({ x, y, TP, FP }, kind) {
   if (x.length === 0) return NaN;
   let sum = 0;
   for (let at = 0; at < x.length; at += 1) {
-    const [nextX, nextY] = at + 1 < x.length ? [x[at + 1], y[at + 1]] : [0, kind === "pr_curve" ? y[at] : 0];
+    const last = [0, kind === "pr_curve" ? y[at] : 0];
+    const [nextX, nextY] = at + 1 < x.length ? [x[at + 1], y[at + 1]] : last;
     if (kind === "pr_curve") sum += TP[at] + FP[at] > 0 ? (x[at] - nextX) * y[at] : 0;
     else sum += ((x[at] - nextX) * (y[at] + nextY)) / 2;
   }

@@ -121,9 +121,10 @@ class GraphPage {
       .filter((one) => this.data.groupings[one].length), "none"];
     const grouping = groupings.includes(name) ? name : this.data.grouping;
     this.model = new GraphModel(this.data, grouping);
+    if (open.length) this.model.open.clear(); // the address says what was unfolded, and no more
     for (const path of open) {
       const at = this.model.groups.findIndex((_, one) => this.model.path(`g${one}`) === path);
-      if (at >= 0) this.model.reveal(`g${at}`) || this.model.fold(`g${at}`, true);
+      if (at >= 0) this.model.fold(`g${at}`, true);
     }
     fill(this.grouping.input, groupings.map((one) => el("option", { value: one }, this.t(one))));
     this.grouping.input.value = grouping;

@@ -160,7 +160,7 @@ export class Drawing {
 
 /** A record ready to be drawn, null where it has no bin of finite edges. */
 function rowOf({ ms, step, bins }, height) {
-  const good = bins.filter((bin) => bin.every((value) => Number.isFinite(value)) && bin[1] >= bin[0]);
+  const good = bins.filter((bin) => bin.every(Number.isFinite) && bin[1] >= bin[0]);
   if (good.length === 0) return null;
   const total = good.reduce((sum, [, , count]) => sum + count, 0);
   const tall = ([left, right, count]) => {

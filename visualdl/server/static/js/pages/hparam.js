@@ -5,6 +5,9 @@ import { columnsOf, Filters } from "./hparam_filters.js";
 import { drawTable } from "./hparam_table.js";
 import { words } from "./hparam_words.js";
 
+/** Pixels that the labels of a parallel axis need; where there are fewer, the chart scrolls. */
+const AXIS_WIDTH = 80;
+
 export { words };
 export const styles = ["css/hparam.css"];
 export const usesRuns = true;
@@ -184,6 +187,7 @@ class HparamPage {
       this.chart.on("axisareaselected", () => this.#select());
     }
     const how = { paint: this.#paint(rows), log: this.log, board };
+    this.plot.style.minWidth = view === "parallel" ? `${AXIS_WIDTH * columns.length}px` : "";
     if (view === "parallel") {
       this.chart.set(parallelOption(rows, columns, how), { whole: true });
       this.plot.setAttribute("aria-label", t("parallelOf", rows.length));

@@ -47,7 +47,8 @@ export class ScalarCard {
     this.status = el("p", { class: "card-status", "aria-live": "polite" });
     this.values = el("div", { class: "values" });
     this.element = board.card(title, {
-      actions: [this.zoomButtons, this.resetButton, this.pinButton, this.logButton, menu, this.fullButton],
+      actions: [this.zoomButtons, this.resetButton, this.pinButton, this.logButton, menu,
+        this.fullButton],
       body: [this.plot, this.status, this.values],
     });
     this.element.classList.add("scalar-card");
