@@ -148,7 +148,7 @@ def _values(leaves: list[Variable], x_init: Any) -> list[np.ndarray]:
             f"grad_check(x_init): expected {len(leaves)} of them, one for each leaf, but received "
             f"{len(given)}."
         )
-    values = given or [np.array(global_scope().find_var(v.name).get_tensor()) for v in leaves]
+    values = given or [np.array(global_scope().var(v.name).get_tensor()) for v in leaves]
     return [np.array(value) for value in values]
 
 
