@@ -288,7 +288,10 @@ def test_files_that_run_themselves_and_failures(tmp_path: Path) -> None:
         textwrap.dedent(
             """
             import numpy as np
+            import paddle
             from op_test import OpTest
+
+            assert paddle.in_dynamic_mode()  # though the file before turned it off
 
             class TestTanh(OpTest):
                 def setUp(self):
