@@ -81,6 +81,12 @@ class OpTest(unittest.TestCase):
     outputs: dict[str, Any] = {}
     attrs: dict[str, Any] = {}
 
+    def __init__(self, methodName: str = "runTest") -> None:
+        super().__init__(methodName)
+        for name in ("inputs", "outputs", "attrs"):  # of its own, for setUp may fill them
+            if getattr(type(self), name) is getattr(OpTest, name):
+                setattr(self, name, {})
+
     @classmethod
     def setUpClass(cls) -> None:
         """Seeds NumPy's and Python's random numbers, so that each class begins in the same way."""
