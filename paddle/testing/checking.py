@@ -11,7 +11,7 @@ from paddle import tensor
 from paddle.autograd import grad
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.core.tensor import Tensor
+from paddle.core.tensor import Tensor, wrap
 from paddle.testing.comparing import difference
 from paddle.testing.gradients import by_element
 from paddle.testing.programs import dynamic
@@ -78,9 +78,8 @@ def gradcheck(
 
 
 def _leaf(arg: Tensor) -> Tensor:
-    made = tensor.assign(arg).detach()
-    made.stop_gradient = arg.stop_gradient
-    return made
+    """A copy whose elements can be moved one by one."""
+    return wrap(arg._buf.detach().clone().contiguous(), arg.stop_gradient)
 
 
 def _weighted(func: Callable, depth: int) -> Callable:
