@@ -90,6 +90,7 @@ class OpDef(Traits):
     base: OpDef | None = None  # for a gradient operator: what it is the gradient of
     proto: str | None = None  # None: an operator of PaddlePaddle; else why it is not one
     module: str = ""  # where it is defined
+    origin: str = ""  # what else a saved Program needs for it: "library PATH", "module NAME"
     _derived: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -13,6 +13,7 @@ from paddle.core.op import REQUIRED
 from paddle.ir.attribute_kinds import AttrType
 from paddle.ir.operator import EMPTY, declared
 
+ORIGIN = "op_origin"  # the attribute that says which library or module an operator comes from
 MAX_DEPTH = 100  # of nested blocks; those who walk over them may recurse
 
 
@@ -176,38 +177,15 @@ def unregistered(program: Any, ignored: Container[str] = ()) -> dict[str, int]:
     return {t: n for t, n in found.items() if t not in known and declared(t) is None}
 
 
-# The attribute by which a Program says how a process gets an operator that is not of this package.
-SOURCE = "op_source"
-
-
-def source_of(type: str) -> str:
-    """How another process gets an operator that a user has registered; empty for all others."""
-    known = declared(type)
-    if known is None:
-        return ""
-    home = (known.base or known).module
-    if not home or home.split(".")[0] == "paddle":
-        return ""
-    if home.startswith("library "):
-        return f"paddle.utils.load_op_library({home.removeprefix('library ')!r})"
-    if home.startswith("script "):
-        return f"run what registers it in {home.removeprefix('script ')}"
-    return f"import {home}"
-
-
-def _sources(program: Any, types: Container[str]) -> str:
-    """What a Program says of where some of its operators come from."""
-    ops = [op for block in program.blocks for op in block.ops if op.type in types]
-    return "; ".join(dict.fromkeys(op.attrs[SOURCE] for op in ops if op.attrs.get(SOURCE)))
-
-
-def not_registered(found: Mapping[str, int], where: str = "", program: Any = None) -> NotFoundError:
+def not_registered(
+    found: Mapping[str, int], where: str = "", program: Any = None
+) -> NotFoundError:
     """The error for operators that :func:`unregistered` has found.
 
     Args:
         found: their types and counts, at least one.
         where (str): the source location of the first one, or whose Program it is.
-        program (Program, optional): says, where it has been saved, what registers them.
+        program (Program): which may say where its operators come from.
     """
     if len(found) == 1:
         (name, count), *_ = found.items()
@@ -219,9 +197,27 @@ def not_registered(found: Mapping[str, int], where: str = "", program: Any = Non
             f"{len(found)} types of operators have not been registered: there are no kernels for "
             f"{listed}; in brackets how often they occur."
         )
-    said = _sources(program, found) if program is not None else ""
-    hint = f"before it runs: {said}" if said else None
-    return NotFoundError(text + (f"\n  {where}" if where else ""), hint=hint)
+    needed = _origins(program, found) if program is not None else []
+    if needed:
+        text += f" The Program needs {', '.join(needed)}."
+    calls = [_how(origin) for origin in needed]
+    return NotFoundError(
+        text + (f"\n  {where}" if where else ""),
+        hint=f"before it is loaded: {'; '.join(calls)}" if calls else None,
+    )
+
+
+def _origins(program: Any, types: Container[str]) -> list[str]:
+    """The libraries and modules that a Program names for some of its operators."""
+    ops = (op for block in program.blocks for op in block.ops)
+    told = (op.attrs.get(ORIGIN) for op in ops if op.type in types)
+    return list(dict.fromkeys(str(origin) for origin in told if origin))
+
+
+def _how(origin: str) -> str:
+    """What to call so that there are the operators of a library or module."""
+    kind, _, name = origin.partition(" ")
+    return f'paddle.utils.load_op_library("{name}")' if kind == "library" else f"import {name}"
 
 
 def check_gradients(program: Any) -> None:

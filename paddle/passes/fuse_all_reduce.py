@@ -51,6 +51,11 @@ def is_optimizing(op: Operator) -> bool:
     return op.role != Role.NOT_SPECIFIED and bool(op.role & Role.OPTIMIZE)
 
 
+def is_backward(op: Operator) -> bool:
+    """Whether an operator belongs to the gradients."""
+    return op.role != Role.NOT_SPECIFIED and bool(op.role & Role.BACKWARD)
+
+
 def waits(op: Operator) -> bool:
     """Whether an operator only waits for a stream: whoever reads a value waits for it anyway."""
     return op.type in WAITS and op.inputs.get("X") == op.outputs.get("Out")
@@ -70,7 +75,13 @@ class _Buckets:
 
     def fill(self) -> None:
         """Rewrites the block."""
+        backward = False
         for op in self.block.ops:
+            if not backward and is_backward(op):
+                # A converted function is cut here: results of forward are there before.
+                backward = True
+                for kind in list(self.waiting):
+                    self._close(kind)
             size = self._bytes(op)
             if not waits(op):
                 self._close_for(touched(op))

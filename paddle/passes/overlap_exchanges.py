@@ -11,7 +11,14 @@ from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ops.collective import OF_1X, REDUCTIONS
-from paddle.passes.fuse_all_reduce import AVERAGE, MEAN, is_optimizing, touched, waits
+from paddle.passes.fuse_all_reduce import (
+    AVERAGE,
+    MEAN,
+    is_backward,
+    is_optimizing,
+    touched,
+    waits,
+)
 
 
 def overlap_exchanges(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
@@ -73,9 +80,14 @@ def _overlap(block: Block) -> None:
             made.append(one[0])
             pending.remove(one)
 
+    backward = False
     for op in block.ops:
         if waits(op):
             continue
+        if not backward and is_backward(op):
+            # A converted function is cut here: results of forward are there before.
+            backward = True
+            end([one for one in pending if one[0].output_arg_names])
         if pending:
             names = touched(op)
             due = [one for one in pending if not names.isdisjoint(one[1])]

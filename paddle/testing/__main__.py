@@ -16,7 +16,11 @@ from types import ModuleType
 
 import numpy as np
 
+from paddle.executor.scope import Scope, scope_guard
+from paddle.ir.current import program_guard
+from paddle.ir.program import Program
 from paddle.testing import gradient_checker, op_test
+from paddle.testing.programs import dynamic
 
 USAGE = """usage: python -m paddle.testing FILE ... [-v] [-f] [-k PATTERN] [CLASS[.METHOD] ...]
 
@@ -63,21 +67,27 @@ def run(path: str, rest: list[str]) -> bool:
     sys.path.insert(0, folder)
     sys.argv = [path, *rest]
     try:
-        if runs_itself(path):
-            runpy.run_path(path, run_name="__main__")
-            return True
-        module = name.removesuffix(".py")
-        spec = importlib.util.spec_from_file_location(module, path)
-        assert spec is not None and spec.loader is not None
-        made = importlib.util.module_from_spec(spec)
-        sys.modules[module] = made
-        spec.loader.exec_module(made)
-        unittest.main(module=made, argv=sys.argv)
+        # A file finds nothing of the one before it, not even its mode.
+        with dynamic(), program_guard(Program(), Program()), scope_guard(Scope()):
+            if runs_itself(path):
+                runpy.run_path(path, run_name="__main__")
+                return True
+            unittest.main(module=_module(name.removesuffix(".py"), path), argv=sys.argv)
     except SystemExit as end:
         return not end.code
     finally:
         sys.path[:], sys.argv[:] = before
     return True
+
+
+def _module(name: str, path: str) -> ModuleType:
+    """Imports a file."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    sys.modules[name] = made
+    spec.loader.exec_module(made)
+    return made
 
 
 def main(argv: list[str]) -> int:

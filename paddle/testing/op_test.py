@@ -81,6 +81,12 @@ class OpTest(unittest.TestCase):
     outputs: dict[str, Any] = {}
     attrs: dict[str, Any] = {}
 
+    def __init__(self, methodName: str = "runTest") -> None:
+        super().__init__(methodName)
+        for name in ("inputs", "outputs", "attrs"):  # of its own, for setUp may fill them
+            if getattr(type(self), name) is getattr(OpTest, name):
+                setattr(self, name, {})
+
     @classmethod
     def setUpClass(cls) -> None:
         """Seeds NumPy's and Python's random numbers, so that each class begins in the same way."""
@@ -391,10 +397,11 @@ class OpTest(unittest.TestCase):
     def _slots_named(self, names: Any, op: OpDef) -> set[str]:
         known = {s.name for s in op.outputs} | set(self.outputs)
         wrong = [n for n in _listed(names) if n not in known]
-        if wrong:
-            raise InvalidArgumentError(
+        if wrong:  # no error: nothing goes unchecked by that, and PaddlePaddle may have such slots
+            warnings.warn(
                 f"check_output(no_check_set): {wrong} are no output slots of {self.op_type}; "
-                f"those are {sorted(known)}."
+                f"those are {sorted(known)}",
+                stacklevel=4,
             )
         return set(_listed(names))
 

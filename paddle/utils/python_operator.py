@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 from collections.abc import Callable
 from typing import Any
@@ -159,19 +160,23 @@ def register_op(
             name, slots, kernel, infer=rule, differentiable=differentiable and not foreign,
             proto="a user's own", **traits,
         )  # fmt: skip
-        made.module = _home(function)
+        made.module = getattr(function, "__module__", None) or "__main__"
+        made.origin = _origin(function)
         return PythonOperator(made, function, buffers)
 
     return register
 
 
-def _home(function: Callable) -> str:
-    """The module whose import registers the operator; of a script, its file."""
+def _origin(function: Callable) -> str:
+    """The module whose import registers the operator; of a script, the name it is imported by."""
     module = getattr(function, "__module__", None) or "__main__"
-    if module != "__main__":
-        return module
-    code = getattr(function, "__code__", None)
-    return f"script {code.co_filename}" if code is not None else module
+    if module == "__main__":
+        code = getattr(function, "__code__", None)
+        folder, name = os.path.split(code.co_filename if code is not None else "")
+        module = name.removesuffix(".py")
+        if not module.isidentifier() or not os.path.isfile(os.path.join(folder, name)):
+            return ""  # typed in, or of a notebook
+    return f"module {module}"
 
 
 def _check(name: Any, slots: Any, buffers: Any, cpu: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 import paddle
 import paddle.static as static
+from paddle.core.op import C
 from paddle.core.rings import Alone, rings
 from paddle.distributed.transpiler.inserting import insert_allreduce
 from paddle.passes import prepare
@@ -206,3 +207,21 @@ def test_a_result_keeps_what_a_parameter_was(kind: str, skipped: tuple) -> None:
     (got,) = plan.run(scope, [paddle.ones([3, 2])._buf])
     np.testing.assert_array_equal(got.numpy(), before)
     assert (np.array(scope.find_var(weight).get_tensor()) != before).all()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_results_of_a_converted_function_are_there_before_its_backward(count: int) -> None:
+    """Sums of forward join none of backward, and are not waited for behind them."""
+
+    @paddle.jit.to_static
+    def summed(x: Any) -> Any:
+        return [C.c_allreduce_sum(x * float(k + 1)) for k in range(count)]
+
+    x = paddle.to_tensor(np.ones((2, 3), "float32"), stop_gradient=False)
+    outs = summed(x)
+    np.testing.assert_array_equal(outs[-1].numpy(), np.full((2, 3), float(count)))
+    (grad,) = paddle.grad([o.sum() for o in outs], x)
+    np.testing.assert_array_equal(grad.numpy(), np.full((2, 3), sum(range(count + 1))))
+
+    direct = paddle.jit.to_static(lambda x: C.c_allreduce_sum(x))
+    np.testing.assert_array_equal(paddle.grad(direct(x).sum(), x)[0].numpy(), np.ones((2, 3)))

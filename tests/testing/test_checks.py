@@ -77,6 +77,9 @@ def test_gradients_of_functions() -> None:
     assert x.grad is None and not x.stop_gradient
     with paddle.no_grad():
         assert gradcheck(paddle.exp, x)
+    turned = paddle.transpose(x, [1, 0]).detach()
+    turned.stop_gradient = False
+    assert gradcheck(paddle.exp, turned)
 
 
 class Wrong(paddle.autograd.PyLayer):

@@ -48,6 +48,21 @@ class TestMulOfMoreDimensions(TestMul):
         self.outputs = {"Out": (x.reshape(6, 4) @ y.reshape(4, 5)).reshape(2, 3, 5)}
 
 
+class TestFilledIn(OpTest):
+    """Without dictionaries of its own; attributes of the class."""
+
+    attrs = {"scale": 2.0}
+
+    def setUp(self):
+        self.op_type = "scale"
+        self.inputs["X"] = np.random.rand(2, 3)
+        self.outputs["Out"] = 2 * self.inputs["X"]
+
+    def test_check_output(self):
+        self.check_output()
+        assert not OpTest.inputs and not OpTest.outputs
+
+
 class TestConcat(OpTest):
     def setUp(self):
         self.op_type = "concat"

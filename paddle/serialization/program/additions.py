@@ -13,7 +13,6 @@ from typing import Any
 
 from paddle.ir.attribute_kinds import StatedKinds
 from paddle.ir.operator import EMPTY, Operator
-from paddle.ir.validation import SOURCE, source_of
 from paddle.ir.variable import Variable
 
 Slots = dict[str, list[str]]
@@ -243,7 +242,4 @@ def completed(op: Operator) -> Written:
     add = ADDITIONS.get(op.type)
     if add is not None and not isinstance(op.attr_kinds, StatedKinds):
         add(made)
-    source = source_of(op.type)
-    if source:
-        made.attrs[SOURCE] = source
     return made

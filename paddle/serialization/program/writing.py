@@ -12,6 +12,7 @@ from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ir.raw import FLAGS, TENSOR, WITH_LOD
+from paddle.ir.validation import ORIGIN
 from paddle.ir.variable import Parameter, Variable
 from paddle.serialization.program import additions, form_185
 from paddle.serialization.program.additions import Written
@@ -145,7 +146,18 @@ def _write_operator(op: Operator, ops: Any, written: Written | None = None) -> N
         if value is not None and (not is_private(name) or name in (op.attr_kinds or ())):
             kinds = written.kinds if written is not None else {}
             _write_attribute(op, name, value, told.attrs.add(name=name), kinds.get(name))
+    origin = _origin(op)
+    if origin and ORIGIN not in whole.attrs:
+        _write_attribute(op, ORIGIN, origin, told.attrs.add(name=ORIGIN))
     _set(told, "is_target", bool(op.is_target))
+
+
+def _origin(op: Operator) -> str:
+    """Where an operator that is not ours comes from, or the one that it is the gradient of."""
+    known = op.declared
+    while known is not None and known.base is not None:
+        known = known.base
+    return known.origin if known is not None else ""
 
 
 def _as_read(op: Operator) -> list[str]:
