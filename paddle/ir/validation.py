@@ -177,9 +177,7 @@ def unregistered(program: Any, ignored: Container[str] = ()) -> dict[str, int]:
     return {t: n for t, n in found.items() if t not in known and declared(t) is None}
 
 
-def not_registered(
-    found: Mapping[str, int], where: str = "", program: Any = None
-) -> NotFoundError:
+def not_registered(found: Mapping[str, int], where: str = "", program: Any = None) -> NotFoundError:
     """The error for operators that :func:`unregistered` has found.
 
     Args:
@@ -217,7 +215,7 @@ def _origins(program: Any, types: Container[str]) -> list[str]:
 def _how(origin: str) -> str:
     """What to call so that there are the operators of a library or module."""
     kind, _, name = origin.partition(" ")
-    return f'paddle.utils.load_op_library("{name}")' if kind == "library" else f"import {name}"
+    return f"paddle.utils.load_op_library({name!r})" if kind == "library" else f"import {name}"
 
 
 def check_gradients(program: Any) -> None:

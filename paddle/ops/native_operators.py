@@ -216,7 +216,7 @@ def _define(op: NativeOperator, by_name: dict[str, NativeOperator]) -> OpDef:
     made = OpDef(
         op.name, inputs, outputs, attrs, kernel_of(caller), _params(op),
         infer=_shape_rule(caller), differentiable=gradient is not None,
-        proto=f"of the library {op.library.path}", module=f"library {op.library.path}",
+        proto=f"of the library {op.library.path}", origin=f"library {op.library.path}",
         random=bool(op.flags & native.RANDOM), no_alias=" ".join(s.name for s in op.outputs),
         inplace=_in_place(caller),
         lod=_levels_from(op),

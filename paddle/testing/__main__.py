@@ -16,6 +16,7 @@ from types import ModuleType
 
 import numpy as np
 
+from paddle.core.parsing import parse
 from paddle.executor.scope import Scope, scope_guard
 from paddle.ir.current import program_guard
 from paddle.ir.program import Program
@@ -53,7 +54,7 @@ def stand_in() -> None:
 def runs_itself(path: str) -> bool:
     """Whether a file calls ``unittest.main()`` when it is run."""
     with open(path, "rb") as file:
-        tree = ast.parse(file.read(), path)
+        tree = parse(file.read().decode(), path)
     for node in tree.body:
         if isinstance(node, ast.If) and "__main__" in ast.unparse(node.test):
             return any("main(" in ast.unparse(line) for line in node.body)

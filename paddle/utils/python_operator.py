@@ -203,7 +203,7 @@ def _check(name: Any, slots: Any, buffers: Any, cpu: Any) -> None:
         raise TypeError(
             f"register_op(cpu): expected a function, but received {type(cpu).__name__}."
         )
-    for taken in (name, name.removesuffix("_grad")):
+    for taken in (name.removesuffix("_grad"), name):
         known = REGISTRY.get(taken)
         if known is not None and (taken == name or known.kernel is not None):
             raise AlreadyExistsError(

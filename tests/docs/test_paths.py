@@ -17,6 +17,7 @@ DOCUMENTS = [
     ROOT / "scripts" / "oracle" / "README.md",
 ]
 _FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
+_MADE = re.compile(r"^<!-- file: (\S+) -->$", re.M)  # what the document has the reader write
 _CODE = re.compile(r"`([^`\n]+)`")
 _FILE = re.compile(r"(?<![\w/.*-])(?:[\w*-]+/)*[\w*-]+\.(?:pyi?|tsv|sh)(?!\w)")
 _FOLDER = re.compile(
@@ -42,10 +43,11 @@ FILES = [
 def missing(text: str) -> list[str]:
     """Returns the files and folders that a document names in backticks and that are not there."""
     code = " ".join(_CODE.findall(_FENCED.sub("", text)))
+    made = set(_MADE.findall(text))
     files = [
         name
         for name in _FILE.findall(code)
-        if not any(fnmatch(f"/{path}", f"*/{name}") for path in FILES)
+        if name not in made and not any(fnmatch(f"/{path}", f"*/{name}") for path in FILES)
     ]
     return files + [name for name in _FOLDER.findall(code) if not (ROOT / name).is_dir()]
 

@@ -126,11 +126,11 @@ def test_histograms_and_gradients(tmp_path: Path) -> None:
     assert sum(gradients[0].histogram.hist) == value.size
 
 
+@pytest.mark.filterwarnings("ignore:mixed precision")  # told once in a process
 def test_gradients_are_those_without_the_scaling_of_mixed_precision(tmp_path: Path) -> None:
     folders = tmp_path / "plain", tmp_path / "mixed"
     fit(made(), callbacks=VisualDL(str(folders[0]), gradients=True))
-    with pytest.warns(UserWarning, match="bfloat16"):
-        fit(made(amp_configs="O1"), callbacks=VisualDL(str(folders[1]), gradients=True))
+    fit(made(amp_configs="O1"), callbacks=VisualDL(str(folders[1]), gradients=True))
     ends = []
     for folder in folders:
         record = LogReader(str(folder)).get_data("histogram", "gradients/1/weight")[0]
