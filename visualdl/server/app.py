@@ -299,6 +299,7 @@ def serve(options: Options, ends_with_input: bool = False) -> int:
             threads=THREADS,
             ident="visualdl",
             max_request_body_size=UPLOAD,
+            asyncore_use_poll=True,  # select takes no numbers of 1024 and above
             _dispatcher=dispatcher,
         )
         _tell(options, port)

@@ -30,11 +30,12 @@ def served(tmp_path):
     server = create_server(
         app, host="127.0.0.1", port=0, threads=4, clear_untrusted_proxy_headers=True
     )
+    # pytest may have so many files open that `select` refuses the numbers of sockets
     ended = threading.Event()
 
     def run():
         while not ended.is_set():
-            server.asyncore.loop(timeout=0.05, map=server._map, count=1)
+            server.asyncore.loop(timeout=0.05, use_poll=True, map=server._map, count=1)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
