@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddle.core.errors import NotFoundError
-from paddle.core.levels import put_levels
+from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REGISTRY, computed
 from paddle.executor.executor import Executor
 from paddle.ir.program import Program
@@ -97,20 +96,25 @@ class _OperatorCall:
             place (Place): where it runs.
         """
         held = self._held(scope)
-        known = tuple((n, str(t._dtype()), *t.shape(), len(t.lod())) for n, t in held.items())
+        known = tuple((n, str(t.tensor.dtype), *t.shape(), len(t.lod())) for n, t in held.items())
         if known not in self._programs:
             self._programs[known] = self._program(held)
-        for name in {n for names in self.outputs.values() for n in names}:
+        for name in self._results():
             scope.var(name)
-        for tensor in held.values():
-            if tensor.lod():  # a Program finds levels on the buffers
-                put_levels(tensor.tensor._buf, tensor.lod())
-        fetch = self._with_levels() if any(t.lod() for t in held.values()) else []
+        feed = {name: tensor for name, tensor in held.items() if self._fed(name, tensor)}
+        fetch = self._with_levels() if feed else []
         found = Executor(place).run(
-            self._programs[known], scope=scope, fetch_list=fetch, return_numpy=False
+            self._programs[known], feed=feed, scope=scope, fetch_list=fetch, return_numpy=False
         )
         for name, value in zip(fetch, found, strict=True):
             scope.var(name).get_tensor().set_lod(value.lod())
+
+    def _results(self) -> set[str]:
+        return {name for names in self.outputs.values() for name in names}
+
+    def _fed(self, name: str, tensor: Any) -> bool:
+        """Whether an input is fed: what a Program finds in its scope comes without levels."""
+        return bool(tensor.lod()) and name not in self._results()
 
     def _with_levels(self) -> list[str]:
         """The results that may have levels: those that are always there."""
@@ -125,6 +129,10 @@ class _OperatorCall:
             if var is None:
                 raise NotFoundError(f"{self.type()}: the scope has no variable {name!r}.")
             found[name] = var.get_tensor()
+            if found[name].tensor is None:
+                raise PreconditionNotMetError(
+                    f"{self.type()}: the variable {name!r} holds nothing; set it first."
+                )
         return found
 
     def _program(self, held: dict[str, Any]) -> Program:
@@ -132,10 +140,10 @@ class _OperatorCall:
         block = program.global_block()
         for name, tensor in held.items():
             block.create_var(
-                name=name, shape=tensor.shape(), dtype=tensor._dtype(), persistable=True,
-                lod_level=len(tensor.lod()),
+                name=name, shape=tensor.shape(), dtype=tensor.tensor.dtype,
+                persistable=not self._fed(name, tensor), lod_level=len(tensor.lod()),
             )  # fmt: skip
-        for name in {n for names in self.outputs.values() for n in names}:
+        for name in self._results():
             if not block.has_var(name):
                 block.create_var(name=name, persistable=True)
         block.append_op(self._proto.type, self.inputs, self.outputs, self.attrs)

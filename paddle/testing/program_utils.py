@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.executor.scope import global_scope
+from paddle.fluid.dygraph.checkpoint import load_dygraph
 
 __all__ = [
     "DyGraphProgramDescTracerTestHelper", "is_equal_program", "load_dygraph_vars_to_scope",
@@ -54,8 +55,6 @@ def load_dygraph_vars_to_scope(model_path: str, scope: Any, place: Any) -> None:
         scope (Scope, optional): None: the global one.
         place (Place): where the values lie.
     """
-    from paddle.fluid.dygraph.checkpoint import load_dygraph
-
     target = global_scope() if scope is None else scope
     for values in load_dygraph(model_path):
         for name, value in (values or {}).items():
