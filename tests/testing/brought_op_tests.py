@@ -298,6 +298,29 @@ class TestCallsInAScope(unittest.TestCase):
             get_numeric_gradient(place, other, op, wrong, "X", "Out")
 
 
+class TestTensorOfAScope(unittest.TestCase):
+    def test_elements(self):
+        place = core.CPUPlace()
+        tensor = core.Scope().var("t").get_tensor()
+        self.assertEqual(tensor._get_dims(), [0])
+        tensor._set_dims([3, 4])
+        tensor._alloc_double(place)
+        tensor._set_double_element(5, 2.5)
+        self.assertEqual(np.array(tensor)[1, 1], tensor._get_double_element(5), 2.5)
+        with self.assertRaises(ValueError):
+            tensor._get_float_element(0)
+        tensor._set_dims([2, 6])
+        self.assertEqual(np.array(tensor)[0, 5], 2.5)
+        tensor._set_dims([5])
+        tensor._alloc_float(place)
+        tensor._set_float_element(4, 1.5)
+        self.assertEqual(np.array(tensor).sum(), tensor._get_float_element(4))
+        tensor._clear()
+        self.assertEqual(tensor.shape(), [5])
+        tensor._alloc_int(place)
+        self.assertEqual(tensor._dtype(), core.VarDesc.VarType.INT32)
+
+
 class TestPrograms(unittest.TestCase):
     @many_times(2)
     @prog_scope()

@@ -37,7 +37,7 @@ def command(*args: str, folder: Path, provided: bool = True) -> subprocess.Compl
 def test_by_paddle_testing(tmp_path: Path) -> None:
     done = command("-m", "paddle.testing", str(FILE), folder=tmp_path, provided=False)
     assert done.returncode == 0, done.stderr
-    assert "Ran 35 tests" in done.stderr and "OK" in done.stderr
+    assert "Ran 36 tests" in done.stderr and "OK" in done.stderr
 
 
 def test_by_itself_and_by_pytest(tmp_path: Path) -> None:
