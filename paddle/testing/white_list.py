@@ -2,8 +2,8 @@
 
 PaddlePaddle's own tests must obey rules of its development, from which these lists except
 operators: gradients in 64 bits, large inputs, no ``no_grad_set``. None of these rules is made here,
-where differences are computed in 64 bits anyhow; so the lists are there and empty. Two rules are:
-a result's level must be that of the Program, and an operator with a gradient needs a check of it.
+where differences are computed in 64 bits anyhow; so the lists are there and empty. One rule is
+made: an operator with a gradient needs a check of it.
 """
 
 from __future__ import annotations

@@ -73,6 +73,9 @@ class TestMatMulV2(OpTest):
 
     def test_check_grad(self):
         self.check_grad(["X", "Y"], "Out", None, 1e-5, False, 1e-7, None, None, True)
+        self.check_grad(["X"], "Out", None, 1e-5, False, 1e-7, None, False)  # as in 1.8
+        place = core.CPUPlace()
+        self.check_grad_with_place(place, ["Y"], "Out", check_dygraph=False, numeric_place=place)
 
     def test_check_grad_ignore(self):
         self.check_grad(["X"], "Out", no_grad_set={"Y"})
@@ -289,12 +292,13 @@ class TestCallsInAScope(unittest.TestCase):
         op = create_op(scope, "concat", inputs, {"Out": None}, {"axis": 0}, cache_list=["c"])
         found = get_numeric_gradient(place, scope, op, inputs, "b", "Out", 0.5)
         np.testing.assert_allclose(found, np.full((1, 2), 1 / 6), rtol=1e-2)
-        wrong = {"X": np.ones((2, 2), "int64")}
-        op = create_op(core.Scope(), "tanh", wrong, {"Out": None}, {})
-        with self.assertRaises(ValueError):
-            other = core.Scope()
-            other.var("X")
-            other.var("Out")
+        wrong, other = {"X": np.ones((2, 2), "int64")}, core.Scope()
+        op = create_op(other, "tanh", wrong, {"Out": None}, {})
+        with self.assertRaisesRegex(RuntimeError, "the variable 'X' holds nothing"):
+            op.run(other, place)
+        with self.assertRaisesRegex(RuntimeError, "the scope has no variable 'X'"):
+            op.run(core.Scope(), place)
+        with self.assertRaisesRegex(ValueError, "floating values in 'X', but they are of int64"):
             get_numeric_gradient(place, other, op, wrong, "X", "Out")
 
 
