@@ -473,6 +473,12 @@ def run_hooks(hooks: dict[int, Callable], grad: Tensor) -> Tensor:
 def accumulate(leaf: Tensor, grad: Any) -> None:
     """Adds ``grad`` to the gradient of a leaf."""
     if grad.shape != leaf._buf.shape:
+        if grad.numel() != leaf._buf.numel():
+            raise InvalidArgumentError(
+                f"the gradient of {leaf.name!r}, a Tensor of shape {leaf.shape}, is expected to "
+                f"have that shape, but what was computed has shape {list(grad.shape)}.",
+                hint="look at the gradient that you wrote for an operator or PyLayer",
+            )
         grad = grad.reshape(leaf._buf.shape)
     if grad.dtype is not leaf._buf.dtype:
         grad = grad.to(leaf._buf.dtype)

@@ -11,7 +11,7 @@ from typing import Any
 
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.core.op import REGISTRY, C, OpDef, Slot, define
+from paddle.core.op import REGISTRY, USERS, C, OpDef, Slot, define
 from paddle.core.user_kernels import FORMS, adapted, by_running, shape_rule
 
 __all__ = ["PythonOperator", "register_op"]
@@ -66,13 +66,18 @@ class PythonOperator:
 
         def register(function: Callable) -> PythonOperator:
             results = [(f"the gradient of {s.name}", s.many, True) for s in op.inputs]
-            op.grad(saves, own_shapes)(adapted(function, self._form, cpu, results))
+            kernel = adapted(f"the gradient of {op.name}", function, self._form, cpu, results)
+            op.grad(saves, own_shapes)(kernel)
             op.differentiable = True
             op._derived.clear()
             vars(C).pop(op.name, None)  # a caller that was made before knows no gradient
             return self
 
         return register
+
+    def __reduce__(self) -> str:
+        """Copies are the operator itself; files have its name, as they have that of a function."""
+        return self.__qualname__
 
     def __repr__(self) -> str:
         return repr(self.definition)
@@ -98,7 +103,8 @@ def register_op(
         slots (str): inputs and outputs.
         buffers (str, optional): what the function gets. None: Tensors, and any function of paddle
             can be called. ``"torch"``: the torch tensors behind them. ``"numpy"``: arrays that
-            cannot be written, in main memory.
+            cannot be written, in main memory; bfloat16 comes as float32, and float32 results go
+            back as bfloat16 where the first input is bfloat16.
         infer (str|callable, optional): the shape rule: ``"same"`` (all results are as the first
             input), ``"broadcast"``, ``"floating"``, ``"compare"``, ``"to_bool"``, or a function
             ``rule(inputs, attrs)`` that returns ``(shape, dtype)`` for each output; inputs have
@@ -150,7 +156,7 @@ def register_op(
                 f"{type(function).__name__}."
             )
         returned = [(s.name, s.many, s.optional) for s in outputs]
-        kernel = adapted(function, buffers, cpu, returned)
+        kernel = adapted(name, function, buffers, cpu, returned, infer)
         rule = infer
         if infer is not None:
             rule = shape_rule(name, infer, outputs)
@@ -158,7 +164,7 @@ def register_op(
             rule = by_running(name, kernel, outputs)
         made = define(
             name, slots, kernel, infer=rule, differentiable=differentiable and not foreign,
-            proto="a user's own", **traits,
+            proto=USERS, **traits,
         )  # fmt: skip
         made.module = getattr(function, "__module__", None) or "__main__"
         made.origin = _origin(function)

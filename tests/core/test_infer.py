@@ -8,7 +8,7 @@ import torch
 import paddle
 from paddle.core.dtype import VarType
 from paddle.core.infer import Spec, broadcast_shapes, infer, infer_by_meta
-from paddle.core.op import OpDef, Slot
+from paddle.core.op import REGISTRY, OpDef, Slot
 
 F32, I64, BOOL = VarType.FP32, VarType.INT64, VarType.BOOL
 
@@ -120,3 +120,17 @@ def test_inference_neither_records_nor_keeps():
     infer(operator(lambda x: x * 2), [Spec((2,), F32)], {})
     (x * 2).backward()
     assert x.grad.tolist() == [2]
+
+
+@pytest.mark.parametrize("rank", [4, 5, 6])
+def test_all_sizes_may_be_unknown(rank):
+    """Stand-ins for so many sizes at once must not make tensors beyond what torch can count."""
+    block = paddle.static.Program().global_block()
+    block.create_var(name="x", shape=[-1] * rank, dtype="float32")
+    for type, attrs in (("maxout", {"groups": 2}), ("cumsum", {}), ("reduce_sum", {"dim": [0]})):
+        if type != "maxout" or rank == 4:
+            block.append_op(type, {"X": "x"}, {"Out": f"{type}_out"}, attrs)
+            assert set(block.var(f"{type}_out").shape) == {-1}
+    unknown = [Spec((-1,) * rank, VarType.FP32)]
+    [told] = infer_by_meta(REGISTRY["cumsum"], unknown, REGISTRY["cumsum"].attrs)
+    assert told.shape == (-1,) * rank
