@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from paddle.core import dry_run
+from paddle.core.attribute_errors import too_large
 from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, check_dtypes, torch_dtype
 from paddle.core.errors import (
     AxisError,
@@ -31,8 +32,8 @@ from paddle.core.op import USERS, OpDef
 
 # Highly composite, so that reshapes, splits and groups of an unknown dimension divide evenly.
 _STAND_INS = (5040, 55440)
-# The same for tensors of up to so many unknown dimensions: torch counts bytes in 63 bits.
-_FOR_MANY = ((3, _STAND_INS), (4, (840, 1680)), (64, dry_run.STAND_INS))
+# For so many unknown dimensions that a tensor would have more bytes than torch counts.
+_SMALLER = (840, 1680)
 
 
 @dataclass(frozen=True)
@@ -275,9 +276,13 @@ def infer_by_kernel(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]
 
 def infer_by_meta(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     """Runs the kernel on torch's meta device, whose first use takes a second."""
-    unknown = max((s.shape.count(-1) for s in _flat(inputs)), default=0)
-    sizes = next(sizes for most, sizes in _FOR_MANY if unknown <= most)
-    return _by_runs(op, inputs, attrs, _run_meta, sizes)
+    for sizes in (_STAND_INS, _SMALLER):
+        try:
+            return _by_runs(op, inputs, attrs, _run_meta, sizes)
+        except RuntimeError as error:
+            if not too_large(error, str(error)):
+                raise
+    return _by_runs(op, inputs, attrs, _run_meta, dry_run.STAND_INS)
 
 
 def _by_runs(op: OpDef, inputs: list, attrs: dict, run: Callable, sizes: tuple) -> list[Any]:
