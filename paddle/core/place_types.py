@@ -95,12 +95,11 @@ class NumberedPlace(Place):
             raise TypeError(
                 f"{name}(dev_id): expected an int, but received {type(dev_id).__name__}."
             )
-        dev_id = int(dev_id)  # NumPy's numbers, too
         if dev_id < 0:
             raise InvalidArgumentError(
                 f"{name}(dev_id): expected a number of at least 0, but received {dev_id}."
             )
-        self._id = dev_id
+        self._id: int = int(dev_id)  # NumPy's numbers, too
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._id})"

@@ -77,7 +77,7 @@ class PythonOperator:
 
     def __reduce__(self) -> str:
         """Copies are the operator itself; files have its name, as they have that of a function."""
-        return self.__qualname__
+        return vars(self)["__qualname__"]
 
     def __repr__(self) -> str:
         return repr(self.definition)
