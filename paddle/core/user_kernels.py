@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +23,22 @@ FORMS = ("torch", "numpy")
 _LIMIT = 1 << 20
 
 
+class Result(NamedTuple):
+    """One value that a kernel returns.
+
+    Attributes:
+        name (str): of the slot.
+        many (bool): it is a list.
+        optional (bool): it may be None.
+        into (int): the input that it is written into; -1: none.
+    """
+
+    name: str
+    many: bool
+    optional: bool
+    into: int = -1
+
+
 def adapted(
     name: str, function: Callable, form: str | None, cpu: Callable | None,
     results: Sequence[Any], infer: Any = None,
@@ -34,8 +50,7 @@ def adapted(
         function (callable): takes what an operator's kernel takes, in the form given.
         form (str, optional): ``torch`` or ``numpy`` for buffers in that form; None: Tensors.
         cpu (callable, optional): takes its place for buffers in main memory.
-        results (list): the name and whether it is a list and whether it may be None, for each value
-            that comes back.
+        results (list): a Result for each value that comes back.
         infer (str|callable, optional): the shape rule. What a rule with a name says is held against
             every result, as callers take it for granted.
 
@@ -44,7 +59,7 @@ def adapted(
     """
     run = _FORMS[form]
     check = _as_told(name, infer, results) if isinstance(infer, str) else _unchecked
-    if form == "torch" and cpu is None and len(results) == 1:
+    if form == "torch" and cpu is None and len(results) == 1 and results[0].into < 0:
         return _plain(name, function, results, check)
 
     @functools.wraps(function)
@@ -205,11 +220,11 @@ def _checked(name: str, outs: Any, buffers: tuple, results: Sequence[Any]) -> An
                 f"{name}: expected {len(results)} results, {', '.join(r[0] for r in results)}, but "
                 f"it returned {count}."
             )
-    elif isinstance(outs, tuple) and len(outs) == 1 and not results[0][1]:
+    elif isinstance(outs, tuple) and len(outs) == 1 and not results[0].many:
         outs = outs[0]
     given = {id(b) for v in buffers for b in (v if isinstance(v, (list, tuple)) else (v,))}
     listed = [outs] if len(results) == 1 else list(outs)
-    for i, (value, (slot, many, optional)) in enumerate(zip(listed, results, strict=True)):
+    for i, (value, (slot, many, optional, into)) in enumerate(zip(listed, results, strict=True)):
         parts = value if many and isinstance(value, (list, tuple)) else [value]
         for one in parts:
             if not isinstance(one, torch.Tensor) and not (one is None and optional):
@@ -222,9 +237,26 @@ def _checked(name: str, outs: Any, buffers: tuple, results: Sequence[Any]) -> An
                     f"{name}: {slot} is {_shown(one.dtype)}, which no Tensor can have; convert it "
                     "before it is returned."
                 )
+        if into >= 0:
+            listed[i] = _written(name, slot, buffers[into], value)
+            continue
         fresh = [_another(one) if id(one) in given else one for one in parts]
         listed[i] = fresh if many and value is not None else fresh[0]
     return listed[0] if len(results) == 1 else tuple(listed)
+
+
+def _written(name: str, slot: str, buffer: Any, value: Any) -> Any:
+    """The buffers of an input that a result is written into."""
+    if isinstance(buffer, (list, tuple)):
+        return [_written(name, slot, b, v) for b, v in zip(buffer, value, strict=True)]
+    if buffer is None or value is None or buffer is value:
+        return buffer
+    if buffer.shape != value.shape or buffer.dtype is not value.dtype:
+        raise InvalidArgumentError(
+            f"{name}: {slot} is {_shown(value.dtype)}{list(value.shape)}, but the input that it is "
+            f"written into is {_shown(buffer.dtype)}{list(buffer.shape)}."
+        )
+    return buffer.copy_(value)
 
 
 def _what(value: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
 from paddle.core.guards import guard_module
 from paddle.core.op import REGISTRY, USERS, C, OpDef, Slot, define
-from paddle.core.user_kernels import FORMS, adapted, by_running, shape_rule
+from paddle.core.user_kernels import FORMS, Result, adapted, by_running, shape_rule
 
 __all__ = ["PythonOperator", "register_op"]
 
@@ -65,7 +65,7 @@ class PythonOperator:
         op = self.definition
 
         def register(function: Callable) -> PythonOperator:
-            results = [(f"the gradient of {s.name}", s.many, True) for s in op.inputs]
+            results = [Result(f"the gradient of {s.name}", s.many, True) for s in op.inputs]
             kernel = adapted(f"the gradient of {op.name}", function, self._form, cpu, results)
             op.grad(saves, own_shapes)(kernel)
             op.differentiable = True
@@ -96,7 +96,8 @@ def register_op(
     Slots are written ``X Y -> Out``: the function's positional parameters are the input slots in
     order, its keyword-only parameters the attributes with their defaults. Behind a slot ``*`` means
     a list of tensors, ``?`` that it may be None, ``~`` that it has no gradient; ``XOut=X`` is an
-    output that is written into that input.
+    output that is written into that input: what the function returns for it becomes the input's
+    value, and a call does not return it.
 
     Args:
         name (str): the operator's name; no other operator has it.
@@ -146,6 +147,7 @@ def register_op(
             print(y.numpy(), x.grad.numpy())  # [0.] [3.]
     """
     _check(name, slots, buffers, cpu)
+    inputs = [Slot.parse(text).name for text in slots.partition("->")[0].split()]
     outputs = [Slot.parse(text) for text in slots.partition("->")[2].split()]
     foreign = buffers == "numpy" or cpu is not None
 
@@ -155,7 +157,10 @@ def register_op(
                 f"register_op: expected a function to decorate, but received "
                 f"{type(function).__name__}."
             )
-        returned = [(s.name, s.many, s.optional) for s in outputs]
+        returned = [
+            Result(s.name, s.many, s.optional, inputs.index(s.writes) if s.writes in inputs else -1)
+            for s in outputs
+        ]
         kernel = adapted(name, function, buffers, cpu, returned, infer)
         rule = infer
         if infer is not None:
@@ -201,6 +206,13 @@ def _check(name: Any, slots: Any, buffers: Any, cpu: Any) -> None:
             f"register_op(slots): expected a text like 'X Y -> Out', but received {slots!r}"
             + (f", where {wrong[0]!r} is no slot." if wrong else ", which has no output.")
         )
+    known = [Slot.parse(text).name for text in left.split()]
+    for slot in map(Slot.parse, right.split()):
+        if slot.writes is not None and slot.writes not in known:
+            raise InvalidArgumentError(
+                f"register_op(slots): {slot.name} is to be written into {slot.writes}, which is no "
+                f"input in {slots!r}."
+            )
     if buffers is not None and buffers not in FORMS:
         raise InvalidArgumentError(
             f"register_op(buffers): expected None, 'torch' or 'numpy', but received {buffers!r}."

@@ -396,6 +396,48 @@ def test_what_is_said_of_functions_without_a_shape_rule() -> None:
             block.append_op(f"user_ruleless_{i}", {"X": "x"}, {"Out": "y"})
 
 
+def test_results_that_are_written_into_inputs() -> None:
+    functions = {
+        None: lambda x, total, *, by=1: (x * by, total + x),
+        "torch": lambda x, total, *, by=1: (x * by, total.add_(x)),
+        "numpy": lambda x, total, *, by=1: (x * by, total + x),
+    }
+    for form, function in functions.items():
+        made = register_op(
+            f"user_writes_{form}", "X Total~ -> Out TotalOut=Total", buffers=form, infer=_two_like
+        )(function)
+        x, total = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([10.0, 10.0])
+        before = total.detach().clone()
+        for _ in range(2):
+            assert made(x, total, by=3).numpy().tolist() == [3.0, 6.0]
+        assert total.numpy().tolist() == [12.0, 14.0] and before.numpy().tolist() == [10.0, 10.0]
+        paddle.enable_static()
+        try:
+            main, startup = paddle.static.Program(), paddle.static.Program()
+            with paddle.static.program_guard(main, startup):
+                x = paddle.static.data("x", [2])
+                total = paddle.static.create_global_var([2], 10.0, "float32", persistable=True)
+                out = made(x, total, by=3)
+            exe = paddle.static.Executor()
+            exe.run(startup)
+            for _ in range(2):
+                got = exe.run(
+                    main, feed={"x": np.array([1, 2], "float32")}, fetch_list=[out, total]
+                )
+        finally:
+            paddle.disable_static()
+        assert [v.tolist() for v in got] == [[3.0, 6.0], [12.0, 14.0]]
+    wrong = register_op("user_writes_more", "X -> XOut=X", buffers="numpy")(lambda x: x[:1])
+    with pytest.raises(ValueError, match=r"XOut is float32\[1\], but the input .* float32\[2\]"):
+        wrong(paddle.ones([2]))
+    with pytest.raises(ValueError, match="Out is to be written into Y, which is no input in"):
+        register_op("user_writes_nothing", "X -> Out=Y")(lambda x: x)
+
+
+def _two_like(inputs, attrs):
+    return [inputs[0], inputs[1]]
+
+
 def test_gradients_that_are_wrong() -> None:
     x = paddle.to_tensor(X, stop_gradient=False)
     for i, (wrong, text) in enumerate([
