@@ -35,8 +35,8 @@ STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 THREADS = 8
 PORTS = 100
 """So many ports are tried where none was named."""
-UPLOAD = 1 << 30
-"""The largest body of a request: a model file."""
+UPLOAD = (64 << 20) + (1 << 20)
+"""The largest body of a request: a model file as `graph/upload` takes it, and its envelope."""
 GRACE = 0.3
 """Seconds that requests under way have at the end."""
 CANNOT_START = 2
@@ -370,6 +370,7 @@ def run(
     model: str = "",
     component_tabs: Sequence[str] | None = None,
     theme: str | None = None,
+    telemetry: bool = False,
 ) -> int:
     """Starts a server in a process of its own.
 
@@ -388,6 +389,7 @@ def run(
         model (str): a model file for the graph page.
         component_tabs (list, optional): the pages that are shown.
         theme (str, optional): "light" or "dark"; by default the browser's.
+        telemetry (bool): False, as scripts for VisualDL 2 say; this server reports to nobody.
 
     Returns:
         int: the id of the process.
@@ -404,6 +406,8 @@ def run(
             pid = app.run(logdir="./log", port=0)
             os.kill(pid, signal.SIGTERM)
     """
+    if telemetry:
+        raise ValueError("telemetry: expected False, this server reports to nobody.")
     options = Options(
         logdir=logdir,  # type: ignore[arg-type]
         model=model,

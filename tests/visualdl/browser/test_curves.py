@@ -217,6 +217,19 @@ def test_hostile_tag_and_one_class(view, server):
     assert seen.value("window.pwned === undefined")
 
 
+def test_examples_that_count_little(view, serve, tmp_path):
+    """Records hold whole counts: those of small weights are 0, though the curves are there."""
+    with LogWriter(str(tmp_path / "run")) as writer:
+        writer.add_pr_curve("p", *sample("a", 40), 40, num_thresholds=COUNT, weights=0.001)
+        writer.add_pr_curve("q", *sample("a", 40), 40, num_thresholds=COUNT)
+    seen = view(serve(tmp_path), "#/curves")
+    drawn = [shown(seen, tag, 1)["option"]["series"][0]["data"] for tag in "pq"]
+    assert all(y is not None for _, y in drawn[0][:-1])
+    np.testing.assert_allclose(drawn[0][:-1], drawn[1][:-1])
+    texts = [card(seen, tag).locator(".curve-area").first.inner_text() for tag in "pq"]
+    assert texts[0] == texts[1]
+
+
 def test_live(view, serve, tmp_path):
     with LogWriter(str(tmp_path / "run")) as writer:
         writer.add_pr_curve("p", *sample("a", 0), 0)

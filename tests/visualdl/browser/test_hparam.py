@@ -79,6 +79,23 @@ def test_sort_filter_and_address(view, server):
     seen.until(f"{NAMES} === 'run5,run1'")
 
 
+def test_runs_without_a_metric_come_last(view, serve, tmp_path):
+    for number, name in enumerate(["constructor", "toString", "sgd"]):
+        with LogWriter(str(tmp_path / f"run{number}")) as writer:
+            writer.add_hparams({"opt": name}, ["acc"])
+            if number:
+                writer.add_scalar("acc", float(number), 0)
+    seen = view(serve(tmp_path), "#/hparam?sort=metric:acc")
+    seen.until(f"{PAGE}?.rows && {NAMES} === 'run1,run2,run0'")
+    seen.page.locator("thead").get_by_role("button", name="acc").click()
+    seen.until(f"{NAMES} === 'run2,run1,run0'")
+    # names that every object has are texts as others are
+    assert seen.page.locator("tbody td:first-of-type").all_inner_texts() == [
+        "sgd", "toString", "constructor",
+    ]  # fmt: skip
+    assert seen.value(f"{PAGE}.columns()[0].type") == "text"
+
+
 def test_scatter(view, server):
     seen = view(server, "#/hparam?chart=scatter&x=parameter:batch&y=metric:acc&log=1")
     drawn = seen.until(f"{PAGE}?.option?.()?.series?.[0]?.data?.length && {PAGE}.option()")

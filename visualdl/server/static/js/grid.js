@@ -83,6 +83,9 @@ export class Grid {
     this.cards.delete(key);
     if (card.seen) card.hide?.();
     card.close?.();
+    if (card.element.classList.contains("full")) {
+      document.documentElement.classList.remove("has-full"); // else no page can be scrolled any more
+    }
     card.element.remove();
   }
 

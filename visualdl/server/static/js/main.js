@@ -113,10 +113,10 @@ async function open(name) {
   closePage();
   app.name = name;
   app.shell.setPage(name, hasData);
-  const root = el("section", { class: `page page-${name}`, "aria-label": name });
-  fill(app.shell.main, root);
   const known = pageNamed(name);
   const t = i18n.translator(name);
+  const root = el("section", { class: `page page-${name}`, "aria-label": known ? t(name) : name });
+  fill(app.shell.main, root);
   if (!known) {
     add(root, empty(t("missingPage", name)));
     return;
