@@ -224,8 +224,9 @@ def test_examples_that_count_little(view, serve, tmp_path):
         writer.add_pr_curve("q", *sample("a", 40), 40, num_thresholds=COUNT)
     seen = view(serve(tmp_path), "#/curves")
     drawn = [shown(seen, tag, 1)["option"]["series"][0]["data"] for tag in "pq"]
-    assert all(y is not None for _, y in drawn[0][:-1])
-    np.testing.assert_allclose(drawn[0][:-1], drawn[1][:-1])
+    some = [at for at, (_, y) in enumerate(drawn[1]) if y]
+    assert len(some) > 5
+    np.testing.assert_allclose([drawn[0][at] for at in some], [drawn[1][at] for at in some])
     texts = [card(seen, tag).locator(".curve-area").first.inner_text() for tag in "pq"]
     assert texts[0] == texts[1]
 

@@ -187,7 +187,7 @@ def test_a_chart_that_left_while_it_was_read_is_read_again(view, serve, tmp_path
         seen = view(serve(tmp_path), "#/scalar?size=large", height=500)
         data(seen, "x00")
         held = []
-        seen.page.route("**/scalar/many?tag=x00&*", held.append)
+        seen.page.route("**/scalar/many?tag=x00&*", lambda route: held.append(route))
         writer.add_scalar("x00", 2.0, 1)
         writer.flush()
         seen.page.wait_for_timeout(100)

@@ -140,7 +140,7 @@ def test_an_answer_about_many_runs_is_bounded(tmp_path, board, monkeypatch):
         Log(run).scalars("wave", np.arange(500.0))
     client = board(*runs)
     found = client.data("scalar/many", run=[*map(str, runs)], tag="wave", points=100_000)
-    assert [len(one["points"]) for one in found.values()] == [100] * 3
+    assert [90 < len(one["points"]) <= 100 for one in found.values()] == [True] * 3
     assert len(client.data("scalar/many", run=str(runs[0]), tag="wave", points=0)) == 1
 
 

@@ -84,7 +84,7 @@ export class Grid {
     if (card.seen) card.hide?.();
     card.close?.();
     if (card.element.classList.contains("full")) {
-      document.documentElement.classList.remove("has-full"); // else no page can be scrolled any more
+      document.documentElement.classList.remove("has-full"); // with it no page can be scrolled
     }
     card.element.remove();
   }
