@@ -37,6 +37,9 @@ PORTS = 100
 """So many ports are tried where none was named."""
 UPLOAD = (64 << 20) + (1 << 20)
 """The largest body of a request: a model file as `graph/upload` takes it, and its envelope."""
+CONNECTIONS = 500
+"""A browser keeps six open; those that say nothing are closed after `IDLE` seconds."""
+IDLE = 30
 GRACE = 0.3
 """Seconds that requests under way have at the end."""
 CANNOT_START = 2
@@ -299,6 +302,10 @@ def serve(options: Options, ends_with_input: bool = False) -> int:
             threads=THREADS,
             ident="visualdl",
             max_request_body_size=UPLOAD,
+            connection_limit=CONNECTIONS,
+            channel_timeout=IDLE,
+            cleanup_interval=IDLE // 3,
+            asyncore_use_poll=True,  # select knows no more than a thousand files
             _dispatcher=dispatcher,
         )
         _tell(options, port)

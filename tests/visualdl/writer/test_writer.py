@@ -116,7 +116,7 @@ def test_a_slow_row_of_records_is_seen_in_time(tmp_path: Path) -> None:
         for step in range(4):
             writer.add_scalar("x", 0.0, step)
             time.sleep(0.6)
-        assert len(records(writer)) > 0
+        assert len(records(writer)) > 1
 
 
 def test_flush(tmp_path: Path) -> None:
