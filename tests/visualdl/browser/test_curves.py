@@ -209,6 +209,15 @@ def test_full_size_and_picture(view, server):
     seen.until("!document.querySelector('.card.full')")
 
 
+def test_tab_stays_in_a_card_of_full_size(view, server):
+    seen = view(server, "#/curves?search=val&kind=pr_curve")
+    shown(seen, "val/pr")
+    card(seen, "val/pr").get_by_role("button", name="Full size").click()
+    for key in ["Tab"] * 8 + ["Shift+Tab"] * 12:
+        seen.page.keyboard.press(key)
+        assert seen.value("document.querySelector('.card.full').contains(document.activeElement)")
+
+
 def test_hostile_tag_and_one_class(view, server):
     seen = view(server, "#/curves?search=script|class")
     shown(seen, HOSTILE, 1)

@@ -1,4 +1,5 @@
 // One chart of scalars: its head with the actions, its data, its zoom.
+import { stayInside } from "../controls.js";
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Cursor } from "./scalar_cursor.js";
@@ -62,13 +63,7 @@ export class ScalarCard {
   #key(event) {
     if (!this.element.classList.contains("full")) return;
     if (event.key === "Escape") this.toggleFull();
-    if (event.key !== "Tab") return;
-    const inside = [...this.element.querySelectorAll("button, [tabindex='0']")]
-      .filter((one) => one.offsetParent !== null);
-    const [from, to] = event.shiftKey ? [inside[0], inside.at(-1)] : [inside.at(-1), inside[0]];
-    if (document.activeElement !== from) return;
-    event.preventDefault();
-    to.focus();
+    stayInside(event, this.element);
   }
 
   /** The grid tells: the card came into sight. */
