@@ -89,7 +89,7 @@ def test_what_comes_while_the_page_opens(view, serve, tmp_path):
     def hold(route):
         held.append((route, route.fetch()))
 
-    seen.page.route("**/hparams/list", hold, times=1)
+    seen.page.route("**/hparams/list?*", hold, times=1)
     seen.page.evaluate("location.hash = '#/hparam'")
     until = time.monotonic() + 30
     while not held and time.monotonic() < until:
@@ -100,6 +100,17 @@ def test_what_comes_while_the_page_opens(view, serve, tmp_path):
     route, answer = held[0]
     route.fulfill(response=answer)
     seen.until(f"{PAGE}?.rows?.().length === 2")
+
+
+def test_runs_with_names_of_their_own(view, serve, tmp_path):
+    with LogWriter(str(tmp_path / "a"), display_name="the first") as writer:
+        writer.add_hparams({"lr": 1.0}, ["acc"])
+        writer.add_scalar("acc", 0.5, 0)
+    seen = view(serve(tmp_path), "#/hparam?chart=table")
+    seen.until(f"{PAGE}?.rows && {NAMES} === 'the first'")
+    seen.page.get_by_role("link", name="the first").click()
+    seen.until("window.__board.page === 'scalar' && window.__board.runs.length === 1")
+    seen.until("window.__board.pages.scalar.charts.data('acc')['the first'].length === 1")
 
 
 def test_runs_without_a_metric_come_last(view, serve, tmp_path):

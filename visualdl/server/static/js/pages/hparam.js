@@ -78,7 +78,7 @@ class HparamPage {
   async load() {
     try {
       const { signal } = this.abort;
-      const sessions = await this.board.get("hparams/list", {}, { signal });
+      const sessions = await this.board.get("hparams/list", { shown: 1 }, { signal });
       this.sessions = sessions ?? [];
     } catch (error) {
       if (error.name !== "AbortError") this.board.message(error.message, "error");
