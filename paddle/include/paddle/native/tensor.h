@@ -95,6 +95,7 @@ class Tensor {
   bool is_cpu() const { return place() == PlaceType::kCPU; }
   bool is_gpu() const { return place() == PlaceType::kGPU; }
   bool is_gpu_pinned() const { return place() == PlaceType::kGPUPINNED; }
+  bool is_xpu() const { return place() == PlaceType::kXPU; }
   bool is_initialized() const { return body_ && body_->address(); }
   bool initialized() const { return is_initialized(); }
   bool defined() const { return static_cast<bool>(body_); }
@@ -145,9 +146,16 @@ class Tensor {
   Tensor copy_to(PlaceType place) const {
     return copy_to<T>(Place(place));
   }
-  Tensor copy_to(const Place& place, bool /*blocking*/) const { return converted(dtype(), place); }
+  Tensor copy_to(const Place& place, bool /*blocking*/ = true) const {
+    return converted(dtype(), place);
+  }
+  // Into the memory that it has, where that fits: an input that is written in place stays that one.
   void copy_(const Tensor& source, const Place& place, bool /*blocking*/) {
-    *this = source.converted(source.dtype(), place);
+    if (is_initialized() && source.is_initialized() && is_cpu() && source.is_cpu() &&
+        place == PlaceType::kCPU && dtype() == source.dtype() && shape() == source.shape())
+      std::memmove(need(), source.need(), static_cast<size_t>(numel()) * SizeOf(dtype()));
+    else
+      *this = source.converted(source.dtype(), place);
   }
   // Rows begin to end - 1; the memory is shared.
   Tensor slice(int64_t begin, int64_t end) const {
