@@ -269,9 +269,11 @@ class NativeLibrary:
         raise errors.InvalidArgumentError(f"{path}: its operator {index} cannot be used: {said}")
 
     def _raw(self, field: str) -> Any:
-        """A function as one that takes addresses: the call of ctypes that costs least."""
-        address = ctypes.cast(getattr(self.table, field), pointer).value or 0
-        return ctypes.CFUNCTYPE(c_int32, c_int32, pointer)(address)
+        """A function without types of arguments, for a number and :attr:`Block.reference`.
+
+        That is the call of ctypes that costs least, half of one which has to look at types.
+        """
+        return ctypes.CFUNCTYPE(c_int32)(ctypes.cast(getattr(self.table, field), pointer).value)
 
 
 # ---------------------------------------------------------------- a call
@@ -323,8 +325,8 @@ class Block:
             len(flat_in), len(flat_out), self.ins, self.in_counts, self.outs, self.out_counts,
             attributes[0], None,
         )  # fmt: skip
-        self.address = ctypes.addressof(self.call)
-        _blocks[self.address] = self
+        self.reference = ctypes.byref(self.call)
+        _blocks[ctypes.addressof(self.call)] = self
         step = ctypes.sizeof(CTensor)
         self.input_pointers = [pointer.from_buffer(self.ins, i * step) for i in range(len(flat_in))]
         self.output_pointers = [
@@ -389,7 +391,7 @@ class Block:
         Returns:
             int: OK or OTHER_OUTPUTS.
         """
-        code = function(self.op.index, self.address)
+        code = function(self.op.index, self.reference)
         if code > 0:
             raise failure(code)
         return code

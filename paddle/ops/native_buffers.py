@@ -510,7 +510,7 @@ class Caller:
         """A block for the generated kernel, of calls that look like this one.
 
         Returns:
-            The address of the structs, the list that the block goes back to, the Block, places for
+            A reference to the structs, the list that the block goes back to, the Block, places for
             the pointers of inputs and of outputs, and what the memory of each output is like. None:
             such calls go the long way.
         """
@@ -527,12 +527,13 @@ class Caller:
                 return None
             shape, dtype = tuple(slot[0].shape), _dtype(slot[0].dtype)
             first = buffers[0]
-            likes.append((first.shape == shape and first.dtype is dtype, shape, dtype))
+            steps = tuple(math.prod(max(n, 1) for n in shape[i + 1 :]) for i in range(len(shape)))
+            likes.append((first.shape == shape and first.dtype is dtype, shape, steps, dtype))
         if len(self.plans) >= _REMEMBERED:
             self.plans.clear()
         free = self.plans.setdefault(key, [])
         made = Block(self.op, shown, expected, attributes)
-        return made.address, free, made, *made.input_pointers, *made.output_pointers, *likes
+        return made.reference, free, made, *made.input_pointers, *made.output_pointers, *likes
 
     def finish(self, code: int, block: Block, buffers: tuple, offers: tuple) -> Any:
         """What a call returns that was not simply done: raises its error, or takes its results."""

@@ -124,6 +124,21 @@ def test_handles_come_back(forms: Any, unchecked: None, how: str) -> None:
     assert len(native._held) == before
 
 
+@pytest.mark.parametrize("how", ["twice", "part", "parts", "nothing", "fail", "all"])
+def test_memory_of_the_kernel_comes_back(ops: Any, unchecked: None, how: str) -> None:
+    x = paddle.to_tensor(X)
+    before = len(native._held)
+    for _ in range(50):
+        try:
+            a, b = ops.owned(x, how)
+            a[0, 0] = 1.0
+            assert b.numpy().ravel().tolist() == [7.0] * b.size
+        except (ValueError, OSError):
+            assert how in ("nothing", "fail")
+    gc.collect()
+    assert len(native._held) == before
+
+
 def test_threads_that_fail(forms: Any, unchecked: None) -> None:
     """Each sees its own error."""
     wrong: list[str] = []

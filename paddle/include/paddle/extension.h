@@ -555,16 +555,19 @@ inline int32_t Builder::call(PD_Call* call) {
     for (int32_t i = 0; i < call->input_counts[slot]; ++i)
       tensors[static_cast<size_t>(slot)].emplace_back(call->inputs[at++]);
   Offers& state = offers();
-  struct Restore {  // one operator may call another
+  struct Restore {  // one operator may call another; the room for bodies stays
     Offers& place;
-    Offers before;
+    PD_Call* call;
+    uint64_t taken;
+    size_t bodies;
     ~Restore() {
-      std::swap(place, before);
-      before.bodies.clear();
+      place.call = call;
+      place.taken = taken;
+      place.bodies.resize(bodies);
     }
-  } restore = {state, Offers()};
-  std::swap(state, restore.before);
+  } restore = {state, state.call, state.taken, state.bodies.size()};
   state.call = call;
+  state.taken = 0;
   for (int32_t slot = 0, at = 0; slot < made_.output_count; ++slot)
     for (int32_t i = 0; i < call->output_counts[slot]; ++i, ++at)
       if (made_out_[static_cast<size_t>(slot)].inplace >= 0 && at < 64)
@@ -572,7 +575,7 @@ inline int32_t Builder::call(PD_Call* call) {
   Arguments from = arguments(call, kernel_.arguments);
   from.tensors = &tensors;
   const auto settle = [&] {  // what the kernel keeps in static variables
-    Tensor::keep_all(state.bodies);
+    Tensor::keep_all(state.bodies, restore.bodies);
     for (const std::vector<Tensor>& slot : tensors)
       for (const Tensor& tensor : slot) tensor.keep();
   };

@@ -143,3 +143,17 @@ PD_BUILD_DOUBLE_GRAD_OP(own_tanh)
     .Inputs({"Out", paddle::Grad(paddle::Grad("X")), paddle::Grad("Out")})
     .Outputs({paddle::Grad(paddle::New("Out")), paddle::Grad(paddle::Grad("Out"))})
     .SetKernelFn(PD_KERNEL(TanhTwice));
+
+// ---- memory of the kernel's own, handed over twice, in parts, and beside a failure
+std::vector<paddle::Tensor> Owned(const paddle::Tensor& x, const std::string& how) {
+  paddle::Tensor made = paddle::full({5, 3}, 7, x.dtype(), x.place());
+  if (how == "twice") return {made, made};
+  if (how == "part") return {made, made.slice(1, 3)};
+  if (how == "parts") return {made.slice(0, 1), made.slice(1, 3)};
+  if (how == "nothing") return {made, paddle::Tensor()};
+  paddle::Tensor other = made.cast(paddle::DataType::FLOAT64);
+  PD_CHECK(how != "fail", "after it was made");
+  return {other, made};
+}
+PD_BUILD_OP(owned).Inputs({"X"}).Outputs({"A", "B"}).Attrs({"how: std::string"})
+    .SetKernelFn(PD_KERNEL(Owned));

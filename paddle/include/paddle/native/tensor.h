@@ -206,9 +206,9 @@ class Tensor {
   void keep() const {
     if (body_ && body_.use_count() > 1) body_->settle();
   }
-  static void keep_all(const std::vector<std::shared_ptr<void>>& bodies) {
-    for (const std::shared_ptr<void>& body : bodies)
-      if (body.use_count() > 1) static_cast<Body*>(body.get())->settle();
+  static void keep_all(const std::vector<std::shared_ptr<void>>& bodies, size_t from) {
+    for (size_t i = from; i < bodies.size(); ++i)
+      if (bodies[i].use_count() > 1) static_cast<Body*>(bodies[i].get())->settle();
   }
   // A tensor that owns its handle.
   static Tensor own(const PD_Tensor& given) {
@@ -299,15 +299,14 @@ class Tensor {
   void* memory(DataType type, const Place& place) {
     if (!body_) body_ = std::make_shared<Body>();
     if (body_->address() && body_->dtype == type && body_->place == place) return body_->address();
-    std::vector<int64_t> shape = body_->shape;
     body_->forget();
     body_->dtype = type;
     body_->place = place;
     if (offered()) return body_->data;
     PD_Tensor made = PD_Tensor();
     native::check(native::host()->allocate(native::current_call(),
-                                           static_cast<int32_t>(shape.size()), shape.data(),
-                                           native::code_of(type), place.device(), &made));
+                                           static_cast<int32_t>(body_->shape.size()),
+                                           body_->shape.data(), native::code_of(type), place.device(), &made));
     body_->data = made.data;
     body_->number = made.handle;
     body_->owned = true;
