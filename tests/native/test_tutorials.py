@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,6 +108,44 @@ def test_second_derivatives_by_the_output(ops: Any) -> None:
         (first * first).sum().backward()
         made += [first.numpy(), x.grad.numpy()]
     np.testing.assert_allclose(got, want, rtol=1e-9)
+
+
+# ---- devices by plug-in, which libraries do not know
+
+ON_A_PRETENDER = """
+import warnings, pretend, paddle
+from paddle.utils.cpp_extension import load_op_meta_info_and_register_op as register
+from paddle.core.op import C
+pretend.install()
+register({path!r})
+paddle.set_device("pretend")
+x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter("always")
+    y = C.own_tanh(x)
+    C.own_tanh(x)
+assert len([w for w in said if "own_tanh runs on the CPU" in str(w.message)]) == 1, said
+y.sum().backward()
+print([str(t.place) for t in (x, y, x.grad)], (y.numpy() * 100).astype(int).tolist())
+z = paddle.to_tensor([0.0, 1.0])
+print(C.overwrite(z, z + 1, how="copy").numpy().tolist())
+paddle.set_flags({{"FLAGS_device_fallback": False}})
+try:
+    C.own_tanh(x)
+except NotImplementedError as error:
+    print("own_tanh of a library has no kernel for pretend:0" in str(error))
+"""
+
+
+def test_on_a_device_of_a_plug_in(ops: Any) -> None:
+    root = Path(__file__).parents[2]
+    env = {**os.environ, "PYTHONPATH": f"{root}:{root / 'tests' / 'device'}"}
+    code = ON_A_PRETENDER.format(path=ops.__file__)
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    places, values, fallback = done.stdout.strip().splitlines()
+    assert places == str(["PretendPlace(0)"] * 3) + " [[76, 96]]"
+    assert values == "[1.0, 2.0]" and fallback == "True"
 
 
 # ---- nothing stays behind
