@@ -126,9 +126,8 @@ class NativeOperator:
         self.index = index
         self.name = _text(told.name)
         if not self.name.isidentifier() or iskeyword(self.name):
-            raise errors.InvalidArgumentError(
-                f"expected a name that Python can have, but received {self.name!r}."
-            )
+            said = f"expected a name that Python can have, but received {self.name!r}."
+            raise errors.InvalidArgumentError(said)
         self.doc = _text(told.doc).strip()
         self.flags = told.flags
         self.inputs = [_slot(told.inputs[i]) for i in range(told.input_count)]
@@ -269,11 +268,10 @@ class NativeLibrary:
         raise errors.InvalidArgumentError(f"{path}: its operator {index} cannot be used: {said}")
 
     def _raw(self, field: str) -> Any:
-        """A function without types of arguments, for a number and :attr:`Block.reference`.
-
-        That is the call of ctypes that costs least, half of one which has to look at types.
-        """
-        return ctypes.CFUNCTYPE(c_int32)(ctypes.cast(getattr(self.table, field), pointer).value)
+        """A function without types of arguments: ctypes calls it in half of the time."""
+        return ctypes.CFUNCTYPE(c_int32)(
+            ctypes.cast(getattr(self.table, field), pointer).value or 0
+        )
 
 
 # ---------------------------------------------------------------- a call
@@ -373,9 +371,8 @@ class Block:
         kept = self.call.output_count
         count = max(count, kept)
         if count > MAX_OUTPUTS:
-            raise errors.OutOfRangeError(
-                f"operator {self.op.name}: a library asked for room for {count} outputs."
-            )
+            said = f"operator {self.op.name}: a library asked for room for {count} outputs."
+            raise errors.OutOfRangeError(said)
         more = (CTensor * max(count, 1))()
         ctypes.memmove(more, self.call.outputs, kept * ctypes.sizeof(CTensor))
         for i in range(kept, count):
@@ -473,9 +470,8 @@ def hold(buffer: Any, into: CTensor) -> None:
 def sizes_of(tensor: CTensor) -> list[int]:
     """The shape in a struct."""
     if tensor.ndim > MAX_RANK:
-        raise errors.OutOfRangeError(
-            f"a library says that a tensor has {tensor.ndim} dimensions; {MAX_RANK} are the most."
-        )
+        said = f"a library says that a tensor has {tensor.ndim} dimensions; at most {MAX_RANK} go."
+        raise errors.OutOfRangeError(said)
     return list(tensor.shape[: tensor.ndim]) if tensor.ndim > 0 else []
 
 

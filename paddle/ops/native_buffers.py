@@ -46,7 +46,6 @@ _OTHER_DEVICE = 12  # what DLPack calls an extension
 _REMEMBERED = 512  # calls that look different, of one operator
 
 _VERBOSITY = "GLOG_v"
-
 Given = list[list[Any]]  # the buffers of each slot; none where it is missing
 
 
