@@ -149,8 +149,7 @@ class NativeOperator:
 
     def _check(self, told: COperator) -> None:
         """Refuses what no operator can be."""
-        counts = told.input_count, told.output_count, told.attribute_count, told.kernel_count
-        if min(counts) < 0:
+        if min(told.input_count, told.output_count, told.attribute_count, told.kernel_count) < 0:
             raise errors.InvalidArgumentError(
                 f"operator {self.name}: {told.input_count} inputs, {told.output_count} outputs, "
                 f"{told.attribute_count} attributes and {told.kernel_count} kernels."
