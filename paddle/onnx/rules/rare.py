@@ -189,10 +189,9 @@ def _(g: Any, op: Any) -> str:
 
 def _columns(g: Any, op: Any) -> list[str]:
     start, count = int(op.attr("start_index")), int(op.attr("length"))
-    width = op.shape("X")[1]
-    if start < 0:
-        start += width
-    end = width if count < 0 else start + count
+    # Slice counts from the end, too, so that the width may be open.
+    to_the_end = count < 0 or start < 0 <= start + count
+    end = (1 << 63) - 1 if to_the_end else start + count
     return [g.slice(value, [start], [end], [1]) for value in op.values("X")]
 
 
