@@ -199,9 +199,19 @@ def test_search_finds_and_lists(view, server, logs):
     seen.until(f"{SHOWN}.found?.length === 100 && {SHOWN}.chosen === 2")
 
 
+def still(seen):
+    """Waits until nothing moves the first point any more; gives where it is."""
+    before = None
+    while (now := seen.value(f"{PAGE}.pixel(0)")) != before:
+        before = now
+        seen.page.wait_for_timeout(300)
+    return now
+
+
 def test_neighbours_equal_numpy(view, server, logs):
     seen = view(server, place(logs, "a", "clouds", dimension=2))
     shown(seen)
+    still(seen)
     x, y = seen.value(f"{PAGE}.pixel(7)")
     seen.page.locator(".embedding-picture").click(position={"x": x, "y": y})
     seen.until(f"{SHOWN}.near.length === 10")
@@ -255,15 +265,6 @@ def test_keys_alone(view, server, logs):
     assert seen.value(f"{SHOWN}.zoom") == 1 and seen.value(f"{SHOWN}.yaw") == turned
     seen.page.keyboard.press("Escape")
     seen.until(f"{SHOWN}.chosen === -1")
-
-
-def still(seen):
-    """Waits until nothing moves the first point any more; gives where it is."""
-    before = None
-    while (now := seen.value(f"{PAGE}.pixel(0)")) != before:
-        before = now
-        seen.page.wait_for_timeout(300)
-    return now
 
 
 def test_pointer_turns_moves_and_zooms(view, server, logs):
