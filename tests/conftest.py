@@ -4,8 +4,8 @@ The checker follows every pass over a Program, backward refuses values updated s
 measured to choose among the forms of a kernel: a test should not depend on how busy the machine is.
 
 What several tests of a file share has the scope "session": in a random order a fixture of the scope
-"module" would be made again each time a test of another file comes between. Only the files of
-`tests/distributed` stay together in any order: what they share are processes.
+"module" would be made again each time a test of another file comes between. Only the files
+of the folders in `TOGETHER` stay whole in any order: they share processes, servers, compiled code.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ import pytest
 os.environ.setdefault("PADDLE_CHECK_PASSES", "1")
 os.environ.setdefault("FLAGS_check_overwritten", "1")
 os.environ.setdefault("FLAGS_kernel_tuning", "0")
+
+TOGETHER = ("tests/distributed/", "tests/native/", "tests/visualdl/browser/")
+"""Folders whose files stay whole in a random order."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -68,10 +71,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     drawn = random.Random(int(seed))
     units: dict[str, list[pytest.Item]] = {}
     for item in items:
-        together = "tests/distributed/" in item.nodeid
-        units.setdefault(item.nodeid.partition("::")[0] if together else item.nodeid, []).append(
-            item
-        )
+        whole = item.nodeid.startswith(TOGETHER)
+        unit = item.nodeid.partition("::")[0] if whole else item.nodeid
+        units.setdefault(unit, []).append(item)
     shuffled = list(units.values())
     drawn.shuffle(shuffled)
     for unit in shuffled:
