@@ -165,6 +165,14 @@ def running(browser: Any) -> Iterator[None]:
     asyncio._set_running_loop(None)
 
 
+@pytest.fixture(scope="module")
+def server(logs: Path) -> Iterator[Server]:
+    """A server on the logs of a file of tests."""
+    started = Server(logs)
+    yield started
+    started.close()
+
+
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Server]]:
     """Starts servers that end with the test: `serve(folder, ..., options=("--theme", "dark"))`."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogReader, LogWriter
 
 COUNT = 11
@@ -39,14 +37,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 writer.add_pr_curve(HOSTILE, *sample("a", 0), 0)
                 writer.add_roc_curve("one class", np.zeros(9), np.zeros(9), 0)
     return root
-
-
-@pytest.fixture(scope="module")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def shown(view: Any, tag: str, runs: int = 2) -> dict[str, Any]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogReader, LogWriter
 
 ROWS, WIDTH = 150, 12
@@ -52,14 +50,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer.add_embeddings("same", np.ones((6, 3)), list("uvwxyz"))
         writer.add_embeddings("two", np.eye(2), ["one", "other"])
     return root
-
-
-@pytest.fixture(scope="module")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def shown(view: Any, count: int = ROWS) -> dict[str, Any]:

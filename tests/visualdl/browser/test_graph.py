@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,14 +57,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     log(root / "net", network())
     log(root / "小/other", paddle.nn.Sequential(paddle.nn.Flatten(), paddle.nn.Linear(64, 2)))
     return root
-
-
-@pytest.fixture(scope="module")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def settled(seen: Any) -> None:

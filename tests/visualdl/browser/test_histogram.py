@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogReader, LogWriter
 
 STEPS = 30
@@ -38,14 +36,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for step in range(200):
                     writer.add_histogram("long", values(0, step), step)
     return root
-
-
-@pytest.fixture(scope="module")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def shown(view: Any, tag: str, run: Path, rows: int = 1) -> dict[str, Any]:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogWriter
 
 PAGE = "window.__board.pages.hparam"
 NAMES = f"{PAGE}.rows().map((one) => one.name.split('/').at(-1)).join()"
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Six runs with hyper-parameters."""
     root = tmp_path_factory.mktemp("hparam-logs")
@@ -27,14 +25,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 writer.add_scalar("acc", number / 10 + step / 100, step)
                 writer.add_scalar("loss", 1 / (number + 1), step)
     return root
-
-
-@pytest.fixture(scope="session")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def test_table_equals_log(view, server):

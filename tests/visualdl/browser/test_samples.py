@@ -5,14 +5,12 @@ from __future__ import annotations
 import io
 import shutil
 import wave
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogReader, LogWriter
 
 RUNS = ["a", "b", "深/c"]
@@ -61,14 +59,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for tag in range(60):
                     writer.add_image(f"many/{tag:02d}", picture(0, tag), 0)
     return root
-
-
-@pytest.fixture(scope="module")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def shown(view: Any, page: str, tag: str, wanted: int = 1) -> dict[str, Any]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.visualdl.browser.board import Server
 from visualdl import LogWriter
 
 STEPS = 300
@@ -24,7 +22,7 @@ def loss(step: int, run: int) -> float:
     return math.exp(-step / 80 * (1 + run)) + 0.1
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two folders with three runs."""
     root = tmp_path_factory.mktemp("scalar logs")
@@ -45,14 +43,6 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 for tag in range(60):
                     writer.add_scalar(f"layers/{tag:02d}", tag, 0)
     return root
-
-
-@pytest.fixture(scope="session")
-def server(logs: Path) -> Iterator[Server]:
-    """A server on the folder."""
-    started = Server(logs)
-    yield started
-    started.close()
 
 
 def data(view: Any, tag: str) -> dict[str, np.ndarray]:
@@ -123,8 +113,7 @@ def test_axes(view, server, logs):
     np.testing.assert_allclose(rows[:, 0], (1000 + np.arange(STEPS)) * 1000)
     seen.page.get_by_label("Log scale").check()
     seen.until(f"{CHARTS}.option('train/loss').yAxis[0].type === 'log'")
-    assert "axis=wall" in seen.page.url
-    seen.until("location.href.includes('log=1')")
+    seen.until("location.href.includes('axis=wall') && location.href.includes('log=1')")
 
 
 def test_outliers(view, server):
