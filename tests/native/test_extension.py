@@ -27,12 +27,6 @@ def relu(built_here: Path) -> Iterator[Any]:
         yield module
 
 
-@pytest.fixture(scope="module")
-def forms(built_here: Path) -> Iterator[Any]:
-    with loaded(built_here, "forms.cc", extra_cxx_cflags=["-std=c++11", "-O1"]) as module:
-        yield module
-
-
 def tensor(value: Any, grad: bool = True) -> Any:
     return paddle.to_tensor(value, stop_gradient=not grad)
 

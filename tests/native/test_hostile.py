@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +13,9 @@ from paddle.core import native
 from paddle.core.op import REGISTRY, C
 from paddle.sysconfig import get_include
 from paddle.utils import load_op_library
-from tests.native.libraries import SOURCES, forgetting
+from tests.native.libraries import SOURCES
 
 X = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]], "float32")
-
-
-@pytest.fixture
-def here(tmp_path: Path, built_here: Path) -> Iterator[Path]:
-    with forgetting():
-        yield tmp_path
 
 
 def hostile(folder: Path, *defined: str) -> None:

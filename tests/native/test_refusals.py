@@ -7,7 +7,6 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +22,6 @@ from paddle.utils.cpp_extension import load
 from tests.native.libraries import SOURCES, built, forgetting, loaded
 
 X = np.array([[1.0, -2.0, 3.0], [-4.0, 5.0, -6.0]], "float32")
-
-
-@pytest.fixture(scope="module")
-def forms(built_here: Path) -> Iterator[Any]:
-    with loaded(built_here, "forms.cc", extra_cxx_cflags=["-std=c++11", "-O1"]) as module:
-        yield module
-
-
-@pytest.fixture
-def here(tmp_path: Path, built_here: Path) -> Iterator[Path]:
-    with forgetting():
-        yield tmp_path
 
 
 OPERATOR = """

@@ -31,18 +31,6 @@ def ops(built_here: Path) -> Iterator[Any]:
         yield module
 
 
-@pytest.fixture(scope="module")
-def forms(built_here: Path) -> Iterator[Any]:
-    with loaded(built_here, "forms.cc", extra_cxx_cflags=["-std=c++11", "-O1"]) as module:
-        yield module
-
-
-@pytest.fixture
-def here(tmp_path: Path, built_here: Path) -> Iterator[Path]:
-    with forgetting():
-        yield tmp_path
-
-
 @pytest.fixture
 def unchecked() -> None:
     paddle.set_flags({"FLAGS_check_native": False})
