@@ -7,6 +7,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -15,7 +16,7 @@ import pytest
 
 import paddle
 from paddle.core import backends
-from paddle.core.op import REGISTRY
+from paddle.core.op import REGISTRY, C
 from paddle.testing import OpTest, gradcheck
 
 FILE = Path(__file__).parents[2] / "examples" / "custom_op" / "triton" / "gated.py"
@@ -23,15 +24,17 @@ STATE = np.random.RandomState(3)
 X, GATE = STATE.uniform(-3, 3, (2, 33, 40))
 
 
-@pytest.fixture(scope="module")
-def example() -> ModuleType:
-    if "example_gated" in REGISTRY:  # by another test of this process
-        return sys.modules["gated"]
+@pytest.fixture
+def example() -> Iterator[ModuleType]:
+    """The example's module; its operator is forgotten, as others go through the whole registry."""
     spec = importlib.util.spec_from_file_location("gated", FILE)
     assert spec is not None and spec.loader is not None
-    made = sys.modules["gated"] = importlib.util.module_from_spec(spec)
+    made = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(made)
-    return made
+    yield made
+    for name in [name for name in dict.keys(REGISTRY) if name.startswith("example_gated")]:
+        dict.pop(REGISTRY, name)
+        vars(C).pop(name, None)
 
 
 def case(dtype: str) -> OpTest:
