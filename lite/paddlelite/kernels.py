@@ -103,8 +103,8 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     oc, per, kh, kw = w.shape
     check(groups > 0 and c == per * groups and oc % groups == 0 and oc > 0,
           f"conv2d: {c} channels do not fit a filter {w.shape} of {groups} groups")  # fmt: skip
-    check(0 <= min(top, bottom, left, right) <= max(top, bottom, left, right) <= 1024,
-          "conv2d: a padding is negative, or above 1024")  # fmt: skip
+    check(0 <= min(ints[:8]) <= max(ints[:8]) <= 1024,
+          "conv2d: its strides, paddings and dilations are 0 to 1024")  # fmt: skip
     _limited((n, c, h + top + bottom, wide + left + right))
     oh, ow = _out(h, kh, top + bottom, sh, dh), _out(wide, kw, left + right, sw, dw)
     _limited((n, oc, oh, ow))

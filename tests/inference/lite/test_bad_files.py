@@ -91,3 +91,13 @@ def test_it_imports_numpy_alone():
     )
     done = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_the_engines_have_the_same_operators():
+    from paddlelite import native, reader
+
+    found = native.library()
+    if found is None:
+        pytest.skip(native.problem())
+    rows = [line.split() for line in found.pl_operators().decode().splitlines()]
+    assert {r[0]: tuple(map(int, r[1:])) for r in rows} == reader.OPERATORS
