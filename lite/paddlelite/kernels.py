@@ -101,6 +101,9 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     check(x.ndim == 4 and w.ndim == 4, "conv2d: four dimensions were expected")
     n, c, h, wide = x.shape
     oc, per, kh, kw = w.shape
+    if (top, bottom, left, right) == (-1,) * 4:
+        top, bottom, left, right = _same(x, kh, kw, sh, sw)
+        ints = (sh, sw, top, bottom, left, right, *ints[6:])
     check(groups > 0 and c == per * groups and oc % groups == 0 and oc > 0,
           f"conv2d: {c} channels do not fit a filter {w.shape} of {groups} groups")  # fmt: skip
     check(0 <= min(ints[:8]) <= max(ints[:8]) <= 1024,
@@ -144,6 +147,88 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     return [_activated(y, function, floats)]
 
 
+def _same(x: Array, kh: int, kw: int, sh: int, sw: int) -> tuple[int, ...]:
+    """The padding that leaves one result for each stride: top, bottom, left, right."""
+    pads: list[int] = []
+    for size, kernel, stride in ((x.shape[2], kh, sh), (x.shape[3], kw, sw)):
+        check(stride > 0 and kernel > 0, "a kernel or stride is not > 0")
+        rest = max((-(-size // stride) - 1) * stride + kernel - size, 0)
+        pads += [rest // 2, rest - rest // 2]
+    return tuple(pads)
+
+
+def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
+    """The transposed convolution with bias."""
+    x, w, bias = ins
+    sh, sw, top, bottom, left, right, dh, dw, groups = ints
+    _floats(x, w, bias)
+    check(x.ndim == 4 and w.ndim == 4 and x.size, "conv2d_transpose: four dimensions were expected")
+    check(0 <= min(ints[:8]) <= max(ints[:8]) <= 1024 and min(sh, sw, dh, dw) > 0,
+          "conv2d_transpose: its strides, paddings and dilations are 0 to 1024")  # fmt: skip
+    n, c, h, wide = x.shape
+    _, per, kh, kw = w.shape
+    check(groups > 0 and w.shape[0] == c and c % groups == 0 and w.size,
+          "conv2d_transpose: its channels do not fit the filter")  # fmt: skip
+    oh, ow = (h - 1) * sh + (kh - 1) * dh + 1, (wide - 1) * sw + (kw - 1) * dw + 1
+    check(oh > top + bottom and ow > left + right, "conv2d_transpose: nothing would be left")
+    _limited((n, per * groups, oh, ow))
+    _limited((per * kh * kw, h * wide))
+    filters = w.reshape(groups, c // groups, per * kh * kw).swapaxes(1, 2)
+    parts = filters @ x.reshape(n, groups, c // groups, h * wide)
+    parts = parts.reshape(n, groups * per, kh, kw, h, wide)
+    y = np.zeros((n, groups * per, oh, ow), F32)
+    for i in range(kh):
+        for j in range(kw):
+            down, across = i * dh, j * dw
+            rows = slice(down, down + sh * (h - 1) + 1, sh)
+            y[:, :, rows, across : across + sw * (wide - 1) + 1 : sw] += parts[:, :, i, j]
+    y = y[:, :, top : oh - bottom, left : ow - right]
+    if bias is not None:
+        check(bias.size == groups * per, "conv2d_transpose: its bias does not fit")
+        y = y + bias.reshape(1, -1, 1, 1)
+    return [np.ascontiguousarray(y)]
+
+
+def recurrent(ins: list, ints: tuple, floats: tuple) -> list:
+    """One layer of LSTM (0) or GRU (1) in one direction, from states of zeros; time comes first."""
+    x, wi, wh, bi, bh = ins
+    gru, backward = ints
+    _floats(*ins)
+    gates = 3 if gru else 4
+    check(gru in (0, 1) and x.ndim == 3 and wi.ndim == 2 and wh.ndim == 2, "recurrent: dimensions")
+    hidden = wh.shape[1]
+    check(wh.shape[0] == wi.shape[0] == gates * hidden and wi.shape[1] == x.shape[2],
+          "recurrent: its weights do not fit")  # fmt: skip
+    check(all(b is None or b.size == gates * hidden for b in (bi, bh)), "recurrent: its biases")
+    _limited((*x.shape[:2], gates * hidden))
+    given = x @ wi.T + (0 if bi is None else bi.reshape(-1))
+    y, state = np.empty((*x.shape[:2], hidden), F32), np.zeros((x.shape[1], hidden), F32)
+    cell = np.zeros_like(state)
+    for t in range(len(x))[:: -1 if backward else 1]:
+        again = state @ wh.T + (0 if bh is None else bh.reshape(-1))
+        a, b = given[t], again
+        if gru:
+            r, z = (_sigmoid(a[:, i : i + hidden] + b[:, i : i + hidden]) for i in (0, hidden))
+            new = np.tanh(a[:, 2 * hidden :] + r * b[:, 2 * hidden :])
+            state = z * state + (1 - z) * new
+        else:
+            i, f, g, o = np.split(a + b, 4, 1)
+            cell = _sigmoid(f) * cell + _sigmoid(i) * np.tanh(g)
+            state = _sigmoid(o) * np.tanh(cell)
+        y[t] = state
+    return [y]
+
+
+def arg_max(ins: list, ints: tuple, floats: tuple) -> list:
+    """Where the largest value along an axis is."""
+    _floats(ins[0])
+    axis = _axis(ints[0], ins[0].ndim)
+    check(ins[0].shape[axis], "arg_max: there is nothing along its axis")
+    y = ins[0].argmax(axis)
+    y = np.expand_dims(y, axis) if ints[1] else y
+    return [np.asarray(y, "int64").reshape(y.shape or (1,))]
+
+
 def linear(ins: list, ints: tuple, floats: tuple) -> list:
     """Rows times a weight; `ints` says how many dimensions are rows, -1: all but one."""
     x, w, bias = ins
@@ -181,6 +266,8 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
         found = x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)
         return [found]
     n, c, h, w = x.shape
+    if (top, bottom, left, right) == (-1,) * 4:
+        top, bottom, left, right = _same(x, kh, kw, sh, sw)
     check(min(top, bottom, left, right) >= 0, "pool2d: a padding is negative")
     check(max(top, bottom) < kh and max(left, right) < kw, "pool2d: more padding than kernel")
     oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
@@ -413,7 +500,7 @@ def embedding(ins: list, ints: tuple, floats: tuple) -> list:
 
 KERNELS: dict[str, Kernel] = {
     f.__name__.rstrip("_"): f
-    for f in (conv2d, linear, matmul, pool2d, activation, binary, layer_norm, softmax, reduce,
-              reshape, flatten, squeeze, unsqueeze, transpose, concat, split, slice_,
-              interpolate, embedding)
+    for f in (conv2d, conv2d_transpose, recurrent, arg_max, linear, matmul, pool2d, activation,
+              binary, layer_norm, softmax, reduce, reshape, flatten, squeeze, unsqueeze, transpose,
+              concat, split, slice_, interpolate, embedding)
 }  # fmt: skip

@@ -24,6 +24,9 @@ _HEADER = struct.Struct("<8sII5QQ")
 # how many other numbers. `csrc/paddle_lite.c` has the same table; a test compares them.
 OPERATORS = {
     "conv2d": (4, 4, 1, 1, 10, 10, 2),
+    "conv2d_transpose": (3, 3, 1, 1, 9, 9, 0),
+    "recurrent": (5, 5, 1, 1, 2, 2, 0),
+    "arg_max": (1, 1, 1, 1, 2, 2, 0),
     "linear": (3, 3, 1, 1, 1, 1, 0),
     "matmul": (2, 2, 1, 1, 2, 2, 1),
     "pool2d": (1, 1, 1, 1, 12, 12, 0),
@@ -43,7 +46,13 @@ OPERATORS = {
     "interpolate": (1, 1, 1, 1, 5, 5, 2),
     "embedding": (2, 2, 1, 1, 0, 0, 0),
 }
-_OPTIONAL = {"conv2d": (2, 3), "linear": (2,), "layer_norm": (1, 2)}  # operands that may be missing
+_OPTIONAL = {
+    "conv2d": (2, 3),
+    "conv2d_transpose": (2,),
+    "recurrent": (3, 4),
+    "linear": (2,),
+    "layer_norm": (1, 2),
+}  # operands that may be missing
 
 
 class Tensor(NamedTuple):

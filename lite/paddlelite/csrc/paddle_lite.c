@@ -536,12 +536,27 @@ static void depthwise(const source *s, const float *w, float *y, int64_t oh) {
         }
 }
 
+/* Four paddings, top to right; all -1: as many as leave one result for each stride. */
+static void paddings(pl_model *m, const int32_t *given, int64_t h, int64_t w, int64_t kh,
+                     int64_t kw, int64_t sh, int64_t sw, int64_t *made) {
+    int same_ = 1;
+    for (int i = 0; i < 4; i++) made[i] = given[i], same_ = same_ && given[i] == -1;
+    if (!same_) return;
+    check(m, kh > 0 && kw > 0 && sh > 0 && sw > 0, "a kernel or stride is not > 0");
+    for (int i = 0; i < 4; i += 2) {
+        int64_t size = i ? w : h, kernel_ = i ? kw : kh, stride = i ? sw : sh;
+        int64_t rest = ((size + stride - 1) / stride - 1) * stride + kernel_ - size;
+        made[i] = rest > 0 ? rest / 2 : 0;
+        made[i + 1] = rest > 0 ? rest - rest / 2 : 0;
+    }
+}
+
 static void conv2d(pl_model *m, step *s) {
     tensor *x = in(m, s, 0), *w = in(m, s, 1), *bias = in(m, s, 2), *residual = in(m, s, 3);
     const float *from = floats(m, x), *filter = floats(m, w), *b = floats(m, bias);
     const float *add = floats(m, residual);
     const int32_t *v = s->ints;
-    int64_t groups = v[8], n, c, h, wide, oc, per, kh, kw, oh, ow, dims[4], k, each;
+    int64_t u[10], groups = v[8], n, c, h, wide, oc, per, kh, kw, oh, ow, dims[4], k, each;
     int plain, deep;
     source src = {0};
     float *y;
@@ -550,10 +565,12 @@ static void conv2d(pl_model *m, step *s) {
     oc = w->dims[0], per = w->dims[1], kh = w->dims[2], kw = w->dims[3];
     check(m, groups > 0 && c == per * groups && oc > 0 && oc % groups == 0,
           "its channels do not fit the filter");
+    for (int i = 0; i < 10; i++) u[i] = v[i];
+    paddings(m, v + 2, h, wide, kh, kw, v[0], v[1], u + 2);
     for (int i = 0; i < 8; i++)
-        check(m, v[i] >= 0 && v[i] <= 1024, "its strides, paddings and dilations are 0 to 1024");
-    oh = reach(m, h, kh, v[2] + v[3], v[0], v[6], 0);
-    ow = reach(m, wide, kw, v[4] + v[5], v[1], v[7], 0);
+        check(m, u[i] >= 0 && u[i] <= 1024, "its strides, paddings and dilations are 0 to 1024");
+    oh = reach(m, h, kh, u[2] + u[3], u[0], u[6], 0);
+    ow = reach(m, wide, kw, u[4] + u[5], u[1], u[7], 0);
     dims[0] = n, dims[1] = oc, dims[2] = oh, dims[3] = ow;
     limited(m, 4, dims);
     check(m, !bias || size_of(bias) == oc, "its bias does not fit");
@@ -561,10 +578,10 @@ static void conv2d(pl_model *m, step *s) {
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
     k = per * kh * kw, each = oc / groups;
     deep = per == 1 && groups > 1;
-    plain = kh == 1 && kw == 1 && v[0] == 1 && v[1] == 1 && !(v[2] | v[3] | v[4] | v[5]);
-    src.windows = 1, src.kh = kh, src.kw = kw, src.sh = v[0], src.sw = v[1], src.dh = v[6];
-    src.dw = v[7], src.ow = ow;
-    src.rows = h + v[2] + v[3], src.columns = (wide + v[4] + v[5]) / v[1] + 1 + W;
+    plain = kh == 1 && kw == 1 && u[0] == 1 && u[1] == 1 && !(u[2] | u[3] | u[4] | u[5]);
+    src.windows = 1, src.kh = kh, src.kw = kw, src.sh = u[0], src.sw = u[1], src.dh = u[6];
+    src.dw = u[7], src.ow = ow;
+    src.rows = h + u[2] + u[3], src.columns = (wide + u[4] + u[5]) / u[1] + 1 + W;
     {
         int64_t whole = deep ? 1 : c;
         int64_t room_dims[4] = {whole, src.sw, src.rows, src.columns};
@@ -580,14 +597,14 @@ static void conv2d(pl_model *m, step *s) {
         for (int64_t i = 0; i < n; i++) {
             const float *image = from + i * c * h * wide;
             if (room && !deep)
-                planes(image, c, h, wide, v[2], v[4], src.rows, src.columns, src.sw,
+                planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, src.sw,
                        (float *)room->at);
             for (int64_t g = 0; g < groups; g++) {
                 int64_t at = (i * oc + g * each) * oh * ow;
-                finish f = {b ? b + g * each : NULL, add ? add + at : NULL, 1, v[9],
+                finish f = {b ? b + g * each : NULL, add ? add + at : NULL, 1, (int)u[9],
                             s->floats[0], s->floats[1], 1};
                 if (deep) {
-                    planes(image + g * h * wide, 1, h, wide, v[2], v[4], src.rows, src.columns,
+                    planes(image + g * h * wide, 1, h, wide, u[2], u[4], src.rows, src.columns,
                            src.sw, (float *)room->at);
                     src.x = (float *)room->at;
                     for (int64_t o = 0; o < each; o++)
@@ -613,18 +630,20 @@ static void pool2d(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     const float *from = floats(m, x);
     const int32_t *v = s->ints;
-    int64_t kh = v[1], kw = v[2], sh = v[3], sw = v[4], top = v[5], left = v[7], dims[4], h, w;
+    int64_t kh = v[1], kw = v[2], sh = v[3], sw = v[4], top, left, dims[4], pads[4], h, w;
     float *y;
     check(m, x->rank == 4 && size_of(x), "four dimensions were expected");
     memcpy(dims, x->dims, sizeof dims);
     h = dims[2], w = dims[3];
+    paddings(m, v + 5, h, w, kh, kw, sh, sw, pads);
+    top = pads[0], left = pads[2];
     if (v[11]) {
         kh = h, kw = w, sh = sw = 1, top = left = 0, dims[2] = dims[3] = 1;
     } else {
-        for (int i = 5; i < 9; i++)
-            check(m, v[i] >= 0 && v[i] < v[1 + (i > 6)], "its padding does not fit its kernel");
-        dims[2] = reach(m, h, kh, v[5] + v[6], sh, 1, v[9]);
-        dims[3] = reach(m, w, kw, v[7] + v[8], sw, 1, v[9]);
+        for (int i = 0; i < 4; i++)
+            check(m, pads[i] >= 0 && pads[i] < v[1 + (i > 1)], "its padding does not fit its kernel");
+        dims[2] = reach(m, h, kh, pads[0] + pads[1], sh, 1, v[9]);
+        dims[3] = reach(m, w, kw, pads[2] + pads[3], sw, 1, v[9]);
         check(m, (dims[2] - 1) * sh < h + top && (dims[3] - 1) * sw < w + left, "an empty window");
     }
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
@@ -650,6 +669,109 @@ static void pool2d(pl_model *m, step *s) {
                 *y++ = best;
             }
         }
+}
+
+static void conv2d_transpose(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0), *w = in(m, s, 1), *bias = in(m, s, 2);
+    const float *from = floats(m, x), *filter = floats(m, w), *b = floats(m, bias);
+    const int32_t *v = s->ints;
+    int64_t groups = v[8], c, h, wide, per, kh, kw, k, dims[4], sizes[2];
+    finish f = {NULL, NULL, 0, 0, 0, 0, 1};
+    source src = {0};
+    buffer *room, *packed;
+    float *y;
+    check(m, x->rank == 4 && w->rank == 4 && size_of(x), "four dimensions were expected");
+    for (int i = 0; i < 8; i++)
+        check(m, v[i] >= (i < 2 || i > 5) && v[i] <= 1024,
+              "its strides, paddings and dilations are 0 to 1024");
+    c = x->dims[1], h = x->dims[2], wide = x->dims[3];
+    per = w->dims[1], kh = w->dims[2], kw = w->dims[3];
+    check(m, groups > 0 && w->dims[0] == c && c % groups == 0 && size_of(w),
+          "its channels do not fit the filter");
+    dims[0] = x->dims[0], dims[1] = per * groups;
+    dims[2] = (h - 1) * v[0] + (kh - 1) * v[6] + 1 - v[2] - v[3];
+    dims[3] = (wide - 1) * v[1] + (kw - 1) * v[7] + 1 - v[4] - v[5];
+    check(m, dims[2] > 0 && dims[3] > 0, "nothing would be left");
+    check(m, !bias || size_of(bias) == dims[1], "its bias does not fit");
+    y = make(m, s, 0, PL_FLOAT32, 4, dims);
+    k = c / groups, sizes[0] = per * kh * kw, sizes[1] = h * wide;
+    room = take(m, (size_t)limited(m, 2, sizes) * 4, 1);
+    packed = take(m, (size_t)packed_rows(sizes[0], k) * 4, 1);
+    src.down = sizes[1], src.across = 1;
+    for (int64_t i = 0; i < dims[0] * groups; i++) {
+        const float *part = (float *)room->at;
+        int64_t g = i % groups;
+        pack_rows(filter + g * k * sizes[0], 1, sizes[0], sizes[0], k, (float *)packed->at);
+        src.x = from + i * k * sizes[1];
+        product(m, sizes[0], sizes[1], k, (float *)packed->at, &src, (float *)room->at, &f);
+        for (int64_t o = 0; o < per; o++, y += dims[2] * dims[3]) {
+            for (int64_t j = 0; j < dims[2] * dims[3]; j++) y[j] = b ? b[g * per + o] : 0;
+            for (int64_t j = 0; j < kh * kw; j++)
+                for (int64_t r = 0; r < h; r++, part += wide) {
+                    int64_t down = r * v[0] + j / kw * v[6] - v[2], right = j % kw * v[7] - v[4];
+                    if (down < 0 || down >= dims[2]) continue;
+                    for (int64_t q = 0; q < wide; q++) {
+                        int64_t at = q * v[1] + right;
+                        if (at >= 0 && at < dims[3]) y[down * dims[3] + at] += part[q];
+                    }
+                }
+        }
+    }
+    room->used = packed->used = 0;
+}
+
+static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
+
+static void recurrent(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0), *wi = in(m, s, 1), *wh = in(m, s, 2);
+    const float *from = floats(m, x), *bi = floats(m, in(m, s, 3)), *bh = floats(m, in(m, s, 4));
+    int gru = s->ints[0], gates = gru ? 3 : 4;
+    int64_t dims[3], steps, batch, size, n, k;
+    source first = {floats(m, wi), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, again = first;
+    finish f = {bi, NULL, 0, 0, 0, 0, 1}, f2 = {bh, NULL, 0, 0, 0, 0, 1};
+    buffer *room, *given, *packed;
+    float *y, *cell, *more;
+    const float *state;
+    check(m, (gru == 0 || gru == 1) && x->rank == 3 && wi->rank == 2 && wh->rank == 2,
+          "its dimensions");
+    steps = x->dims[0], batch = x->dims[1], k = x->dims[2], size = wh->dims[1], n = gates * size;
+    check(m, wh->dims[0] == n && wi->dims[0] == n && wi->dims[1] == k, "its weights do not fit");
+    check(m, (!bi || size_of(in(m, s, 3)) == n) && (!bh || size_of(in(m, s, 4)) == n),
+          "its biases do not fit");
+    first.across = k, again.across = size, again.x = floats(m, wh);
+    dims[0] = steps, dims[1] = batch, dims[2] = n;
+    given = take(m, (size_t)limited(m, 3, dims) * 4 + 4, 1);
+    packed = take(m, (size_t)(packed_rows(steps * batch, k) + packed_rows(batch, size)) * 4 + 4, 1);
+    room = take(m, (size_t)(batch * (n + 2 * size)) * 4 + 4, 1);
+    dims[2] = size;
+    y = make(m, s, 0, PL_FLOAT32, 3, dims);
+    pack_rows(from, k, 1, steps * batch, k, (float *)packed->at);
+    product(m, steps * batch, n, k, (float *)packed->at, &first, (float *)given->at, &f);
+    more = (float *)room->at, cell = more + batch * n, state = cell + batch * size;
+    memset(cell, 0, (size_t)(2 * batch * size) * 4);
+    for (int64_t t = 0; t < steps; t++) {
+        int64_t now = s->ints[1] ? steps - 1 - t : t;
+        float *out = y + now * batch * size;
+        pack_rows(state, size, 1, batch, size, (float *)packed->at);
+        product(m, batch, n, size, (float *)packed->at, &again, more, &f2);
+        for (int64_t i = 0; i < batch; i++)
+            for (int64_t j = 0; j < size; j++) {
+                const float *a = (float *)given->at + (now * batch + i) * n + j;
+                const float *b = more + i * n + j;
+                float *c = &cell[i * size + j];
+                if (gru) {
+                    float r = sigmoid(a[0] + b[0]), z = sigmoid(a[size] + b[size]);
+                    float fresh = tanhf(a[2 * size] + r * b[2 * size]);
+                    out[i * size + j] = z * state[i * size + j] + (1 - z) * fresh;
+                } else {
+                    *c = sigmoid(a[size] + b[size]) * *c
+                         + sigmoid(a[0] + b[0]) * tanhf(a[2 * size] + b[2 * size]);
+                    out[i * size + j] = sigmoid(a[3 * size] + b[3 * size]) * tanhf(*c);
+                }
+            }
+        state = out;
+    }
+    room->used = given->used = packed->used = 0;
 }
 
 /* ---------------------------------------------------------------- along axes */
@@ -730,6 +852,27 @@ static void softmax(pl_model *m, step *s) {
             for (int64_t j = 1; j < n; j++) if (!(f[j * inner] <= top)) top = f[j * inner];
             for (int64_t j = 0; j < n; j++) sum += t[j * inner] = expf(f[j * inner] - top);
             for (int64_t j = 0; j < n; j++) t[j * inner] = (float)(t[j * inner] / sum);
+        }
+}
+
+static void arg_max(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0);
+    const float *from = floats(m, x);
+    int axis = axis_of(m, s->ints[0], x->rank), rank = 0;
+    int64_t n = x->dims[axis], dims[PL_MAX_RANK], outer = count_of(x->dims, axis);
+    int64_t inner = count_of(x->dims + axis + 1, x->rank - axis - 1), *y;
+    check(m, n > 0, "there is nothing along its axis");
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis || s->ints[1]) dims[rank++] = i == axis ? 1 : x->dims[i];
+    if (!rank) dims[rank++] = 1;
+    y = make(m, s, 0, PL_INT64, rank, dims);
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t i = 0; i < inner; i++) {
+            const float *f = from + o * n * inner + i;
+            int64_t best = 0;
+            for (int64_t j = 1; j < n && f[best * inner] == f[best * inner]; j++)
+                if (!(f[j * inner] <= f[best * inner])) best = j;
+            *y++ = best;
         }
 }
 
@@ -1028,6 +1171,9 @@ static const struct {
     int limits[7], optional;
 } OPERATORS[] = {
     {"conv2d", conv2d, {4, 4, 1, 1, 10, 10, 2}, 12},
+    {"conv2d_transpose", conv2d_transpose, {3, 3, 1, 1, 9, 9, 0}, 4},
+    {"recurrent", recurrent, {5, 5, 1, 1, 2, 2, 0}, 24},
+    {"arg_max", arg_max, {1, 1, 1, 1, 2, 2, 0}, 0},
     {"linear", linear, {3, 3, 1, 1, 1, 1, 0}, 4},
     {"matmul", matmul, {2, 2, 1, 1, 2, 2, 1}, 0},
     {"pool2d", pool2d, {1, 1, 1, 1, 12, 12, 0}, 0},
@@ -1176,7 +1322,7 @@ static void read_step(pl_model *m, step *s, cursor *c) {
     s->floats = own(m, (size_t)counts[3], sizeof *s->floats);
     for (int i = 0; i < counts[0]; i++) {
         uint32_t at = (uint32_t)next(m, c, 4);
-        int may = i < 4 && OPERATORS[found].optional >> i & 1;
+        int may = i < 5 && OPERATORS[found].optional >> i & 1;
         check(m, at < m->n_tensors || (at == NONE && may), "damaged .nb file: an operand");
         s->ins[i] = at == NONE ? -1 : (int64_t)at;
     }

@@ -51,6 +51,7 @@ class Lowering:
 
     def __init__(self, program: Program, made: Lowered) -> None:
         self.block, self.made = program.global_block(), made
+        self.zeros: set[str] = set()  # states of recurrent operators, which begin with zeros
 
     def add(self, name: str, ins: Any, out: Any, ints: Any = (), floats: Any = ()) -> None:
         """Appends one step."""
@@ -143,6 +144,14 @@ def _lower_all(
             rule(lowering, op)
         except Refused as reason:
             refused[op.type, str(reason)] += 1
+    made = {n for step in lowering.made.steps for n in step.outs}
+    made |= {*inputs, *lowering.made.constants, ""}
+    for step in lowering.made.steps:
+        for name in {*step.ins} - made if not refused else ():
+            refused[step.name, f"it reads {name!r}, which the runtime does not make"] += 1
+    for name in lowering.made.outputs:
+        if name not in made and not refused:
+            refused[f"output {name!r}", "the runtime does not make it"] += 1
     if refused:
         rows = [f"  {n} x {name}: {reason}" for (name, reason), n in sorted(refused.items())]
         raise UnimplementedError(

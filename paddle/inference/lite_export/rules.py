@@ -62,11 +62,9 @@ def _without(op: Operator, *slots: str) -> None:
 
 
 def _pads(a: dict[str, Any]) -> list[int]:
-    """Top, bottom, left, right."""
-    if a["padding_algorithm"] == "VALID":
-        return [0, 0, 0, 0]
+    """Top, bottom, left, right; all -1: SAME, which depends on the size of the input."""
     if a["padding_algorithm"] != "EXPLICIT":
-        raise Refused("its padding is SAME, which depends on the size of the input")
+        return [{"VALID": 0, "SAME": -1}[a["padding_algorithm"]]] * 4
     pads = [int(p) for p in a["paddings"]]
     return pads if len(pads) == 4 else [pads[0], pads[0], pads[1], pads[1]]
 
@@ -91,10 +89,65 @@ def _conv(at: Lowering, op: Operator) -> None:
     if at.value(_in(op, "Filter")) is None:
         raise Refused("its filter is computed in each run")
     number, numbers = _function(a.get("activation") or "", a.get("alpha", 0), a.get("beta", 0))
-    ints = [*a["strides"], *_pads(a), *a["dilations"], a["groups"], number]
+    dilations = [1, 1] if a["padding_algorithm"] == "SAME" else a["dilations"]
+    ints = [*a["strides"], *_pads(a), *dilations, a["groups"], number]
     at.made.channels[_in(op, "Filter")] = 0
     ins = [_in(op, slot) for slot in ("Input", "Filter", "Bias", "ResidualData")]
     at.add("conv2d", ins, _out(op, "Output"), ints, numbers)
+
+
+@rule("conv2d_transpose depthwise_conv2d_transpose")
+def _conv_transpose(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    _nchw(a)
+    if a["padding_algorithm"] != "EXPLICIT" or any(a["output_padding"]) or a["output_size"]:
+        raise Refused("its padding is not explicit, or it states an output padding or size")
+    if at.value(_in(op, "Filter")) is None:
+        raise Refused("its filter is computed in each run")
+    at.made.channels[_in(op, "Filter")] = 1
+    ins = [_in(op, slot) for slot in ("Input", "Filter", "Bias")]
+    ints = [*a["strides"], *_pads(a), *a["dilations"], a["groups"]]
+    at.add("conv2d_transpose", ins, _out(op, "Output"), ints)
+
+
+@rule("fill_constant_batch_size_like")
+def _like(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    if a["str_value"] not in ("", "0", "0.0") or a["value"] != 0:
+        raise Refused("it is not a first state of zeros")
+    at.zeros.add(_out(op))
+
+
+@rule("rnn")
+def _recurrent(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    if a["mode"] not in ("LSTM", "GRU") or _in(op, "SequenceLength"):
+        raise Refused("it is not LSTM or GRU, or it has lengths of sequences")
+    for name in op.inputs["PreState"]:
+        value = at.value(name)
+        if name not in at.zeros and (value is None or value.any()):
+            raise Refused("its first state is not zeros")
+    ways, weights, x = 1 + bool(a["is_bidirec"]), op.inputs["WeightList"], _in(op, "Input")
+    cells = a["num_layers"] * ways
+    for layer in range(a["num_layers"]):
+        out = _out(op) if layer == a["num_layers"] - 1 else f"{_out(op)}@LAYER_{layer}"
+        made = [f"{out}@WAY_{way}" if ways == 2 else out for way in range(ways)]
+        for way in range(ways):
+            cell = layer * ways + way
+            ins = [*weights[2 * cell : 2 * cell + 2], *weights[2 * (cells + cell) :][:2]]
+            at.made.channels.update(dict.fromkeys(ins[:2], 0))
+            at.add("recurrent", [x, *ins], made[way], [a["mode"] == "GRU", way])
+        if ways == 2:
+            at.add("concat", made, out, [2])
+        x = out
+
+
+@rule("arg_max")
+def _arg_max(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    if a["flatten"] or a["dtype"] not in (-1, 3):
+        raise Refused("it flattens, or its result is not of int64")
+    at.add("arg_max", [_in(op, "X")], _out(op), [a["axis"], a["keepdims"]])
 
 
 @rule("linear")

@@ -93,6 +93,89 @@ def test_words(tmp_path, engines):
         near(lite(path, ids, engine=engine)[0], answers(prefix, ids)[0])
 
 
+class Encoder(paddle.nn.Layer):
+    """A small Transformer."""
+
+    def __init__(self):
+        super().__init__()
+        nn = paddle.nn
+        layer = nn.TransformerEncoderLayer(16, 4, 32, activation="gelu")
+        self.table, self.body = nn.Embedding(30, 16), nn.TransformerEncoder(layer, 2)
+        self.out = nn.Linear(16, 5)
+
+    def forward(self, ids):
+        return self.out(self.body(self.table(ids)))
+
+
+class Detector(paddle.nn.Layer):
+    """What finds text: pixels become smaller, and larger again."""
+
+    def __init__(self):
+        super().__init__()
+        nn = paddle.nn
+        self.down = nn.Conv2D(3, 8, 3, padding="SAME", stride=2)
+        self.pool = nn.AvgPool2D(3, 2, padding="SAME")
+        self.up, self.norm = nn.Conv2DTranspose(8, 4, 2, stride=2), nn.BatchNorm2D(4)
+        self.last = nn.Conv2DTranspose(4, 6, 3, stride=2, padding=1, groups=2)
+
+    def forward(self, x):
+        y = self.norm(self.up(self.pool(self.down(x))))
+        return paddle.nn.functional.sigmoid(self.last(y))
+
+
+class Recognizer(paddle.nn.Layer):
+    """What reads text: convolution, LSTM in both directions, GRU."""
+
+    def __init__(self):
+        super().__init__()
+        nn = paddle.nn
+        self.conv, self.lstm = nn.Conv2D(1, 8, 3, padding=1), nn.LSTM(32, 6, 2, "bidirect")
+        self.gru, self.out = nn.GRU(12, 5), nn.Linear(5, 7)
+
+    def forward(self, x):
+        y = paddle.nn.functional.max_pool2d(self.conv(x), 2, 2)
+        y = paddle.flatten(paddle.transpose(y, [0, 3, 1, 2]), 2)
+        y = self.out(self.gru(self.lstm(y)[0])[0])
+        return paddle.nn.functional.softmax(y), paddle.argmax(y, axis=2)
+
+
+@pytest.mark.parametrize(
+    ("net", "shape"),
+    [(Encoder, (2, 7)), (Detector, (2, 3, 15, 18)), (Recognizer, (2, 1, 8, 20))],
+)
+def test_what_words_and_pages_need(net, shape, tmp_path, engines):
+    paddle.seed(3)
+    random, words = np.random.RandomState(0), net is Encoder
+    x = random.randint(0, 30, shape) if words else random.randn(*shape).astype("float32")
+    spec = [None, None] if words else [None, *shape[1:]]
+    prefix = save(net(), tmp_path / "net", spec, dtype="int64" if words else "float32")
+    path = converted(prefix)
+    for engine in engines:
+        for got, want in zip(lite(path, x, engine=engine), answers(prefix, x), strict=True):
+            near(got, want)
+
+
+def test_many_runs_need_no_more_memory(parts, engines):
+    from paddlelite.lite import MobileConfig, create_paddle_predictor
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * 4096
+
+    for engine in engines:
+        config = MobileConfig()
+        config.set_model_from_file(converted(parts))
+        config.set_engine(engine)
+        predictor = create_paddle_predictor(config)
+        predictor.get_input(0).from_numpy(np.ones((1, 4, 10, 9), "float32"))
+        for _ in range(100):
+            predictor.run()
+        before = resident()
+        for _ in range(900 if engine == "numpy" else 10_000):
+            predictor.run()
+        assert resident() - before < 1 << 21
+
+
 @pytest.mark.parametrize(
     ("kind", "share", "error"), [("QUANT_INT8", 0.3, 0.05), ("QUANT_INT16", 0.55, 3e-4)]
 )
