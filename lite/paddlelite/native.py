@@ -1,4 +1,4 @@
-"""The C kernels: a library beside this file, or one that is compiled at first use and kept."""
+"""The C kernels: compiled at first use and kept, or a library that came with this file."""
 
 from __future__ import annotations
 
@@ -50,11 +50,12 @@ def flags() -> list[str]:
 @functools.cache
 def library() -> Any:
     """Returns the loaded library; None: there is none, and :func:`problem` says why."""
-    try:
-        return _declared(ctypes.CDLL(str(SHIPPED if SHIPPED.exists() else _compiled())))
-    except (OSError, LiteError) as error:
-        _PROBLEM[:] = [str(error)]
-        return None
+    for find in (_compiled, lambda: SHIPPED):  # the first one is faster: it knows the processor
+        try:
+            return _declared(ctypes.CDLL(str(find())))
+        except (OSError, LiteError) as error:
+            _PROBLEM.append(str(error))
+    return None
 
 
 def problem() -> str:
