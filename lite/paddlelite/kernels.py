@@ -498,9 +498,88 @@ def embedding(ins: list, ints: tuple, floats: tuple) -> list:
     return [w[ids]]
 
 
+def yolo_box(ins: list, ints: tuple, floats: tuple) -> list:
+    """Boxes in pixels of the images, and a score for each class, of one map of YOLOv3."""
+    x, sizes = ins
+    classes, ratio, clip, *anchors = ints
+    least, scale = (F32(v) for v in floats)
+    _floats(x)
+    count = len(anchors) // 2
+    check(x.ndim == 4 and len(anchors) % 2 == 0 and classes >= 0 and ratio > 0
+          and x.shape[1] == count * (5 + classes) and sizes.shape == (len(x), 2)
+          and sizes.dtype.kind == "i", "yolo_box: its operands do not fit")  # fmt: skip
+    n, _, h, w = x.shape
+    values = x.reshape(n, count, 5 + classes, h, w)
+    high, wide = (sizes[:, i].astype(F32).reshape(n, 1, 1, 1) for i in (0, 1))
+    trust = _sigmoid(values[:, :, 4])
+    kept, shift = trust >= least, F32(-0.5) * (scale - 1)
+    across = (np.arange(w, dtype=F32) + _sigmoid(values[:, :, 0]) * scale + shift) * wide / w
+    down = np.arange(h, dtype=F32)[:, None] + _sigmoid(values[:, :, 1]) * scale + shift
+    down = down * high / h
+    pairs = np.asarray(anchors, F32).reshape(count, 2, 1, 1)
+    half_w = np.exp(values[:, :, 2]) * pairs[:, 0] * wide / F32(ratio * w) / 2
+    half_h = np.exp(values[:, :, 3]) * pairs[:, 1] * high / F32(ratio * h) / 2
+    sides = [across - half_w, down - half_h, across + half_w, down + half_h]
+    if clip:
+        sides = [np.maximum(s, 0) for s in sides[:2]] + [
+            np.minimum(s, limit - 1) for s, limit in zip(sides[2:], (wide, high))
+        ]
+    boxes = np.where(kept[..., None], np.stack(sides, -1), F32(0))
+    scores = _sigmoid(values[:, :, 5:]) * np.where(kept, trust, F32(0))[:, :, None]
+    scores = scores.transpose(0, 1, 3, 4, 2).reshape(n, count * h * w, classes)
+    return [boxes.reshape(n, count * h * w, 4), np.ascontiguousarray(scores)]
+
+
+def _shared(box: Array, others: Array, extra: F32) -> Array:
+    """How much of their union a box and each of others share."""
+    size = np.minimum(box[2:], others[:, 2:]) - np.maximum(box[:2], others[:, :2]) + extra
+    common = np.maximum(size[:, 0], 0) * np.maximum(size[:, 1], 0)
+    one, each = box[2:] - box[:2] + extra, others[:, 2:] - others[:, :2] + extra
+    union = one[0] * one[1] + each[:, 0] * each[:, 1] - common
+    return np.where(common > 0, common / union, F32(0))
+
+
+def multiclass_nms(ins: list, ints: tuple, floats: tuple) -> list:
+    """The best boxes of each class that share little with better ones."""
+    boxes, scores = ins
+    background, top, most, normalized = ints
+    threshold, limit, eta, results = floats
+    _floats(boxes, scores)
+    check(boxes.ndim == 3 and boxes.shape[2] == 4 and scores.ndim == 3
+          and (scores.shape[0], scores.shape[2]) == boxes.shape[:2],
+          "multiclass_nms: its operands do not fit")  # fmt: skip
+    rows: list[tuple] = []
+    counts = []
+    for image, (box, score) in enumerate(zip(boxes, scores)):
+        found: list[tuple] = []
+        for label, column in enumerate(score):
+            places = np.flatnonzero(column > F32(threshold))
+            places = places[np.argsort(-column[places], kind="stable")]
+            places = places if top < 0 else places[:top]
+            bound, shared = F32(limit), np.zeros(len(places), F32)
+            while len(places) and label != background:
+                found.append((label, column[places[0]], places[0]))
+                if eta < 1 and bound > 0.5:
+                    bound *= F32(eta)
+                again = _shared(box[places[0]], box[places[1:]], F32(0 if normalized else 1))
+                shared = np.maximum(shared[1:], again)
+                free = np.flatnonzero(shared <= bound)
+                at = free[0] if len(free) else len(shared)
+                places, shared = places[1 + at :], shared[at:]
+        found = sorted(found, key=lambda f: -f[1])[: most if most >= 0 else None]
+        found.sort(key=lambda f: f[0])
+        rows += [(f[0], f[1], *box[f[2]], image * box.shape[0] + f[2]) for f in found]
+        counts.append(len(found))
+    out = np.array([r[:6] for r in rows], F32).reshape(-1, 6)
+    if results == 1:
+        return [out if len(out) else np.full((1, 1), -1, F32)]
+    places = np.array([r[6:] for r in rows], "int32").reshape(-1, 1)
+    return [out, places, np.array(counts, "int32")][:results]
+
+
 KERNELS: dict[str, Kernel] = {
     f.__name__.rstrip("_"): f
     for f in (conv2d, conv2d_transpose, recurrent, arg_max, linear, matmul, pool2d, activation,
               binary, layer_norm, softmax, reduce, reshape, flatten, squeeze, unsqueeze, transpose,
-              concat, split, slice_, interpolate, embedding)
+              concat, split, slice_, interpolate, embedding, yolo_box, multiclass_nms)
 }  # fmt: skip

@@ -12,11 +12,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from paddlelite.errors import LiteError
+from paddlelite.reader import Tensor
 
 SOURCE = Path(__file__).with_name("csrc") / "paddle_lite.c"
 SHIPPED = Path(__file__).with_name("paddle_lite.so")
@@ -29,14 +30,6 @@ class _CTensor(ctypes.Structure):
         ("name", ctypes.c_char_p), ("dtype", ctypes.c_int), ("rank", ctypes.c_int),
         ("dims", ctypes.c_int64 * 8), ("data", ctypes.c_void_p),
     ]  # fmt: skip
-
-
-class Input(NamedTuple):
-    """What a model takes."""
-
-    name: str
-    dtype: np.dtype
-    dims: tuple[int, ...]
 
 
 def flags() -> list[str]:
@@ -135,7 +128,7 @@ class CEngine:
             raise LiteError(reason.value.decode(errors="replace"))
         told = [self._told("input", i) for i in range(found.pl_input_count(self._model))]
         self.inputs = [
-            Input(t.name.decode(errors="replace"), _DTYPES[t.dtype], tuple(t.dims[: t.rank]))
+            Tensor(t.name.decode(errors="replace"), _DTYPES[t.dtype], tuple(t.dims[: t.rank]), None)
             for t in told
         ]
         count = found.pl_output_count(self._model)

@@ -44,6 +44,8 @@ OPERATORS = {
     "split": (1, 1, 1, 1024, 1, 1025, 0),
     "slice": (1, 1, 1, 1, 3, 24, 0),
     "interpolate": (1, 1, 1, 1, 5, 5, 2),
+    "yolo_box": (2, 2, 2, 2, 5, 67, 2),
+    "multiclass_nms": (2, 2, 1, 3, 4, 4, 3),
     "embedding": (2, 2, 1, 1, 0, 0, 0),
 }
 _OPTIONAL = {
@@ -117,7 +119,8 @@ def read(content: Any) -> Model:
         content (buffer): a whole file, perhaps mapped.
     """
     view = memoryview(content).cast("B")
-    check(view[:8] == MAGIC, "not a .nb file of paddlelite" + _other(view))
+    check(view[:8] == MAGIC, "not a .nb file of paddlelite (those of the original Paddle Lite are "
+          "another layout); paddle_lite_opt makes one of a saved model")  # fmt: skip
     check(len(view) >= _HEADER.size, "damaged .nb file: it ends in its header")
     _, version, crc, total, program, size, blob, blob_size, zero = _HEADER.unpack_from(view)
     check(version == VERSION, f".nb file of version {version}; this paddlelite reads {VERSION}")
@@ -127,14 +130,6 @@ def read(content: Any) -> Model:
     fits = fits and blob % 64 == 0 and blob >= program + size and blob + blob_size == total
     check(fits, "damaged .nb file: the places in its header")
     return _program(_Cursor(view[program : program + size]), view[blob:])
-
-
-def _other(view: memoryview) -> str:
-    """What else the bytes may be."""
-    hint = "; paddle_lite_opt makes one of a saved model"
-    if len(view) > 64 and bytes(view[:2]) in (b"\0\0", b"\1\0", b"\2\0"):
-        return " (is it one of the original Paddle Lite? Those are another layout)" + hint
-    return hint
 
 
 def _program(cursor: _Cursor, blob: memoryview) -> Model:

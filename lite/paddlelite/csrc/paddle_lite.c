@@ -32,8 +32,8 @@ typedef struct {
 
 typedef struct {
     char *name;
-    int dtype, declared_rank, rank, constant, last, is_output;
-    int64_t declared[PL_MAX_RANK], dims[PL_MAX_RANK];
+    int dtype, rank, constant, last, is_output;
+    int64_t dims[PL_MAX_RANK]; /* of an input before it is set: as the file states them */
     const void *data;
     buffer *home;
 } tensor;
@@ -531,8 +531,7 @@ static void depthwise(const source *s, const float *w, float *y, int64_t oh) {
                                                        * s->columns + at / s->sw + o);
                 }
             if (rest >= W) *(vec *)out = sum;
-            else
-                for (int64_t q = 0; q < rest; q++) out[q] = sum[q];
+            for (int64_t q = 0; rest < W && q < rest; q++) out[q] = sum[q];
         }
 }
 
@@ -983,15 +982,21 @@ static void unsqueeze(pl_model *m, step *s) {
     formed(m, s, rank, dims);
 }
 
+/* How far apart neighbours along each axis are. */
+static void strides_of(const tensor *t, int64_t *strides) {
+    int64_t apart = 1;
+    for (int i = t->rank - 1; i >= 0; i--) strides[i] = apart, apart *= t->dims[i];
+}
+
 static void transpose(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     int64_t strides[PL_MAX_RANK], turned[PL_MAX_RANK], dims[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
-    int64_t n = size_of(x), at = 0, step_ = 1;
+    int64_t n = size_of(x), at = 0;
     int seen = 0;
     size_t size = width(x->dtype);
     char *y;
     check(m, s->n_ints == x->rank, "its axes do not fit");
-    for (int i = x->rank - 1; i >= 0; i--) strides[i] = step_, step_ *= x->dims[i];
+    strides_of(x, strides);
     for (int i = 0; i < x->rank; i++) {
         check(m, s->ints[i] >= 0 && s->ints[i] < x->rank && !(seen >> s->ints[i] & 1),
               "its axes do not fit");
@@ -1069,7 +1074,7 @@ static int64_t clamped(int64_t at, int64_t size) {
 
 static void slice(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t dims[PL_MAX_RANK], strides[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, at = 0, step_ = 1;
+    int64_t dims[PL_MAX_RANK], strides[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, at = 0;
     int64_t index[PL_MAX_RANK] = {0}, n;
     size_t size = width(x->dtype);
     char *y;
@@ -1081,11 +1086,8 @@ static void slice(pl_model *m, step *s) {
         starts[axis] = clamped(s->ints[i + 1], x->dims[axis]);
         dims[axis] = end > starts[axis] ? end - starts[axis] : 0;
     }
-    for (int i = x->rank - 1; i >= 0; i--) {
-        strides[i] = step_;
-        step_ *= x->dims[i];
-        at += starts[i] * strides[i];
-    }
+    strides_of(x, strides);
+    for (int i = 0; i < x->rank; i++) at += starts[i] * strides[i];
     y = make(m, s, 0, x->dtype, x->rank, dims);
     for (n = count_of(dims, x->rank); n > 0; n--, y += size) {
         memcpy(y, (const char *)x->data + (size_t)at * size, size);
@@ -1161,6 +1163,143 @@ static void embedding(pl_model *m, step *s) {
     }
 }
 
+/* ---------------------------------------------------------------- detection */
+
+static float whole(const tensor *t, int64_t i) {
+    return t->dtype == PL_INT64 ? (float)((const int64_t *)t->data)[i]
+                                : (float)((const int32_t *)t->data)[i];
+}
+
+static void yolo_box(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0), *sizes = in(m, s, 1);
+    const float *from = floats(m, x);
+    const int32_t *v = s->ints;
+    int64_t classes = v[0], count = (s->n_ints - 3) / 2, h, w, dims[3];
+    float scale = s->floats[1], shift = -0.5f * (scale - 1), *boxes, *scores;
+    check(m, x->rank == 4 && s->n_ints % 2 == 1 && classes >= 0 && v[1] > 0
+                 && x->dims[1] == count * (5 + classes) && sizes->rank == 2
+                 && sizes->dims[0] == x->dims[0] && sizes->dims[1] == 2
+                 && sizes->dtype != PL_FLOAT32,
+          "its operands do not fit");
+    h = x->dims[2], w = x->dims[3];
+    dims[0] = x->dims[0], dims[1] = count * h * w, dims[2] = 4;
+    boxes = make(m, s, 0, PL_FLOAT32, 3, dims);
+    dims[2] = classes;
+    scores = make(m, s, 1, PL_FLOAT32, 3, dims);
+    for (int64_t p = 0; p < dims[0] * count; p++, from += (5 + classes) * h * w) {
+        float high = whole(sizes, p / count * 2), wide = whole(sizes, p / count * 2 + 1);
+        const int32_t *anchor = v + 3 + p % count * 2;
+        for (int64_t at = 0; at < h * w; at++, boxes += 4, scores += classes) {
+            const float *f = from + at;
+            float trust = sigmoid(f[4 * h * w]);
+            float cx = ((float)(at % w) + sigmoid(f[0]) * scale + shift) * wide / (float)w;
+            float cy = ((float)(at / w) + sigmoid(f[h * w]) * scale + shift) * high / (float)h;
+            float bw = expf(f[2 * h * w]) * (float)anchor[0] * wide / ((float)v[1] * (float)w) / 2;
+            float bh = expf(f[3 * h * w]) * (float)anchor[1] * high / ((float)v[1] * (float)h) / 2;
+            float side[4] = {cx - bw, cy - bh, cx + bw, cy + bh};
+            int kept = trust >= s->floats[0];
+            if (v[2]) {
+                for (int j = 0; j < 2; j++) side[j] = side[j] < 0 ? 0 : side[j];
+                side[2] = side[2] > wide - 1 ? wide - 1 : side[2];
+                side[3] = side[3] > high - 1 ? high - 1 : side[3];
+            }
+            for (int j = 0; j < 4; j++) boxes[j] = kept ? side[j] : 0;
+            for (int64_t j = 0; j < classes; j++)
+                scores[j] = kept ? sigmoid(f[(5 + j) * h * w]) * trust : 0;
+        }
+    }
+}
+
+typedef struct {
+    float key, score, shared;
+    int32_t label, place, rank;
+} choice;
+
+static int by_key(const void *a, const void *b) { /* the largest first, else as they were */
+    const choice *x = a, *y = b;
+    return x->key != y->key ? (x->key < y->key ? 1 : -1) : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static float shared(const float *a, const float *b, float extra) {
+    float w = (a[2] < b[2] ? a[2] : b[2]) - (a[0] > b[0] ? a[0] : b[0]) + extra;
+    float h = (a[3] < b[3] ? a[3] : b[3]) - (a[1] > b[1] ? a[1] : b[1]) + extra;
+    float one = (a[2] - a[0] + extra) * (a[3] - a[1] + extra);
+    float two = (b[2] - b[0] + extra) * (b[3] - b[1] + extra);
+    return w > 0 && h > 0 ? w * h / (one + two - w * h) : 0;
+}
+
+static void multiclass_nms(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0), *y = in(m, s, 1);
+    const float *boxes = floats(m, x), *scores = floats(m, y);
+    const int32_t *v = s->ints;
+    int64_t images, classes, n, total = 0, dims[2];
+    float extra = v[3] ? 0 : 1, eta = s->floats[2];
+    buffer *room, *numbers;
+    choice *kept, *now;
+    int32_t *counts;
+    check(m, x->rank == 3 && x->dims[2] == 4 && y->rank == 3 && y->dims[0] == x->dims[0]
+                 && y->dims[2] == x->dims[1],
+          "its operands do not fit");
+    images = x->dims[0], n = x->dims[1], classes = y->dims[1];
+    room = take(m, (size_t)(size_of(y) + n + 1) * sizeof *kept, 1);
+    numbers = take(m, (size_t)images * 4 + 4, 1);
+    counts = (int32_t *)numbers->at;
+    kept = (choice *)room->at;
+    for (int64_t i = 0; i < images; i++, boxes += n * 4) {
+        int64_t found = 0;
+        for (int64_t c = 0; c < classes; c++, scores += n) {
+            float bound = s->floats[1];
+            int64_t open = 0;
+            now = kept + total + found;
+            for (int64_t p = 0; p < n && c != v[0]; p++)
+                if (scores[p] > s->floats[0]) {
+                    choice one = {scores[p], scores[p], 0, (int32_t)c, (int32_t)p, (int32_t)p};
+                    now[open++] = one;
+                }
+            qsort(now, (size_t)open, sizeof *now, by_key);
+            if (v[1] >= 0 && open > v[1]) open = v[1];
+            for (int64_t at = 0, used = 0; at < open; at++) {
+                choice one = now[at];
+                if (used && !(one.shared <= bound)) continue;
+                now[used++] = one, found++;
+                if (eta < 1 && bound > 0.5f) bound *= eta;
+                for (int64_t j = at + 1; j < open; j++) {
+                    float more = shared(boxes + one.place * 4, boxes + now[j].place * 4, extra);
+                    if (!(more <= now[j].shared)) now[j].shared = more;
+                }
+            }
+        }
+        now = kept + total;
+        for (int64_t j = 0; j < found; j++) now[j].rank = (int32_t)j;
+        qsort(now, (size_t)found, sizeof *now, by_key);
+        if (v[2] >= 0 && found > v[2]) found = v[2];
+        for (int64_t j = 0; j < found; j++)
+            now[j].rank = (int32_t)j, now[j].key = (float)-now[j].label;
+        qsort(now, (size_t)found, sizeof *now, by_key);
+        counts[i] = (int32_t)found;
+        total += found;
+    }
+    dims[0] = total, dims[1] = 6;
+    if (s->n_outs == 1 && !total) dims[0] = dims[1] = 1;
+    {
+        float *out = make(m, s, 0, PL_FLOAT32, 2, dims);
+        int32_t *places = NULL;
+        if (s->n_outs == 1 && !total) out[0] = -1;
+        dims[1] = 1;
+        if (s->n_outs > 1) places = make(m, s, 1, PL_INT32, 2, dims);
+        now = kept;
+        for (int64_t i = 0; i < images; i++)
+            for (int32_t j = 0; j < counts[i]; j++, now++, out += 6) {
+                int64_t place = i * n + now->place;
+                out[0] = (float)now->label, out[1] = now->score;
+                memcpy(out + 2, (const float *)x->data + place * 4, 16);
+                if (places) *places++ = (int32_t)place;
+            }
+        if (s->n_outs > 2) memcpy(make(m, s, 2, PL_INT32, 1, &images), counts, (size_t)images * 4);
+    }
+    room->used = numbers->used = 0;
+}
+
 /* ---------------------------------------------------------------- the file */
 
 /* Operator; least and most operands, results, whole numbers; other numbers; operands that may be
@@ -1191,6 +1330,8 @@ static const struct {
     {"split", split, {1, 1, 1, 1024, 1, 1025, 0}, 0},
     {"slice", slice, {1, 1, 1, 1, 3, 24, 0}, 0},
     {"interpolate", interpolate, {1, 1, 1, 1, 5, 5, 2}, 0},
+    {"yolo_box", yolo_box, {2, 2, 2, 2, 5, 67, 2}, 0},
+    {"multiclass_nms", multiclass_nms, {2, 2, 1, 3, 4, 4, 3}, 0},
     {"embedding", embedding, {2, 2, 1, 1, 0, 0, 0}, 0},
 };
 enum { N_OPERATORS = sizeof OPERATORS / sizeof *OPERATORS };
@@ -1268,10 +1409,9 @@ static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *
     t->name = text(m, c, (size_t)next(m, c, 2));
     check(m, kind <= 2 && rank <= PL_MAX_RANK, DAMAGED);
     t->dtype = kind;
-    t->rank = t->declared_rank = rank;
+    t->rank = rank;
     t->last = -1;
     for (int i = 0; i < rank; i++) t->dims[i] = (int32_t)next(m, c, 4);
-    memcpy(t->declared, t->dims, sizeof t->dims);
     at = next(m, c, 8), bytes = next(m, c, 8);
     if (at == UINT64_MAX) {
         check(m, bytes == 0 && stored == kind, DAMAGED);
@@ -1453,30 +1593,23 @@ int pl_input_count(const pl_model *m) { return (int)m->n_ins; }
 int pl_output_count(const pl_model *m) { return (int)m->n_outs; }
 const char *pl_error(const pl_model *m) { return m->error; }
 
-int pl_input(pl_model *m, int index, pl_tensor *found) {
+static int tell(pl_model *m, int index, uint32_t count, const uint32_t *list, pl_tensor *found) {
+    tensor *t;
     m->now = NULL;
     if (setjmp(m->back)) return -1;
-    check(m, index >= 0 && (uint32_t)index < m->n_ins, "there is no such input");
-    {
-        tensor *t = &m->tensors[m->ins[index]];
-        found->name = t->name, found->dtype = t->dtype, found->rank = t->declared_rank;
-        found->data = t->data;
-        memcpy(found->dims, t->data ? t->dims : t->declared, sizeof t->dims);
-    }
+    check(m, index >= 0 && (uint32_t)index < count, "there is no such input or output");
+    t = &m->tensors[list[index]];
+    found->name = t->name, found->dtype = t->dtype, found->rank = t->rank, found->data = t->data;
+    memcpy(found->dims, t->dims, sizeof t->dims);
     return 0;
 }
 
+int pl_input(pl_model *m, int index, pl_tensor *found) {
+    return tell(m, index, m->n_ins, m->ins, found);
+}
+
 int pl_output(pl_model *m, int index, pl_tensor *found) {
-    m->now = NULL;
-    if (setjmp(m->back)) return -1;
-    check(m, index >= 0 && (uint32_t)index < m->n_outs, "there is no such output");
-    {
-        tensor *t = &m->tensors[m->outs[index]];
-        found->name = t->name, found->dtype = t->dtype, found->rank = t->rank;
-        found->data = t->data;
-        memcpy(found->dims, t->dims, sizeof t->dims);
-    }
-    return 0;
+    return tell(m, index, m->n_outs, m->outs, found);
 }
 
 int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dims,
@@ -1487,7 +1620,7 @@ int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dim
     if (setjmp(m->back)) return -1;
     check(m, index >= 0 && (uint32_t)index < m->n_ins, "there is no such input");
     t = &m->tensors[m->ins[index]];
-    if (dtype != t->dtype || rank != t->declared_rank)
+    if (dtype != t->dtype || rank != t->rank)
         fail(m, "input '%.100s': another data type or number of dimensions was expected", t->name);
     size = (size_t)limited(m, rank, dims) * width(dtype);
     t->data = NULL;
@@ -1495,7 +1628,6 @@ int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dim
     if (!t->home) t->home = take(m, size + ALIGN, 2);
     memcpy(t->dims, dims, (size_t)rank * sizeof *dims);
     memcpy(t->home->at, data, size);
-    t->rank = rank;
     t->data = t->home->at;
     return 0;
 }

@@ -370,6 +370,30 @@ def _interpolate(at: Lowering, op: Operator) -> None:
     at.add("interpolate", [_in(op, "X")], _out(op), [*ints, *sizes], scale)
 
 
+@rule("yolo_box")
+def _yolo_box(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    if a["iou_aware"]:
+        raise Refused("it is iou_aware")
+    ints = [a["class_num"], a["downsample_ratio"], a["clip_bbox"], *a["anchors"]]
+    outs = [_out(op, "Boxes"), _out(op, "Scores")]
+    at.add("yolo_box", [_in(op, "X"), _in(op, "ImgSize")], outs, ints,
+           [a["conf_thresh"], a["scale_x_y"]])  # fmt: skip
+
+
+@rule("multiclass_nms multiclass_nms2 multiclass_nms3")
+def _suppression(at: Lowering, op: Operator) -> None:
+    a = _attrs(op)
+    if _in(op, "RoisNum") or len(at.shape(_in(op, "Scores"))) != 3:
+        raise Refused("its boxes are of several images in one list")
+    outs = ["Out", "Index", "NmsRoisNum"][: int(op.type[len("multiclass_nms") :] or 1)]
+    ints = [a["background_label"], a["nms_top_k"], a["keep_top_k"], a["normalized"]]
+    floats = [a["score_threshold"], a["nms_threshold"], a["nms_eta"]]
+    at.add("multiclass_nms", [_in(op, "BBoxes"), _in(op, "Scores")],
+           [next(iter(op.outputs.get(slot, [])), f"{_out(op)}@{slot}") for slot in outs], ints,
+           floats)  # fmt: skip
+
+
 @rule("lookup_table_v2")
 def _embedding(at: Lowering, op: Operator) -> None:
     a = _attrs(op)

@@ -155,6 +155,43 @@ def test_what_words_and_pages_need(net, shape, tmp_path, engines):
             near(got, want)
 
 
+class Yolo(paddle.nn.Layer):
+    """Two maps of YOLOv3, and what suppresses boxes; the older form gives one number for none."""
+
+    def __init__(self, threshold, older=False, eta=1.0):
+        super().__init__()
+        self.large, self.small = paddle.nn.Conv2D(3, 16, 1), paddle.nn.Conv2D(3, 16, 2, 2)
+        self.threshold, self.older, self.eta = threshold, older, eta
+
+    def forward(self, x, size):
+        maps = (self.large(x), [10, 13, 16, 30], 8), (self.small(x), [30, 61, 62, 45], 16)
+        parts = [paddle.vision.ops.yolo_box(y, size, a, 3, 0.2, r) for y, a, r in maps]
+        boxes = paddle.concat([p[0] for p in parts], axis=1)
+        scores = paddle.transpose(paddle.concat([p[1] for p in parts], axis=1), [0, 2, 1])
+        call = paddle.fluid.layers.multiclass_nms
+        if not self.older:
+            call = paddle.fluid.contrib.layers.multiclass_nms2
+        return call(boxes, scores, self.threshold, 20, 15, 0.3, True, self.eta, -1)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "older", "eta"), [(0.1, False, 1.0), (0.1, True, 0.7), (0.999, True, 1.0)]
+)
+def test_boxes(threshold, older, eta, tmp_path, engines):
+    paddle.seed(3)
+    x = np.random.RandomState(0).randn(2, 3, 4, 6).astype("float32")
+    size = np.array([[32, 48], [64, 50]], "int32")
+    net = Yolo(threshold, older, eta)
+    net.eval()
+    specs = [paddle.static.InputSpec(x.shape, "float32"), paddle.static.InputSpec([2, 2], "int32")]
+    paddle.jit.save(net, str(tmp_path / "net"), input_spec=specs)
+    prefix = str(tmp_path / "net")
+    path, (want,) = converted(prefix), answers(prefix, x, size)
+    assert (len(want) > 5) == (threshold < 0.9)
+    for engine in engines:
+        near(lite(path, x, size, engine=engine)[0], want)
+
+
 def test_many_runs_need_no_more_memory(parts, engines):
     from paddlelite.lite import MobileConfig, create_paddle_predictor
 
