@@ -285,18 +285,18 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
             part = padded[:, :, i : i + sh * (oh - 1) + 1 : sh, j : j + sw * (ow - 1) + 1 : sw]
             (np.add if mean else np.maximum)(y, part, out=y)
     if mean:
-        y /= _counts(h, oh, kh, sh, top, exclusive)[:, None] * _counts(
-            w, ow, kw, sw, left, exclusive
-        )
+        down = _counts(h, oh, kh, sh, top, bottom, exclusive)
+        y /= down[:, None] * _counts(w, ow, kw, sw, left, right, exclusive)
     return [y]
 
 
-def _counts(size: int, out: int, kernel: int, stride: int, pad: int, exclusive: int) -> Array:
-    """Over how many elements each mean goes."""
-    if not exclusive:
-        return np.full(out, kernel, F32)
-    starts = np.arange(out) * stride - pad
-    return (np.minimum(starts + kernel, size) - np.maximum(starts, 0)).astype(F32)
+def _counts(
+    size: int, out: int, kernel: int, stride: int, before: int, after: int, exclusive: int
+) -> Array:
+    """Over how many elements each mean goes: with the padding that is stated, or without."""
+    starts = np.arange(out) * stride - before
+    ends = np.minimum(starts + kernel, size if exclusive else size + after)
+    return (ends - (np.maximum(starts, 0) if exclusive else starts)).astype(F32)
 
 
 # -- element by element, along axes ----------------------------------------------------------------

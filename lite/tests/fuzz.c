@@ -12,7 +12,7 @@ static uint32_t draw(uint32_t below) {
 int main(int argc, char **argv) {
     static const unsigned char odd[] = {0, 1, 2, 127, 128, 255};
     int64_t dims[PL_MAX_RANK], count = 1;
-    int rank = argc - 4, ran = 0;
+    int rank = argc - 4, ran = 0, kind = PL_FLOAT32;
     FILE *file = argc > 4 ? fopen(argv[1], "rb") : NULL;
     if (!file) return 2;
     fseek(file, 0, SEEK_END);
@@ -23,7 +23,9 @@ int main(int argc, char **argv) {
     fclose(file);
     state = strtoull(argv[2], NULL, 10);
     for (int i = 0; i < rank; i++) count *= dims[i] = strtoll(argv[4 + i], NULL, 10);
-    float *data = calloc((size_t)count, sizeof *data);
+    double *data = calloc((size_t)count + 64, sizeof *data);
+    for (int64_t i = 0; i < count && rank > 2; i++) ((float *)data)[i] = (float)(i % 17) - 8;
+    if (rank == 2) kind = PL_INT64; /* numbers of words */
     size_t reached = 64 + (size_t)number(content + 32, 8);
     for (long run = strtol(argv[3], NULL, 10); run > 0; run--) {
         char reason[300];
@@ -36,7 +38,13 @@ int main(int argc, char **argv) {
         if (!m) continue;
         for (int times = 0; times < 2; times++) {
             pl_tensor t;
-            pl_set_input(m, 0, PL_FLOAT32, rank, dims, data);
+            pl_set_input(m, 0, kind, rank, dims, data);
+            for (int i = 1; i < pl_input_count(m); i++) { /* the others as the file states them */
+                int64_t n = 1;
+                if (pl_input(m, i, &t) || t.data) continue;
+                for (int j = 0; j < t.rank; j++) n *= t.dims[j] >= 0 && n < 64 ? t.dims[j] : 64;
+                if (n <= 64) pl_set_input(m, i, t.dtype, t.rank, t.dims, data);
+            }
             ran += pl_run(m) == 0;
             for (int i = 0; i < pl_output_count(m); i++) pl_output(m, i, &t);
         }

@@ -272,7 +272,6 @@ static void micro(int64_t k, const float *a, const float *b, float *c, int64_t l
         return;
     }
     PUT(part, NR, =);
-#undef PUT
     for (i = 0; i < mr; i++)
         for (j = 0; j < nr; j++) c[i * ldc + j] = part[i * NR + j] + (first ? 0 : c[i * ldc + j]);
 }
@@ -662,8 +661,13 @@ static void pool2d(pl_model *m, step *s) {
                         if (!(value <= best)) best = value;
                     }
                 if (v[0]) {
-                    double n = v[10] || v[11] ? (double)((r1 - r0) * (c1 - c0)) : (double)(kh * kw);
-                    best = (float)(sum / n);
+                    int64_t down = r1 - r0, across = c1 - c0;
+                    if (!v[10] && !v[11]) { /* the padding that is stated counts too */
+                        int64_t top_at = i * sh - top, left_at = j * sw - left;
+                        down = (top_at + kh < h + pads[1] ? top_at + kh : h + pads[1]) - top_at;
+                        across = (left_at + kw < w + pads[3] ? left_at + kw : w + pads[3]) - left_at;
+                    }
+                    best = (float)(sum / (double)(down * across));
                 }
                 *y++ = best;
             }
@@ -811,7 +815,6 @@ static void binary(pl_model *m, step *s) {
         }
         advance(rank - 1, dims, index, xs, &at, ys, &bt);
     }
-#undef EACH
 }
 
 static void layer_norm(pl_model *m, step *s) {

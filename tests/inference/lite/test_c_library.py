@@ -12,7 +12,7 @@ import paddle
 from paddle.vision import models
 
 from .conftest import ROOT, answers, converted, save
-from .test_models import Parts
+from .test_models import Parts, Recognizer, Yolo, save_yolo
 
 EMULATOR = {"aarch64": "qemu-aarch64"}
 
@@ -47,19 +47,24 @@ def test_it_answers_without_python(arch, lenet, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("net", ["lenet", "parts"])
+@pytest.mark.parametrize("net", ["lenet", "parts", "recognizer", "yolo"])
 def test_changed_files_with_sanitizers(net, lenet, tmp_path):
     if not shutil.which("gcc"):
         pytest.skip("no compiler")
     path, sizes = lenet[1], ["1", "1", "28", "28"]
     if net == "parts":
         prefix = save(Parts(), tmp_path / "net", [None, 4, 10, 9])
-        path, sizes = converted(prefix), ["2", "4", "10", "9"]
+        path, sizes = converted(prefix, "QUANT_INT8"), ["2", "4", "10", "9"]
+    if net == "recognizer":
+        prefix = save(Recognizer(), tmp_path / "net", [None, 1, 8, 20])
+        path, sizes = converted(prefix, "QUANT_INT16"), ["2", "1", "8", "20"]
+    if net == "yolo":
+        path, sizes = converted(save_yolo(Yolo(0.1, True, 0.7), tmp_path)), ["2", "3", "4", "6"]
     flags = ["-std=gnu99", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     source, program = ROOT / "lite" / "tests" / "fuzz.c", tmp_path / "fuzz"
     subprocess.run(["gcc", *flags, "-o", program, source, "-lm"], check=True)
     done = subprocess.run(
-        [program, path, "1", "1500", *sizes], capture_output=True, text=True, timeout=250
+        [program, path, "1", "800", *sizes], capture_output=True, text=True, timeout=250
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert int(done.stdout.split()[0]) > 100

@@ -174,6 +174,16 @@ class Yolo(paddle.nn.Layer):
         return call(boxes, scores, self.threshold, 20, 15, 0.3, True, self.eta, -1)
 
 
+def save_yolo(net, folder):
+    net.eval()
+    specs = [
+        paddle.static.InputSpec([2, 3, 4, 6], "float32"),
+        paddle.static.InputSpec([2, 2], "int32"),
+    ]
+    paddle.jit.save(net, str(folder / "net"), input_spec=specs)
+    return str(folder / "net")
+
+
 @pytest.mark.parametrize(
     ("threshold", "older", "eta"), [(0.1, False, 1.0), (0.1, True, 0.7), (0.999, True, 1.0)]
 )
@@ -181,15 +191,50 @@ def test_boxes(threshold, older, eta, tmp_path, engines):
     paddle.seed(3)
     x = np.random.RandomState(0).randn(2, 3, 4, 6).astype("float32")
     size = np.array([[32, 48], [64, 50]], "int32")
-    net = Yolo(threshold, older, eta)
-    net.eval()
-    specs = [paddle.static.InputSpec(x.shape, "float32"), paddle.static.InputSpec([2, 2], "int32")]
-    paddle.jit.save(net, str(tmp_path / "net"), input_spec=specs)
-    prefix = str(tmp_path / "net")
+    prefix = save_yolo(Yolo(threshold, older, eta), tmp_path)
     path, (want,) = converted(prefix), answers(prefix, x, size)
     assert (len(want) > 5) == (threshold < 0.9)
     for engine in engines:
         near(lite(path, x, size, engine=engine)[0], want)
+
+
+class Geometries(paddle.nn.Layer):
+    """Convolutions and pools of many forms, and a block of MobileNetV3."""
+
+    FORMS = [  # kernel, stride, padding, dilation, groups
+        (3, 1, 1, 1, 1), (3, 3, 2, 1, 1), (1, 2, 0, 1, 1), ([3, 2], [2, 3], [1, 0], 1, 2),
+        (3, 1, [1, 2, 0, 3], 2, 1), (3, 2, 1, 1, 6), (5, 1, 2, 1, 6), (3, 1, 2, 2, 6),
+        (7, 2, 3, 1, 3), (2, 5, "SAME", 1, 6), (3, 1, "VALID", 1, 1),
+    ]  # fmt: skip
+
+    def __init__(self):
+        super().__init__()
+        conv = paddle.nn.Conv2D
+        made = [conv(6, 12, k, s, p, d, g) for k, s, p, d, g in self.FORMS]
+        self.convs = paddle.nn.LayerList(made)
+        self.squeeze, self.excite = conv(6, 3, 1), conv(3, 6, 1)
+
+    def forward(self, x):
+        f = paddle.nn.functional
+        gate = f.relu(self.squeeze(f.adaptive_avg_pool2d(x, 1)))
+        made = [c(x) for c in self.convs] + [f.hardswish(x * f.hardsigmoid(self.excite(gate)))]
+        made += [f.avg_pool2d(x, 3, 2, 1, ceil_mode=True, exclusive=e) for e in (True, False)]
+        return [
+            *made,
+            f.max_pool2d(x, [2, 3], [1, 2]),
+            f.max_pool2d(x, 3, 2, [1, 0], ceil_mode=True),
+        ]
+
+
+@pytest.mark.parametrize("size", [(17, 23), (33, 40)])
+def test_geometries(size, tmp_path, engines):
+    paddle.seed(3)
+    prefix = save(Geometries(), tmp_path / "net", [None, 6, None, None])
+    x = np.random.RandomState(0).randn(2, 6, *size).astype("float32")
+    path = converted(prefix)
+    for engine in engines:
+        for got, want in zip(lite(path, x, engine=engine), answers(prefix, x), strict=True):
+            near(got, want)
 
 
 def test_many_runs_need_no_more_memory(parts, engines):
