@@ -14,8 +14,8 @@ from paddlelite.errors import LiteError
 MAGIC, VERSION = b"PYPDNB\r\n", 1
 NONE = 0xFFFFFFFF
 NO_VALUE = 0xFFFFFFFFFFFFFFFF
-DTYPES = (np.dtype("<f4"), np.dtype("<i8"), np.dtype("<i4"))
-BYTES = {8: np.dtype("<i1"), 9: np.dtype("<i2")}
+DTYPES: tuple[np.dtype, ...] = (np.dtype("<f4"), np.dtype("<i8"), np.dtype("<i4"))
+BYTES: dict[int, np.dtype] = {8: np.dtype("<i1"), 9: np.dtype("<i2")}
 MAX_RANK = 8
 MAX_ELEMENTS = 1 << 28
 _HEADER = struct.Struct("<8sII5QQ")
