@@ -42,6 +42,14 @@ def test_it_answers_without_python(arch, lenet, tmp_path):
     got = [float(n) for n in done.stdout.partition(":")[2].split()]
     want = answers(lenet[0], x)[0].reshape(-1)
     np.testing.assert_allclose(got, want, atol=2e-5 * np.abs(want).max())
+    for net, shape in ((Parts(), (2, 4, 10, 9)), (Recognizer(), (2, 1, 8, 20))):
+        prefix = save(net, tmp_path / type(net).__name__, [None, *shape[1:]])
+        x = np.random.RandomState(0).randn(*shape).astype("float32")
+        (tmp_path / "y").write_bytes(x.tobytes())
+        asked = [*run, folder / "demo", converted(prefix), tmp_path / "y", *map(str, shape)]
+        done = subprocess.run(asked, capture_output=True, text=True, timeout=120)
+        got = [float(n) for n in done.stdout.splitlines()[0].partition(":")[2].split()]
+        np.testing.assert_allclose(got, answers(prefix, x)[0].reshape(-1), atol=2e-5)
     bad = subprocess.run([*command[:-1], "27"], capture_output=True, text=True, timeout=120)
     assert bad.returncode == 1 and "linear" in bad.stderr
 

@@ -289,3 +289,38 @@ def test_operators_outside_are_listed(tmp_path):
     with pytest.raises(UnimplementedError) as error:
         converted(prefix)
     assert "1 x cumsum" in str(error.value) and "1 x sin" in str(error.value)
+
+
+def test_configs(parts, engines):
+    from paddlelite import LiteError
+    from paddlelite.lite import (
+        CxxConfig,
+        MobileConfig,
+        Place,
+        PrecisionType,
+        TargetType,
+        create_paddle_predictor,
+    )
+
+    config = CxxConfig()
+    config.set_model_dir(parts)
+    config.set_valid_places([Place(TargetType.ARM, PrecisionType.FP32)])
+    predictor = create_paddle_predictor(config)
+    given = predictor.get_input_by_name(predictor.get_input_names()[0])
+    assert given.shape() == [-1, 4, 10, 9] and predictor.engine() in engines
+    given.resize([1, 4, 10, 9])
+    given.set_float_data([0.5] * 360)
+    predictor.run()
+    x = np.full((1, 4, 10, 9), 0.5, "float32")
+    near(predictor.get_output(1).numpy(), answers(parts, x)[1])
+    assert predictor.get_output(1).shape() == list(answers(parts, x)[1].shape)
+    with pytest.raises(LiteError, match="no tensor"):
+        predictor.get_output(5)
+    with pytest.raises(LiteError, match="names no model"):
+        create_paddle_predictor(MobileConfig())
+    with pytest.raises(LiteError, match="cannot read"):
+        lite("/nowhere/model.nb")
+    with pytest.raises(NotImplementedError, match="one thread"):
+        config.set_threads(4)
+    with pytest.raises(LiteError, match="expected one of"):
+        config.set_engine("gpu")
