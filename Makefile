@@ -22,6 +22,7 @@ endif
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
 .PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
+.PHONY: lite-c lite-demo lite-wheel
 .PHONY: bad-calls board capi docs api-spec wheel clean
 .PHONY: hooks lint-format lint-rules lint-baseline lint-types lint-imports
 help: ## list the targets
@@ -102,6 +103,15 @@ wheel: $(READY) ## build dist/pypaddle-*-py3-none-any.whl
 
 capi: $(READY) ## build the C and C++ library of inference into dist/capi (ARGS="--output /opt/paddle")
 	$(PY) -m paddle.inference.capi.build $(ARGS)
+
+lite-c: $(READY) ## build the C library of paddlelite and its demo into lite/build (ARGS="--arch aarch64")
+	$(PY) lite/build.py $(ARGS)
+
+lite-wheel: $(READY) ## build the wheel of paddlelite for this platform into dist
+	$(PY) lite/build.py --wheel --out dist
+
+lite-demo: $(READY) mnist ## train LeNet, write its .nb with int8 weights, answer from C
+	OMP_NUM_THREADS=1 $(PY) examples/lite/mnist_in_c.py $(ARGS)
 
 clean: ## remove what builds and tests wrote; .venv stays
 	rm -rf build dist *.egg-info .pytest_cache .ruff_cache .mypy_cache .import_linter_cache output

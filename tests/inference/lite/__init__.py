@@ -1,0 +1,1 @@
+"""The lite runtime, and what writes its files."""
