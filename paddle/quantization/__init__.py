@@ -1,0 +1,18 @@
+"""Quantisation: passes over Programs, training with it, and models that are trained already."""
+
+from paddle.quantization.add_quant_dequant import AddQuantDequantPass
+from paddle.quantization.freeze import QuantizationFreezePass
+from paddle.quantization.int8_weights import ConvertToInt8Pass
+from paddle.quantization.mobile import TransformForMobilePass
+from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
+from paddle.quantization.transform import QuantizationTransformPass
+
+__all__ = [
+    "AddQuantDequantPass",
+    "ConvertToInt8Pass",
+    "OutScaleForInferencePass",
+    "OutScaleForTrainingPass",
+    "QuantizationFreezePass",
+    "QuantizationTransformPass",
+    "TransformForMobilePass",
+]
