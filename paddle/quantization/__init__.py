@@ -2,6 +2,16 @@
 
 from paddle.quantization.add_quant_dequant import AddQuantDequantPass
 from paddle.quantization.freeze import QuantizationFreezePass
+from paddle.quantization.imperative.layers import (
+    FakeChannelWiseQuantDequantAbsMax,
+    FakeQuantAbsMax,
+    FakeQuantMovingAverage,
+    MovingAverageAbsMaxScale,
+    QuantizedConv2D,
+    QuantizedLinear,
+    QuantizedNoweightLayer,
+)
+from paddle.quantization.imperative.qat import ImperativeQuantAware
 from paddle.quantization.int8_weights import ConvertToInt8Pass
 from paddle.quantization.mobile import TransformForMobilePass
 from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
@@ -10,9 +20,17 @@ from paddle.quantization.transform import QuantizationTransformPass
 __all__ = [
     "AddQuantDequantPass",
     "ConvertToInt8Pass",
+    "FakeChannelWiseQuantDequantAbsMax",
+    "FakeQuantAbsMax",
+    "FakeQuantMovingAverage",
+    "ImperativeQuantAware",
+    "MovingAverageAbsMaxScale",
     "OutScaleForInferencePass",
     "OutScaleForTrainingPass",
     "QuantizationFreezePass",
     "QuantizationTransformPass",
+    "QuantizedConv2D",
+    "QuantizedLinear",
+    "QuantizedNoweightLayer",
     "TransformForMobilePass",
 ]
