@@ -15,6 +15,7 @@ from paddle.quantization.imperative.qat import ImperativeQuantAware
 from paddle.quantization.int8_weights import ConvertToInt8Pass
 from paddle.quantization.mobile import TransformForMobilePass
 from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
+from paddle.quantization.post_training import PostTrainingQuantization
 from paddle.quantization.transform import QuantizationTransformPass
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "MovingAverageAbsMaxScale",
     "OutScaleForInferencePass",
     "OutScaleForTrainingPass",
+    "PostTrainingQuantization",
     "QuantizationFreezePass",
     "QuantizationTransformPass",
     "QuantizedConv2D",
