@@ -17,6 +17,7 @@ from paddle.quantization.mobile import TransformForMobilePass
 from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
 from paddle.quantization.post_training import PostTrainingQuantization
 from paddle.quantization.transform import QuantizationTransformPass
+from paddle.quantization.weight_quantization import WeightQuantization
 
 __all__ = [
     "AddQuantDequantPass",
@@ -35,4 +36,5 @@ __all__ = [
     "QuantizedLinear",
     "QuantizedNoweightLayer",
     "TransformForMobilePass",
+    "WeightQuantization",
 ]
