@@ -11,6 +11,16 @@ from paddle.quantization.imperative.layers import (
     QuantizedLinear,
     QuantizedNoweightLayer,
 )
+from paddle.quantization.imperative.ptq import (
+    AbsmaxQuantizer,
+    BaseQuantizer,
+    HistQuantizer,
+    ImperativePTQ,
+    KLQuantizer,
+    PerChannelAbsmaxQuantizer,
+    PTQConfig,
+    default_ptq_config,
+)
 from paddle.quantization.imperative.qat import ImperativeQuantAware
 from paddle.quantization.int8_weights import ConvertToInt8Pass
 from paddle.quantization.mobile import TransformForMobilePass
@@ -20,15 +30,22 @@ from paddle.quantization.transform import QuantizationTransformPass
 from paddle.quantization.weight_quantization import WeightQuantization
 
 __all__ = [
+    "AbsmaxQuantizer",
     "AddQuantDequantPass",
+    "BaseQuantizer",
     "ConvertToInt8Pass",
     "FakeChannelWiseQuantDequantAbsMax",
     "FakeQuantAbsMax",
     "FakeQuantMovingAverage",
+    "HistQuantizer",
+    "ImperativePTQ",
     "ImperativeQuantAware",
+    "KLQuantizer",
     "MovingAverageAbsMaxScale",
     "OutScaleForInferencePass",
     "OutScaleForTrainingPass",
+    "PTQConfig",
+    "PerChannelAbsmaxQuantizer",
     "PostTrainingQuantization",
     "QuantizationFreezePass",
     "QuantizationTransformPass",
@@ -37,4 +54,5 @@ __all__ = [
     "QuantizedNoweightLayer",
     "TransformForMobilePass",
     "WeightQuantization",
+    "default_ptq_config",
 ]
