@@ -167,6 +167,7 @@ class PostTrainingQuantization:
         self.feeds: list[str] = []
         self.fetches: list[Any] = []
         self.seen: dict[str, Seen] = {}
+        self.table: dict[str, str] = {}  # result of a product -> the name of its values
 
     def quantize(self) -> Program:
         """Loads the model, runs it over the data, and quantises it.
@@ -192,7 +193,7 @@ class PostTrainingQuantization:
                 )
                 self._rewrite(graph, values)
             self._program = graph.to_program()
-            table = getattr(graph, "out_node_mapping_table", {})
+            table = self.table = getattr(graph, "out_node_mapping_table", {})
             block = self._program.global_block()
             self.fetches = [block.var(table.get(v.name, v.name)) for v in self.fetches]
         return self._program
