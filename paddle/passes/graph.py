@@ -187,13 +187,13 @@ class Graph:
                 found[then.serial][first.serial] = first
 
         for node in self.ops:
-            for value in node.inputs:
-                for writer in value.inputs:
+            for read in node.inputs:
+                for writer in read.inputs:
                     put(writer, node)
         versions: dict[str, list[VarNode]] = {}
-        for node in self.values:
-            if node.var is not None and (node.inputs or node.outputs):
-                versions.setdefault(node.name, []).append(node)
+        for value in self.values:
+            if value.var is not None and (value.inputs or value.outputs):
+                versions.setdefault(value.name, []).append(value)
         for chain in versions.values():
             for old, new in itertools.pairwise(chain):
                 for writer in new.inputs:

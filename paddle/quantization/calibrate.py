@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import numpy as np
-import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.calibration import BINS, Histogram
@@ -49,7 +48,7 @@ class Seen:
         self.least = min(self.least, float(value.min()))
         self.most = max(self.most, float(value.max()))
         self._zeros += int((value == 0).sum())
-        self._histogram.add(torch.from_numpy(np.ascontiguousarray(value, "float32")))
+        self._histogram.add_array(value)
 
     @property
     def largest(self) -> float:

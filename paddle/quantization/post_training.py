@@ -155,8 +155,11 @@ class PostTrainingQuantization:
         self._files = {"model_filename": model_filename, "params_filename": params_filename}
         self._data = _source(data_loader, batch_generator, sample_generator, batch_size)
         self._limit, self._algo, self._percent = batch_nums, algo, hist_percent
-        self._bits = {"activation_bits": activation_bits, "weight_bits": weight_bits}
-        self._kinds = {
+        self._bits: dict[str, Any] = {
+            "activation_bits": activation_bits,
+            "weight_bits": weight_bits,
+        }
+        self._kinds: dict[str, Any] = {
             "activation_quantize_type": activation_quantize_type,
             "weight_quantize_type": weight_quantize_type,
         }
@@ -289,9 +292,9 @@ class PostTrainingQuantization:
                 if self._scope.find_var(variable) is not None:
                     put(self._scope, variable, scale, place)
         for op, at, name in marks:
-            scale = float(np.float32(self._scale(name)))
-            op.set_attr("out_threshold", scale)
-            op.set_attr(f"{result_slot(op.name())}{at}_threshold", scale)
+            limit = float(np.float32(self._scale(name)))
+            op.set_attr("out_threshold", limit)
+            op.set_attr(f"{result_slot(op.name())}{at}_threshold", limit)
             if self._algo == "min_max":
                 op.set_attr("out_min", self.seen[name].least)
                 op.set_attr("out_max", self.seen[name].most)

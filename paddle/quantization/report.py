@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from paddle.executor.scope import Scope, scope_guard
+from paddle.quantization.numbers import held
 from paddle.quantization.post_training import PostTrainingQuantization
 from paddle.quantization.tables import WEIGHTED
 from paddle.static.io_inference import load_inference_model
@@ -72,11 +73,11 @@ def layers(
             slot_x, slot_w = WEIGHTED[op.type][:2]
             weight, read = op.input(slot_w)[0], op.input(slot_x)[0].removesuffix(".quantized")
             count = int(np.prod(block.var(weight).shape))
-            scale = ptq._scope.find_var(f"{read}.scale").get_tensor()
+            scale = held(ptq._scope, f"{read}.scale")
             size = 1 if ptq._bits["weight_bits"] <= 8 else 2
             error = relative_error(value, expected)
             scales = 4 * _scales(block.var(weight).shape, op.type, ptq)
-            at = float(np.array(scale).reshape(-1)[0])
+            at = float(scale.reshape(-1)[0])
             found.append(
                 LayerReport(name, op.type, weight, at, error, 4 * count, size * count + scales)
             )

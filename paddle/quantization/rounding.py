@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from paddle.quantization.numbers import top_step, values_of
@@ -23,7 +25,7 @@ def correct_bias(
     """
     over = tuple(d for d in range(weight.ndim) if d != axis) if axis is not None else None
     rounded = values_of(steps, scales, bits, axis)
-    kept = {"axis": over, "keepdims": True}
+    kept: Any = {"axis": over, "keepdims": True}
     offset = weight.mean(**kept) - rounded.mean(**kept)
     spread = weight.std(**kept) / (rounded.std(**kept) + _SMALL)
     moved = (rounded + offset) * spread

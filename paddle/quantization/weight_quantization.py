@@ -59,8 +59,9 @@ class WeightQuantization:
             exe = static.Executor(paddle.CPUPlace())
             exe.run(startup)
             with tempfile.TemporaryDirectory() as folder:
-                static.save_inference_model(os.path.join(folder, "net"), [x], [y], exe)
-                small = WeightQuantization(os.path.join(folder, "net"))
+                net = os.path.join(folder, "net")
+                static.save_inference_model(net, [x], [y], exe, program=main)
+                small = WeightQuantization(net)
                 small.quantize_weight_to_int(
                     folder, save_params_filename="w", quantizable_op_type=["mul", "matmul_v2"])
                 print(os.path.getsize(os.path.join(folder, "quantized_model", "w")) < 1400)  # True

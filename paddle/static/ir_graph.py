@@ -409,8 +409,9 @@ class IrGraph:
             op_desc (OpDesc): what ``node.op()`` returned.
         """
         op = op_desc._of
-        slots = [{s: list(n) for s, n in d.items()} for d in (op.inputs, op.outputs)]
-        return view(self.graph.add_op(op.type, *slots, dict(op.attrs)))
+        inputs = {slot: list(names) for slot, names in op.inputs.items()}
+        outputs = {slot: list(names) for slot, names in op.outputs.items()}
+        return view(self.graph.add_op(op.type, inputs, outputs, dict(op.attrs)))
 
     # -- edges ------------------------------------------------------------------------------------
 
