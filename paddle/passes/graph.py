@@ -78,7 +78,7 @@ class Graph:
     """
 
     def __init__(self, program: Any, name: str = "Graph") -> None:
-        source = getattr(program, "_of", program)  # program.desc shows its Program
+        source = described(program)
         if not isinstance(source, Program):
             raise TypeError(
                 f"{name}: expected program.desc of a Program, but got {type(program).__name__}."
@@ -256,8 +256,12 @@ class Graph:
                 used.add(name)
             used |= inner
         block.vars = {name: var for name, var in block.vars.items() if name in used}
-        made._changed()
         return made
+
+
+def described(shown: Any) -> Any:
+    """The Program, operator or variable that a description shows; what is none stays."""
+    return getattr(shown, "_of", shown)
 
 
 def inner_writes(op: Operator) -> set[str]:

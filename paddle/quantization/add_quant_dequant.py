@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError
 from paddle.quantization.inserting import (
@@ -125,8 +127,6 @@ class AddQuantDequantPass:
 
 
 def _one(scale: Any) -> Any:
-    import numpy as np
-
     return np.asarray(scale, "float32").reshape(1)
 
 

@@ -151,22 +151,22 @@ class PostTrainingQuantization:
                 f"{_NAME}(hist_percent): expected a share up to 1, but got {hist_percent!r}."
             )
         self._executor, self._path = executor, os.fspath(model_dir)
-        self._scope = Scope() if scope is None else scope
+        self.scope = Scope() if scope is None else scope
         self._files = {"model_filename": model_filename, "params_filename": params_filename}
         self._data = _source(data_loader, batch_generator, sample_generator, batch_size)
         self._limit, self._algo, self._percent = batch_nums, algo, hist_percent
-        self._bits: dict[str, Any] = {
+        self.bits: dict[str, Any] = {
             "activation_bits": activation_bits,
             "weight_bits": weight_bits,
         }
-        self._kinds: dict[str, Any] = {
+        self.kinds: dict[str, Any] = {
             "activation_quantize_type": activation_quantize_type,
             "weight_quantize_type": weight_quantize_type,
         }
         self._types = _types(quantizable_op_type, is_full_quantize)
         self._correct = bias_correction
         self._skip = set(skip_tensor_list or ())
-        self._program: Program | None = None
+        self.program: Program | None = None
         self.feeds: list[str] = []
         self.fetches: list[Any] = []
         self.seen: dict[str, Seen] = {}
@@ -181,7 +181,7 @@ class PostTrainingQuantization:
         Raises:
             ValueError: there is no data, it does not fit, or a value is not finite.
         """
-        with scope_guard(self._scope):
+        with scope_guard(self.scope):
             files = {k: v for k, v in self._files.items() if v is not None}
             program, self.feeds, self.fetches = load_inference_model(
                 self._path, self._executor, **files
@@ -192,14 +192,14 @@ class PostTrainingQuantization:
             names = list(dict.fromkeys([*values, *watched]))
             if names:
                 self.seen = observe(
-                    self._executor, program, names, self._batches(), self._limit, self._scope
+                    self._executor, program, names, self._batches(), self._limit, self.scope
                 )
                 self._rewrite(graph, values)
-            self._program = graph.to_program()
+            self.program = graph.to_program()
             table = self.table = getattr(graph, "out_node_mapping_table", {})
-            block = self._program.global_block()
+            block = self.program.global_block()
             self.fetches = [block.var(table.get(v.name, v.name)) for v in self.fetches]
-        return self._program
+        return self.program
 
     def save_quantized_model(
         self,
@@ -217,11 +217,11 @@ class PostTrainingQuantization:
         Raises:
             ValueError: :meth:`quantize` was not called.
         """
-        if self._program is None:
+        if self.program is None:
             raise InvalidArgumentError(f"{_NAME}.save_quantized_model: call quantize() first.")
-        with scope_guard(self._scope):
+        with scope_guard(self.scope):
             save_inference_model(
-                save_model_path, self.feeds, self.fetches, self._executor, self._program,
+                save_model_path, self.feeds, self.fetches, self._executor, self.program,
                 model_filename=model_filename, params_filename=params_filename,
             )  # fmt: skip
 
@@ -272,7 +272,7 @@ class PostTrainingQuantization:
     # -- what is written --------------------------------------------------------------------------
 
     def _scale(self, name: str) -> float:
-        scale = self.seen[name].scale(self._algo, self._bits["activation_bits"], self._percent)
+        scale = self.seen[name].scale(self._algo, self.bits["activation_bits"], self._percent)
         return scale or 1e-8  # nothing but zeros was seen
 
     def _rewrite(self, graph: IrGraph, values: list[str]) -> None:
@@ -280,17 +280,17 @@ class PostTrainingQuantization:
         thresholds = [(op, nodes) for op, nodes in results(graph) if op.name() in self._types]
         marks = [(op, i, n.name()) for op, nodes in thresholds for i, n in enumerate(nodes)]
         QuantizationTransformPass(
-            self._scope, place, quantizable_op_type=self._products(), **self._bits, **self._kinds
+            self.scope, place, quantizable_op_type=self._products(), **self.bits, **self.kinds
         ).apply(graph)
         AddQuantDequantPass(
-            self._scope, place, quant_bits=self._bits["activation_bits"],
+            self.scope, place, quant_bits=self.bits["activation_bits"],
             quantizable_op_type=self._others(),
         ).apply(graph)  # fmt: skip
         for name in values:
             scale = np.array([self._scale(name)], "float32")
             for variable in (f"{name}.scale", f"{name}.quant_dequant.scale"):
-                if self._scope.find_var(variable) is not None:
-                    put(self._scope, variable, scale, place)
+                if self.scope.find_var(variable) is not None:
+                    put(self.scope, variable, scale, place)
         for op, at, name in marks:
             limit = float(np.float32(self._scale(name)))
             op.set_attr("out_threshold", limit)
@@ -299,9 +299,9 @@ class PostTrainingQuantization:
                 op.set_attr("out_min", self.seen[name].least)
                 op.set_attr("out_max", self.seen[name].most)
         QuantizationFreezePass(
-            self._scope, place, self._correct, self._bits["weight_bits"],
-            self._bits["activation_bits"],
-            weight_quantize_type=self._kinds["weight_quantize_type"],
+            self.scope, place, self._correct, self.bits["weight_bits"],
+            self.bits["activation_bits"],
+            weight_quantize_type=self.kinds["weight_quantize_type"],
         ).apply(graph)  # fmt: skip
 
 

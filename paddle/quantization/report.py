@@ -59,8 +59,8 @@ def layers(
         return []
     with scope_guard(Scope()):
         plain = executor.run(load()[0], feed=feed, fetch_list=names)
-    with scope_guard(ptq._scope):
-        program = ptq._program
+    with scope_guard(ptq.scope):
+        program = ptq.program
         rounded = executor.run(program, feed=feed, fetch_list=[ptq.table[n] for n in names])
         block = program.global_block()  # type: ignore[union-attr]
         made = {}
@@ -73,8 +73,8 @@ def layers(
             slot_x, slot_w = WEIGHTED[op.type][:2]
             weight, read = op.input(slot_w)[0], op.input(slot_x)[0].removesuffix(".quantized")
             count = int(np.prod(block.var(weight).shape))
-            scale = held(ptq._scope, f"{read}.scale")
-            size = 1 if ptq._bits["weight_bits"] <= 8 else 2
+            scale = held(ptq.scope, f"{read}.scale")
+            size = 1 if ptq.bits["weight_bits"] <= 8 else 2
             error = relative_error(value, expected)
             scales = 4 * _scales(block.var(weight).shape, op.type, ptq)
             at = float(scale.reshape(-1)[0])
@@ -86,7 +86,7 @@ def layers(
 
 def _scales(shape: Any, kind: str, ptq: PostTrainingQuantization) -> int:
     """How many scales a weight has."""
-    by_channel = ptq._kinds["weight_quantize_type"] == "channel_wise_abs_max"
+    by_channel = ptq.kinds["weight_quantize_type"] == "channel_wise_abs_max"
     return int(shape[WEIGHTED[kind][3]]) if by_channel else 1
 
 
@@ -113,7 +113,7 @@ def sensitivities(
     for layer in found:
         ptq = make([other.weight for other in found if other.weight != layer.weight])
         program = ptq.quantize()
-        result = executor.run(program, feed=feed, fetch_list=ptq.fetches, scope=ptq._scope)
+        result = executor.run(program, feed=feed, fetch_list=ptq.fetches, scope=ptq.scope)
         pairs = zip(result, expected, strict=True)
         errors[layer.name] = max(relative_error(value, plain) for value, plain in pairs)
     return errors

@@ -15,7 +15,7 @@ from paddle.core.dtype import VarType
 from paddle.core.errors import InvalidArgumentError, NotFoundError
 from paddle.ir.operator import EMPTY
 from paddle.ir.program import Program
-from paddle.passes.graph import Graph, Node, OpNode, VarNode, link, unlink
+from paddle.passes.graph import Graph, Node, OpNode, VarNode, described, link, unlink
 
 __all__ = ["Graph", "IrGraph", "IrNode", "IrOpNode", "IrVarNode"]
 
@@ -244,7 +244,6 @@ class IrOpNode(IrNode):
         """
         self.node.op.type = new_type
         self.node.name = new_type
-        self.node.graph.program._changed()
 
     def set_attr(self, name: str, val: Any) -> None:
         """Sets an attribute.
@@ -381,7 +380,7 @@ class IrGraph:
         Args:
             var_desc (VarDesc): what ``node.var()`` returned.
         """
-        var = var_desc._of
+        var = described(var_desc)
         if self.graph.block._find_var_recursive(var.name) is None:
             self.graph.block._clone_variable(var, force_persistable=False)
         return view(self.graph.add_value(var.name))
@@ -408,7 +407,7 @@ class IrGraph:
         Args:
             op_desc (OpDesc): what ``node.op()`` returned.
         """
-        op = op_desc._of
+        op = described(op_desc)
         inputs = {slot: list(names) for slot, names in op.inputs.items()}
         outputs = {slot: list(names) for slot, names in op.outputs.items()}
         return view(self.graph.add_op(op.type, inputs, outputs, dict(op.attrs)))

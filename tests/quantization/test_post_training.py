@@ -45,13 +45,13 @@ def made(x: Any, **more: Any) -> q.PostTrainingQuantization:
 
 def run(ptq: q.PostTrainingQuantization, x: np.ndarray) -> np.ndarray:
     exe = static.Executor(paddle.CPUPlace())
-    return exe.run(ptq._program, feed={"x": x}, fetch_list=ptq.fetches, scope=ptq._scope)[0]
+    return exe.run(ptq.program, feed={"x": x}, fetch_list=ptq.fetches, scope=ptq.scope)[0]
 
 
 def scales(ptq: q.PostTrainingQuantization) -> dict[str, float]:
-    ops = ptq._program.global_block().ops
+    ops = ptq.program.global_block().ops
     made = [op for op in ops if op.type.startswith("fake_quantize_")]
-    get = ptq._scope.find_var
+    get = ptq.scope.find_var
     return {
         op.input("X")[0]: np.array(get(op.input("InScale")[0]).get_tensor()).item() for op in made
     }
@@ -83,7 +83,7 @@ def test_weights_are_those_of_paddlepaddle(correct: bool, there: dict) -> None:
     ptq = made(there["x"], algo="abs_max", bias_correction=correct)
     ptq.quantize()
     for name in WEIGHTS:
-        steps = np.array(ptq._scope.find_var(name).get_tensor())
+        steps = np.array(ptq.scope.find_var(name).get_tensor())
         np.testing.assert_allclose(steps, there[f"w{int(correct)}|{name}"], atol=1e-3)
 
 

@@ -45,6 +45,21 @@ class _Rounding(Layer):
         self._name = name
         self._quant_bits = quant_bits
 
+    _scale: Any = None
+
+    def _keep(self, scale: Any) -> None:
+        """Takes a scale down in training; a Program that is recorded has its own."""
+        if self._scale is not None and self.training and hasattr(scale, "numpy"):
+            self._scale.set_value(scale.detach())
+
+    def set_scale(self, scale: float) -> None:
+        """Says what the highest step stands for.
+
+        Args:
+            scale (float): the value.
+        """
+        self._scale.set_value(tensor.full([1], scale, "float32"))
+
     def extra_repr(self) -> str:
         """The settings, for printing."""
         return f"quant_bits={self._quant_bits}"
@@ -76,14 +91,13 @@ class FakeQuantAbsMax(_Rounding):
         quant_on_weight: bool = False,
     ) -> None:
         super().__init__(name, quant_bits, dtype)
-        self._scale: Any = None
         if quant_on_weight:
             self.register_buffer("_scale", tensor.full([1], _FIRST_SCALE, "float32"))
 
     def forward(self, input: Any) -> Any:
         """Rounds a value."""
         out, scale = C.fake_quantize_dequantize_abs_max(input, bit_length=self._quant_bits)
-        _keep(self, scale)
+        self._keep(scale)
         return out
 
 
@@ -115,7 +129,6 @@ class FakeChannelWiseQuantDequantAbsMax(_Rounding):
                 f"{quant_on_weight!r} and {channel_num!r}."
             )
         self._quant_axis = quant_axis
-        self._scale: Any = None
         self.register_buffer("_scale", tensor.full([channel_num], _FIRST_SCALE, "float32"))
 
     def forward(self, input: Any) -> Any:
@@ -123,14 +136,8 @@ class FakeChannelWiseQuantDequantAbsMax(_Rounding):
         out, scale = C.fake_channel_wise_quantize_dequantize_abs_max(
             input, bit_length=self._quant_bits, quant_axis=self._quant_axis
         )
-        _keep(self, scale)
+        self._keep(scale)
         return out
-
-
-def _keep(layer: Any, scale: Any) -> None:
-    """Takes a scale down in training; a Program that is recorded has its own."""
-    if layer._scale is not None and layer.training and hasattr(scale, "numpy"):
-        layer._scale.set_value(scale.detach())
 
 
 class _Averaging(_Rounding):
@@ -200,7 +207,7 @@ class MovingAverageAbsMaxScale(_Averaging):
         out, scale = C.moving_average_abs_max_scale(
             input, self._accum, self._state, moving_rate=self._moving_rate, is_test=False
         )
-        _keep(self, scale)
+        self._keep(scale)
         return out
 
 
@@ -275,6 +282,14 @@ class _Quantized(Layer):
             )
         self._act_preprocess = None if act_pre_layer is None else act_pre_layer()
         self._weight_preprocess = None if weight_pre_layer is None else weight_pre_layer()
+
+    def fix_scale(self, scale: float) -> None:
+        """Says what the highest step of what it reads stands for.
+
+        Args:
+            scale (float): the value.
+        """
+        self._fake_quant_input.set_scale(scale)
 
     def forward(self, input: Any, *args: Any, **kwargs: Any) -> Any:
         """Computes what the layer did, on rounded values."""

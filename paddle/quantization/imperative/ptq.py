@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from paddle import jit, nn, tensor
+from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
 from paddle.nn.layer.layers import Layer
 from paddle.quantization.calibrate import Seen
@@ -259,7 +259,7 @@ class ImperativePTQ:
                 watch.handle.remove()
                 del layer.__dict__["_ptq_watch"]
                 if watch.activation.seen:
-                    holder._sub_layers[name] = _converted(layer, watch)
+                    holder.add_sublayer(name, _converted(layer, watch))
                     found += 1
         if not found:
             raise InvalidArgumentError(
@@ -293,6 +293,6 @@ def _converted(layer: Layer, watch: _Watch) -> Layer:
         activation_quantize_type="moving_average_abs_max",
     )
     scale = watch.activation.thresholds[0] or 1e-8  # nothing but zeros was seen
-    made._fake_quant_input._scale.set_value(tensor.full([1], scale, "float32"))
+    made.fix_scale(scale)
     made.eval()
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 from paddle import jit, nn
@@ -114,8 +115,6 @@ class ImperativeQuantAware:
                 f"{type(model).__name__}."
             )
         if not inplace:
-            import copy
-
             model = copy.deepcopy(model)
         for holder in list(model.sublayers(include_self=True)):
             if isinstance(holder, tuple(new for _, new in self._types)):
@@ -123,7 +122,7 @@ class ImperativeQuantAware:
             for name, layer in list(holder.named_children()):
                 made = self._made(layer)
                 if made is not None:
-                    holder._sub_layers[name] = made
+                    holder.add_sublayer(name, made)
         return model
 
     def _made(self, layer: Layer) -> Layer | None:
