@@ -63,6 +63,8 @@ class AddQuantDequantPass:
             paddle.disable_static()
     """
 
+    _supported_quantizable_op_type = tuple(WEIGHTLESS)  # what PaddleSlim asks for
+
     def __init__(
         self,
         scope: Any = None,

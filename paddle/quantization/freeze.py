@@ -45,13 +45,13 @@ class QuantizationFreezePass:
     Args:
         scope (Scope): where the weights are.
         place (Place): where their memory is.
-        bias_correction (bool): let the mean and the spread of each channel stay. Default: False.
         weight_bits (int): bits of a weight. Default: 8.
         activation_bits (int): bits of a value. Default: 8.
-        round_type (str): ``round``, or ``adaround``: the weights in the scope are whole steps
-            already, which adaptive rounding has made. Default: "round".
         weight_quantize_type (str): as in QuantizationTransformPass. Default: "abs_max".
         quantizable_op_type (list, optional): which operators. Default: all with a weight.
+        bias_correction (bool): let the mean and the spread of each channel stay. Default: False.
+        round_type (str): ``round``, or ``adaround``: the weights in the scope lie on steps, where
+            PostTrainingQuantization's adaptive rounding has put them. Default: "round".
 
     Examples:
         .. code-block:: python
@@ -77,12 +77,13 @@ class QuantizationFreezePass:
         self,
         scope: Any,
         place: Any,
-        bias_correction: bool = False,
         weight_bits: int = 8,
         activation_bits: int = 8,
-        round_type: str = "round",
         weight_quantize_type: str = "abs_max",
         quantizable_op_type: Any = None,
+        *,
+        bias_correction: bool = False,
+        round_type: str = "round",
     ) -> None:
         check_choice(weight_quantize_type, WEIGHT_TYPES, f"{_NAME}(weight_quantize_type)")
         check_choice(round_type, ("round", "adaround"), f"{_NAME}(round_type)")

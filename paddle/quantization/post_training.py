@@ -17,10 +17,11 @@ from paddle.quantization.add_quant_dequant import AddQuantDequantPass
 from paddle.quantization.calibrate import ALGORITHMS, Seen, observe
 from paddle.quantization.freeze import QuantizationFreezePass
 from paddle.quantization.inserting import check_choice
-from paddle.quantization.numbers import put, top_step
+from paddle.quantization.numbers import held, put, scales_of, top_step
 from paddle.quantization.out_scale import results
-from paddle.quantization.tables import WEIGHTED, WEIGHTLESS, result_slot
-from paddle.quantization.transform import QuantizationTransformPass
+from paddle.quantization.rounding import Gram, adapt, rows_of
+from paddle.quantization.tables import CONVOLUTIONS, WEIGHTED, WEIGHTLESS, result_slot
+from paddle.quantization.transform import QuantizationTransformPass, has_weight
 from paddle.static.io_folder import save_inference_model
 from paddle.static.io_inference import load_inference_model
 from paddle.static.ir_graph import Graph, IrGraph
@@ -59,8 +60,9 @@ class PostTrainingQuantization:
         cache_dir (str, optional): has no effect.
         data_loader (iterable, optional): of batches: dicts, or lists in the order of the inputs.
         hist_percent (float): for ``hist``. Default: 0.99999.
-        round_type (str): ``round``. Default: "round".
-        learning_rate (float): of adaptive rounding. Default: 0.001.
+        round_type (str): ``round`` takes the nearest step; ``adaround`` rounds each element of a
+            weight up or down so that results move the least. Default: "round".
+        learning_rate (float): has no effect: adaptive rounding searches without one.
         bias_correction (bool): let mean and spread of each channel of a weight stay.
         skip_tensor_list (list, optional): products that read or write such a variable stay.
         onnx_format (bool): has to be False.
@@ -141,10 +143,9 @@ class PostTrainingQuantization:
                     f"{_NAME}({name}=True): not part of this version; leave it False. The "
                     "predictor joins operators and computes with bytes from what False writes."
                 )
-        if round_type == "adaround":
-            raise NotImplementedError(
-                f"{_NAME}(round_type='adaround'): adaptive rounding is not part of this version; "
-                "take round_type='round' with bias_correction=True."
+        if learning_rate <= 0:
+            raise InvalidArgumentError(
+                f"{_NAME}(learning_rate): expected more than 0, but got {learning_rate!r}."
             )
         if not 0 < hist_percent <= 1:
             raise InvalidArgumentError(
@@ -164,7 +165,7 @@ class PostTrainingQuantization:
             "weight_quantize_type": weight_quantize_type,
         }
         self._types = _types(quantizable_op_type, is_full_quantize)
-        self._correct = bias_correction
+        self._correct, self._adapt = bias_correction, round_type == "adaround"
         self._skip = set(skip_tensor_list or ())
         self.program: Program | None = None
         self.feeds: list[str] = []
@@ -194,6 +195,8 @@ class PostTrainingQuantization:
                 self.seen = observe(
                     self._executor, program, names, self._batches(), self._limit, self.scope
                 )
+                if self._adapt:
+                    self._round(graph, program)
                 self._rewrite(graph, values)
             self.program = graph.to_program()
             table = self.table = getattr(graph, "out_node_mapping_table", {})
@@ -275,6 +278,31 @@ class PostTrainingQuantization:
         scale = self.seen[name].scale(self._algo, self.bits["activation_bits"], self._percent)
         return scale or 1e-8  # nothing but zeros was seen
 
+    def _round(self, graph: IrGraph, program: Program) -> None:
+        """Puts weights onto steps, each element up or down, so that results move the least."""
+        ops = [op for op in self._marked(graph) if op.name() in WEIGHTED]
+        ops = [op for op in ops if has_weight(op)]
+        names = list(dict.fromkeys(op.input(WEIGHTED[op.name()][0])[0] for op in ops))
+        weights = {op.input(WEIGHTED[op.name()][1])[0]: op for op in ops}
+        grams: dict[str, Gram] = {}
+        for i, feed in enumerate(self._batches()):
+            if self._limit is not None and i >= self._limit:
+                break
+            seen = self._executor.run(program, feed=feed, fetch_list=names, scope=self.scope)
+            values = dict(zip(names, seen, strict=True))
+            for weight, op in weights.items():
+                value = np.asarray(values[op.input(WEIGHTED[op.name()][0])[0]])
+                rows = rows_of(op.node.op, value, held(self.scope, weight))
+                if rows is not None:
+                    grams.setdefault(weight, Gram()).add(rows)
+        by_channel = self.kinds["weight_quantize_type"] == "channel_wise_abs_max"
+        for name, gram in grams.items():
+            op, weight = weights[name], held(self.scope, name)
+            axis = WEIGHTED[op.name()][3] if by_channel else None
+            bits, first = self.bits["weight_bits"], op.name() in CONVOLUTIONS
+            made = adapt(weight, scales_of(weight, axis), bits, axis, gram, first)
+            put(self.scope, name, made)
+
     def _rewrite(self, graph: IrGraph, values: list[str]) -> None:
         place = CPUPlace()
         thresholds = [(op, nodes) for op, nodes in results(graph) if op.name() in self._types]
@@ -299,9 +327,8 @@ class PostTrainingQuantization:
                 op.set_attr("out_min", self.seen[name].least)
                 op.set_attr("out_max", self.seen[name].most)
         QuantizationFreezePass(
-            self.scope, place, self._correct, self.bits["weight_bits"],
-            self.bits["activation_bits"],
-            weight_quantize_type=self.kinds["weight_quantize_type"],
+            self.scope, place, weight_quantize_type=self.kinds["weight_quantize_type"],
+            bias_correction=self._correct, **self.bits,
         ).apply(graph)  # fmt: skip
 
 

@@ -70,6 +70,8 @@ class QuantizationTransformPass:
             paddle.disable_static()
     """
 
+    _supported_quantizable_op_type = tuple(WEIGHTED)  # what PaddleSlim asks for
+
     def __init__(
         self,
         scope: Any = None,

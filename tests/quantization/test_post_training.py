@@ -13,6 +13,8 @@ import paddle
 from paddle import quantization as q
 from paddle import static
 from paddle.quantization.calibrate import ALGORITHMS, Seen
+from paddle.quantization.numbers import scales_of, steps_of, values_of
+from paddle.quantization.rounding import Gram, adapt, rows_of
 from tests.quantization.nets import DATA
 
 FOLDER = DATA / "ptq-262"
@@ -162,8 +164,8 @@ def test_bad_arguments(there: dict) -> None:
         made(x, algo="median")
     with pytest.raises(ValueError, match="'reverse' is none"):
         made(x, quantizable_op_type=["reverse"])
-    with pytest.raises(NotImplementedError, match="adaptive rounding"):
-        made(x, round_type="adaround")
+    with pytest.raises(ValueError, match="round_type"):
+        made(x, round_type="down")
     with pytest.raises(ValueError, match="expected one of data_loader"):
         made(x, data_loader=None)
     with pytest.raises(ValueError, match="call quantize"):
@@ -179,3 +181,51 @@ def test_nothing_to_quantise_and_what_is_left_alone(there: dict) -> None:
     ptq = made(there["x"], quantizable_op_type=["mul"], skip_tensor_list=["fc_0.w_0"])
     program = ptq.quantize()
     assert not [op for op in program.global_block().ops if op.type.startswith("fake_")]
+
+
+@pytest.mark.parametrize("kind", ["abs_max", "channel_wise_abs_max"])
+def test_adaptive_rounding_of_a_model(kind: str, there: dict) -> None:
+    off = {}
+    for rounding in ("round", "adaround"):
+        ptq = made(
+            there["x"], algo="abs_max", round_type=rounding, weight_bits=4,
+            weight_quantize_type=kind,
+        )  # fmt: skip
+        ptq.quantize()
+        off[rounding] = np.abs(run(ptq, there["x"]) - there["plain"]).mean()
+        for name in WEIGHTS:
+            steps = np.array(ptq.scope.find_var(name).get_tensor())
+            assert (steps == np.round(steps)).all() and np.abs(steps).max() == 7
+    assert off["adaround"] < 1.1 * off["round"]  # it is made to be best by layer, see below
+
+
+def test_rows_are_what_a_convolution_multiplies() -> None:
+    main = static.Program()
+    x = np.random.RandomState(0).randn(2, 4, 7, 6).astype("float32")
+    w = np.random.RandomState(1).randn(6, 2, 3, 2).astype("float32")
+    with static.program_guard(main, static.Program()):
+        out = paddle.nn.functional.conv2d(
+            static.data("x", list(x.shape)), static.data("w", list(w.shape)), stride=[2, 1],
+            padding=[1, 0], dilation=[1, 2], groups=2,
+        )  # fmt: skip
+    found = static.Executor().run(main, feed={"x": x, "w": w}, fetch_list=[out])[0]
+    rows = rows_of(main.global_block().ops[-1], x, w)
+    by_group = np.einsum("grk,gck->gcr", rows, w.reshape(2, 3, -1))
+    by_group = by_group.reshape(6, 2, *found.shape[2:]).swapaxes(0, 1)
+    np.testing.assert_allclose(by_group, found, atol=1e-4)
+
+
+@pytest.mark.parametrize("axis", [None, 1])
+def test_adaptive_rounding_moves_results_less(axis: int | None) -> None:
+    random = np.random.RandomState(3)
+    x = np.abs(random.randn(300, 40)).astype("float32") @ random.rand(40, 40).astype("float32")
+    w = random.randn(40, 8).astype("float32")
+    gram = Gram()
+    for part in np.split(x, 3):
+        gram.add(part[None])
+    scales = scales_of(w, axis)
+    nearest = values_of(steps_of(w, scales, 4, axis), scales, 4, axis)
+    adapted = adapt(w, scales, 4, axis, gram, first=False)
+    off = [np.square(x @ made - x @ w).mean() for made in (nearest, adapted)]
+    assert off[1] < 0.2 * off[0]
+    assert np.abs(adapted - w).max() <= np.max(scales) / 7 * 1.001  # up or down, no farther
