@@ -141,8 +141,10 @@ def collect() -> Rows:
         found[module, owner, "" if public == last else public].add(last)
     for module in {module for module, *_ in found if module.startswith("paddle.fluid.")}:
         parent = module.rpartition(".")[0]
-        if all(parent != other for other, *_ in found):  # a package that has only modules
+        while all(parent != other for other, *_ in found):  # a package that has only modules
             found[parent, "", ""] = set()
+            above = parent.rpartition(".")[0]
+            parent = parent if (ROOT / above.replace(".", "/")).is_dir() else above
     return found
 
 

@@ -21,10 +21,14 @@ _HOMES = {
     "LogWriter": "visualdl.writer",
     "log_model": "visualdl.watching",
 }
+_PARTS = ("reader", "server", "writer")
+"""Packages that scripts name without importing them, as in `visualdl.server.app.run(...)`."""
 
 
 def __getattr__(name: str) -> Any:
     """Imports what is asked for: neither NumPy nor protobuf is needed to import the package."""
+    if name in _PARTS:
+        return importlib.import_module(f"visualdl.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'visualdl' has no attribute {name!r}")
     value = getattr(importlib.import_module(_HOMES[name]), name)
@@ -33,4 +37,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(set(globals()) | set(_HOMES))
+    return sorted(set(globals()) | set(_HOMES) | set(_PARTS))

@@ -107,7 +107,7 @@ class LogFolders:
                     continue
                 known.add(real)
                 paths = [os.path.join(name, file) for file in sorted(files)]
-                paths = [path for path in paths if inside(os.path.realpath(path), roots)]
+                paths = [path for path in paths if _readable(path, roots)]
                 if paths:
                     found[name] = paths
         return dict(sorted(found.items()))
@@ -126,6 +126,11 @@ class LogFolders:
         if str(error.filename) not in self._told and not isinstance(error, FileNotFoundError):
             self._told.add(str(error.filename))
             logger.warning("%s: the folder cannot be read: %s.", error.filename, error.strerror)
+
+
+def _readable(path: str, roots: Sequence[str]) -> bool:
+    """Says whether a path leads to a file in the folders; who opened a pipe would wait for ever."""
+    return inside(os.path.realpath(path), roots) and os.path.isfile(path)
 
 
 def inside(path: str, roots: Sequence[str]) -> bool:

@@ -128,7 +128,17 @@ def _built() -> Any:
                 field.oneof_index = groups.index(group)
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.Record"))
+    made_class = message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{PACKAGE}.Record"))
+    _name_inner(made_class)
+    return made_class
+
+
+def _name_inner(message: Any) -> None:
+    """Makes messages within a message its attributes, as protobuf in C does, in Python not."""
+    for name, inner in message.DESCRIPTOR.nested_types_by_name.items():
+        if not hasattr(message, name):
+            setattr(message, name, message_factory.GetMessageClass(inner))
+        _name_inner(getattr(message, name))
 
 
 Record: Any = _built()

@@ -106,8 +106,15 @@ class Backend:
     def places(self) -> list[Place]:
         """Returns the places a launcher gave to this process, else all there are."""
         chosen = os.environ.get(self.selection) if self.selection else None
-        numbers = [int(n) for n in chosen.split(",")] if chosen else range(self.count())
-        return [self.place(n) for n in numbers]
+        if not chosen:
+            return [self.place(n) for n in range(self.count())]
+        numbers = [n.strip() for n in chosen.split(",")]
+        if not all(n.isdigit() for n in numbers):
+            raise PreconditionNotMetError(
+                f"{self.selection}={chosen}: expected numbers with commas between.",
+                hint="a launcher sets this variable; without it all are taken",
+            )
+        return [self.place(int(n)) for n in numbers]
 
     def use(self, device: torch.device) -> None:
         """Makes a device the one that torch takes where none is named."""

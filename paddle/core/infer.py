@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from paddle.core import dry_run
+from paddle.core.attribute_errors import too_large
 from paddle.core.dtype import FLOATING, FROM_TORCH, VarType, check_dtypes, torch_dtype
 from paddle.core.errors import (
     AxisError,
@@ -27,10 +28,12 @@ from paddle.core.errors import (
     UnimplementedError,
     kernel_error,
 )
-from paddle.core.op import OpDef
+from paddle.core.op import USERS, OpDef
 
 # Highly composite, so that reshapes, splits and groups of an unknown dimension divide evenly.
 _STAND_INS = (5040, 55440)
+# For so many unknown dimensions that a tensor would have more bytes than torch counts.
+_SMALLER = (840, 1680)
 
 
 @dataclass(frozen=True)
@@ -273,7 +276,13 @@ def infer_by_kernel(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]
 
 def infer_by_meta(op: OpDef, inputs: list, attrs: dict[str, Any]) -> list[Any]:
     """Runs the kernel on torch's meta device, whose first use takes a second."""
-    return _by_runs(op, inputs, attrs, _run_meta, _STAND_INS)
+    for sizes in (_STAND_INS, _SMALLER):
+        try:
+            return _by_runs(op, inputs, attrs, _run_meta, sizes)
+        except RuntimeError as error:
+            if not too_large(error, str(error)):
+                raise
+    return _by_runs(op, inputs, attrs, _run_meta, dry_run.STAND_INS)
 
 
 def _by_runs(op: OpDef, inputs: list, attrs: dict, run: Callable, sizes: tuple) -> list[Any]:
@@ -297,10 +306,16 @@ def _run_meta(op: OpDef, inputs: list, attrs: dict[str, Any], stand_in: int) -> 
             outs = op.kernel(*_shapes_alone(inputs, stand_in), **_python_names(attrs))
     except UnimplementedError:  # the kernel's own words
         raise
-    except NotImplementedError as error:
+    except (NotImplementedError, RuntimeError) as error:
+        users = op.proto == USERS
+        reads = isinstance(error, NotImplementedError) or "cannot be called on meta" in str(error)
+        if not reads or not (users or isinstance(error, NotImplementedError)):
+            raise
         raise NeedsData(
-            f"the shape of operator {op.name}'s result depends on the data of its inputs."
-        ) from error
+            f"the shape of operator {op.name}'s result depends on the data of its inputs.",
+            hint="the function reads values, so that it cannot be run on shapes alone; give "
+            "register_op a shape rule as infer=" if users else None,
+        ) from error  # fmt: skip
     return (outs,) if len(op.outputs) == 1 else tuple(outs)
 
 

@@ -26,11 +26,12 @@ class LoDTensor:
             print(t.shape(), np.array(t).sum())  # [2, 3] 6.0
     """
 
-    __slots__ = ("_lod", "tensor")
+    __slots__ = ("_dims", "_lod", "tensor")
 
     def __init__(self, tensor: Tensor | Any = None, lod: Any = ()) -> None:
         self.tensor: Any = tensor  # None while it holds nothing
         self._lod: list[list[int]] = [list(level) for level in lod]
+        self._dims: list[int] = [0]  # the sizes while it holds nothing
         if isinstance(tensor, (list, tuple)):  # 1.x: the lengths of what is to come
             self.tensor = None
             self.set_recursive_sequence_lengths(tensor)
@@ -65,7 +66,7 @@ class LoDTensor:
 
     def shape(self) -> list[int]:
         """Returns the sizes."""
-        return [0] if self.tensor is None else self.tensor.shape
+        return list(self._dims) if self.tensor is None else self.tensor.shape
 
     def _dtype(self) -> Any:
         return self._filled().dtype
@@ -75,6 +76,62 @@ class LoDTensor:
 
     def _is_initialized(self) -> bool:
         return self.tensor is not None
+
+    # -- as tests of 1.x fill it -----------------------------------------------
+
+    def _get_dims(self) -> list[int]:
+        return self.shape()
+
+    def _set_dims(self, dims: Any) -> None:
+        """Sets the sizes; contents of as many elements stay, others are dropped."""
+        self._dims = [int(n) for n in dims]
+        if self.tensor is not None:
+            same = int(np.prod(self._dims)) == int(np.prod(self.tensor.shape))
+            if same:
+                self.set(self.numpy().reshape(self._dims), self._place())
+            else:
+                self.tensor = None
+
+    def _alloc(self, dtype: str, place: Any) -> None:
+        self.set(np.zeros(self.shape(), dtype), place)
+
+    def _alloc_float(self, place: Any = None) -> None:
+        self._alloc("float32", place)
+
+    def _alloc_double(self, place: Any = None) -> None:
+        self._alloc("float64", place)
+
+    def _alloc_int(self, place: Any = None) -> None:
+        self._alloc("int32", place)
+
+    def _clear(self) -> None:
+        self._dims, self.tensor = self.shape(), None
+
+    def _get_element(self, i: int, dtype: str) -> float:
+        array = self.numpy()
+        if array.dtype != dtype:
+            raise InvalidArgumentError(
+                f"LoDTensor: expected an element of {dtype}, but its contents are of {array.dtype}."
+            )
+        return float(array.flat[i])
+
+    def _set_element(self, i: int, e: float, dtype: str) -> None:
+        self._get_element(i, dtype)  # refuses another type
+        array = self.numpy()
+        array.flat[i] = e
+        self.set(array, self._place())
+
+    def _get_float_element(self, i: int) -> float:
+        return self._get_element(i, "float32")
+
+    def _set_float_element(self, i: int, e: float) -> None:
+        self._set_element(i, e, "float32")
+
+    def _get_double_element(self, i: int) -> float:
+        return self._get_element(i, "float64")
+
+    def _set_double_element(self, i: int, e: float) -> None:
+        self._set_element(i, e, "float64")
 
     def numpy(self) -> np.ndarray:
         """Returns the contents as an array of its own memory."""

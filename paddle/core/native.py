@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from ctypes import POINTER, c_int32, c_int64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
+from keyword import iskeyword
 from typing import Any
 
 from paddle.core import errors
@@ -38,10 +39,11 @@ from paddle.core.native_structs import (
     decode,
     encode,
 )
-from paddle.core.op import REQUIRED
+from paddle.core.op import REQUIRED, py
 
 VERSION = 1
 MAX_RANK = 32
+MAX_OUTPUTS = 1 << 20
 CPU, CUDA = 1, 2  # kinds of devices, as DLPack numbers them
 OTHER_OUTPUTS, OK = -1, 0
 RUNTIME = 1  # flag of a call: sizes are those of real tensors
@@ -123,6 +125,9 @@ class NativeOperator:
         self.library = library
         self.index = index
         self.name = _text(told.name)
+        if not self.name.isidentifier() or iskeyword(self.name):
+            said = f"expected a name that Python can have, but received {self.name!r}."
+            raise errors.InvalidArgumentError(said)
         self.doc = _text(told.doc).strip()
         self.flags = told.flags
         self.inputs = [_slot(told.inputs[i]) for i in range(told.input_count)]
@@ -140,6 +145,34 @@ class NativeOperator:
             # How many bindings there are, the gradient's own slots say.
             self.gradient = NativeGradient(_text(given.name), None, None, dict(zip(names, values)))
             self._bindings = given.inputs, given.outputs
+        self._check(told)
+
+    def _check(self, told: COperator) -> None:
+        """Refuses what no operator can be."""
+        if min(told.input_count, told.output_count, told.attribute_count, told.kernel_count) < 0:
+            raise errors.InvalidArgumentError(
+                f"operator {self.name}: {told.input_count} inputs, {told.output_count} outputs, "
+                f"{told.attribute_count} attributes and {told.kernel_count} kernels."
+            )
+        for listed in (self.inputs, self.outputs, self.attributes):
+            names = [one.name for one in listed]  # type: ignore[attr-defined]
+            wrong = [n for i, n in enumerate(names) if not n or n in names[:i]]
+            if wrong:
+                what = f"has {wrong[0]} twice" if wrong[0] else "has something without a name"
+                raise errors.InvalidArgumentError(f"operator {self.name} {what}.")
+        for slot in self.outputs:
+            if slot.inplace >= len(self.inputs):
+                raise errors.InvalidArgumentError(
+                    f"operator {self.name}: its output {slot.name} is written into input "
+                    f"{slot.inplace}, but there are {len(self.inputs)}."
+                )
+        for attribute in self.attributes:
+            name = py(attribute.name)
+            if attribute.type not in TYPES or not name.isidentifier() or iskeyword(name):
+                raise errors.InvalidArgumentError(
+                    f"operator {self.name}: its attribute {attribute.name!r} has the type "
+                    f"{attribute.type}; expected a name that Python can have and a type of 1 to 12."
+                )
 
     def bind(self, inputs: int, outputs: int) -> NativeGradient | None:
         """The gradient with its bindings read, the numbers of that operator's slots being known."""
@@ -202,28 +235,42 @@ class NativeLibrary:
                 f"{path} cannot be used: {state.text or 'no word'}"
             )
         self.table = table[0]
-        if self.table.version != VERSION:
+        if self.table.version != VERSION:  # what stands behind it may be anything
             raise errors.UnavailableError(
                 f"{path} was built for version {self.table.version} of the interface of operators, "
                 f"but this is version {VERSION}.",
                 hint="build it again with the headers of paddle.sysconfig.get_include()",
             )
+        lacking = [name for name, *_ in CLibrary._fields_[3:] if not getattr(self.table, name)]
+        if self.table.size < ctypes.sizeof(CLibrary) or lacking:
+            raise errors.InvalidArgumentError(
+                f"{path} cannot be used: its table has {self.table.size} bytes"
+                + "".join(f", no {name}" for name in lacking)
+                + f"; expected {ctypes.sizeof(CLibrary)} bytes and every function."
+            )
         self.built_with = _text(self.table.built_with)
-        self.operators: list[NativeOperator] = []
-        for index in range(self.table.count()):
-            state.text = ""
-            told = self.table.describe(index)
-            if not told:
-                raise errors.InvalidArgumentError(
-                    f"{path}: its operator {index} cannot be used: {state.text}"
-                )
-            self.operators.append(NativeOperator(self, index, told[0]))
+        count = self.table.count()
+        if count < 0:
+            raise errors.InvalidArgumentError(f"{path} cannot be used: it has {count} operators.")
+        self.operators = [self._described(path, index) for index in range(count)]
         self.call = self._raw("call")
 
+    def _described(self, path: str, index: int) -> NativeOperator:
+        state.text = ""
+        told = self.table.describe(index)
+        try:
+            if told:
+                return NativeOperator(self, index, told[0])
+            said = state.text or "no word"
+        except (errors.FrameworkError, ValueError, KeyError) as error:
+            said = str(error).partition(") ")[2] or str(error)
+        raise errors.InvalidArgumentError(f"{path}: its operator {index} cannot be used: {said}")
+
     def _raw(self, field: str) -> Any:
-        """A function as one that takes addresses: the call of ctypes that costs least."""
-        address = ctypes.cast(getattr(self.table, field), pointer).value or 0
-        return ctypes.CFUNCTYPE(c_int32, c_int32, pointer)(address)
+        """A function without types of arguments: ctypes calls it in half of the time."""
+        return ctypes.CFUNCTYPE(c_int32)(
+            ctypes.cast(getattr(self.table, field), pointer).value or 0
+        )
 
 
 # ---------------------------------------------------------------- a call
@@ -275,8 +322,8 @@ class Block:
             len(flat_in), len(flat_out), self.ins, self.in_counts, self.outs, self.out_counts,
             attributes[0], None,
         )  # fmt: skip
-        self.address = ctypes.addressof(self.call)
-        _blocks[self.address] = self
+        self.reference = ctypes.byref(self.call)
+        _blocks[ctypes.addressof(self.call)] = self
         step = ctypes.sizeof(CTensor)
         self.input_pointers = [pointer.from_buffer(self.ins, i * step) for i in range(len(flat_in))]
         self.output_pointers = [
@@ -320,8 +367,12 @@ class Block:
 
     def room(self, count: int) -> int:
         """Makes the array of outputs longer; returns its address."""
+        kept = self.call.output_count
+        count = max(count, kept)
+        if count > MAX_OUTPUTS:
+            said = f"operator {self.op.name}: a library asked for room for {count} outputs."
+            raise errors.OutOfRangeError(said)
         more = (CTensor * max(count, 1))()
-        kept = min(count, self.call.output_count)
         ctypes.memmove(more, self.call.outputs, kept * ctypes.sizeof(CTensor))
         for i in range(kept, count):
             self._fill(more[i], None, 0)
@@ -336,7 +387,7 @@ class Block:
         Returns:
             int: OK or OTHER_OUTPUTS.
         """
-        code = function(self.op.index, self.address)
+        code = function(self.op.index, self.reference)
         if code > 0:
             raise failure(code)
         return code
@@ -344,15 +395,20 @@ class Block:
     def results(self) -> list[list[CTensor]]:
         """What stands in the outputs now, for each slot."""
         counts = list(self.call.output_counts[: len(self.op.outputs)])
+        if min(counts, default=0) < 0 or sum(counts) > self.call.output_count:
+            raise errors.InvalidArgumentError(
+                f"operator {self.op.name}: its library says that there are {counts} outputs, but "
+                f"there is room for {self.call.output_count}."
+            )
         position = itertools.count()
-        return [[self.call.outputs[next(position)] for _ in range(max(n, 0))] for n in counts]
+        return [[self.call.outputs[next(position)] for _ in range(n)] for n in counts]
 
 
 def failure(code: int) -> Exception:
     """The error that a function of a library reported by its code."""
     text, state.text = getattr(state, "text", ""), ""
-    raised, state.raised = getattr(state, "raised", None), None
-    if raised is not None:  # in a function of ours that the library called
+    (raised, said), state.raised = getattr(state, "raised", None) or (None, 0), None
+    if raised is not None and said == code:  # in a function of ours that the library called
         return raised
     kind = ERRORS.get(code, errors.ExternalError)
     return kind(text or f"it failed with code {code} and without a word.")
@@ -412,7 +468,17 @@ def hold(buffer: Any, into: CTensor) -> None:
 
 def sizes_of(tensor: CTensor) -> list[int]:
     """The shape in a struct."""
+    if tensor.ndim > MAX_RANK:
+        said = f"a library says that a tensor has {tensor.ndim} dimensions; at most {MAX_RANK} go."
+        raise errors.OutOfRangeError(said)
     return list(tensor.shape[: tensor.ndim]) if tensor.ndim > 0 else []
+
+
+def _failed(error: BaseException) -> int:
+    """Keeps what a function of the host raised; its code."""
+    code = next((code for code, kind in ERRORS.items() if isinstance(error, kind)), 12)
+    state.text, state.raised = "", (error, code)
+    return code
 
 
 def _safely(function: Callable) -> Callable:
@@ -423,15 +489,13 @@ def _safely(function: Callable) -> Callable:
             function(*args)
             return OK
         except BaseException as error:
-            state.raised = error
-            codes = (code for code, kind in ERRORS.items() if isinstance(error, kind))
-            return next(codes, 12)
+            return _failed(error)
 
     return called
 
 
 def _error(call: Any, code: int, text: bytes | None) -> None:
-    state.text = _text(text).strip()
+    state.text, state.raised = _text(text).strip(), None  # what it caught before is past
 
 
 @_safely
@@ -464,8 +528,11 @@ def _retain(handle: int) -> None:
 
 
 def _room(call: int, count: int) -> int | None:
-    block = _blocks.get(call)
-    return None if block is None else block.room(count)
+    try:
+        return _blocks[call].room(count)
+    except Exception as error:  # the library sees that there is none
+        _failed(error)
+        return None
 
 
 @_safely

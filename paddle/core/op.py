@@ -34,6 +34,7 @@ from typing import Any
 from paddle.core.traits import InPlace, Slots, Traits, resolved
 
 REQUIRED: Any = inspect.Parameter.empty
+USERS = "a user's own"  # ``OpDef.proto`` of operators that were made by paddle.utils.register_op
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def named_place(name: str) -> Place | None:
 
     Without a number it is the device that a launcher gave to this process, else the first.
     """
-    found = re.fullmatch(r"([a-z][a-z0-9_]*)(?::(\d+))?", name.lower().strip())
+    found = re.fullmatch(r"([a-z][a-z0-9_]*)(?::([0-9]+))?", name.lower().strip())
     backend = backends.named(found[1]) if found else None
     if not found or not backend or (backend.host and found[2]):
         return None
@@ -120,7 +120,8 @@ def set_device(device: str) -> Place:
         )
     if place is None:
         raise InvalidArgumentError(
-            f"set_device(device): expected {expected_names()}, but received {device!r}."
+            f"set_device(device): expected {expected_names()}, but received {device!r}.",
+            hint="other devices are brought by plug-ins, see paddle.device.register",
         )
     backend = backend_for(place)
     assert backend is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numbers
+
 from paddle.core.errors import InvalidArgumentError
 
 
@@ -18,10 +20,12 @@ class Place:
         return getattr(self, "_id", 0)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Place) and repr(self) == repr(other)
+        if not isinstance(other, Place):
+            return False
+        return self.kind == other.kind and self.get_device_id() == other.get_device_id()
 
     def __hash__(self) -> int:
-        return hash(repr(self))
+        return hash((self.kind, self.get_device_id()))
 
     def __repr__(self) -> str:
         return type(self).__name__
@@ -87,7 +91,7 @@ class NumberedPlace(Place):
 
     def __init__(self, dev_id: int) -> None:
         name = type(self).__name__
-        if isinstance(dev_id, bool) or not isinstance(dev_id, int):
+        if isinstance(dev_id, bool) or not isinstance(dev_id, numbers.Integral):
             raise TypeError(
                 f"{name}(dev_id): expected an int, but received {type(dev_id).__name__}."
             )
@@ -95,7 +99,7 @@ class NumberedPlace(Place):
             raise InvalidArgumentError(
                 f"{name}(dev_id): expected a number of at least 0, but received {dev_id}."
             )
-        self._id = dev_id
+        self._id: int = int(dev_id)  # NumPy's numbers, too
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._id})"

@@ -9,6 +9,7 @@ before its producer; a heap of the pending ones is all the bookkeeping there is.
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Sequence
@@ -470,10 +471,21 @@ def run_hooks(hooks: dict[int, Callable], grad: Tensor) -> Tensor:
     return grad
 
 
+def _of_shape(leaf: Tensor, grad: Any) -> Any:
+    """A gradient in the shape of its leaf, which may be that of one number more or less."""
+    if grad.numel() != math.prod(leaf.shape):
+        raise InvalidArgumentError(
+            f"the gradient of {leaf.name!r}, a Tensor of shape {leaf.shape}, is expected to have "
+            f"that shape, but what was computed has shape {list(grad.shape)}.",
+            hint="look at the gradient that you wrote for an operator or PyLayer",
+        )
+    return grad.reshape(leaf.shape)
+
+
 def accumulate(leaf: Tensor, grad: Any) -> None:
     """Adds ``grad`` to the gradient of a leaf."""
     if grad.shape != leaf._buf.shape:
-        grad = grad.reshape(leaf._buf.shape)
+        grad = _of_shape(leaf, grad)
     if grad.dtype is not leaf._buf.dtype:
         grad = grad.to(leaf._buf.dtype)
     before = leaf._grad

@@ -55,8 +55,9 @@ class _Pending:
             self._work.wait()
         except RuntimeError as error:
             raise check.explained(error, self._operation, self._group) from error
-        if self._after is not None:
-            self._after()
+        after, self._after = self._after, None  # once: an average is not divided again
+        if after is not None:
+            after()
 
 
 class C10dGroup(Communicator):

@@ -18,12 +18,15 @@ class _Returned:
     """An exchange of a copy in main memory, which is copied back when it is over."""
 
     def __init__(self, work: Work, back: Callable[[], Any]) -> None:
-        self._work, self._back = work, back
+        self._work = work
+        self._back: Callable[[], Any] | None = back
 
     def wait(self) -> None:
-        """Returns when the copy is back."""
+        """Returns when the copy is back; once, as the buffer may be used again behind that."""
         self._work.wait()
-        self._back()
+        back, self._back = self._back, None
+        if back is not None:
+            back()
 
 
 def _host(buffer: torch.Tensor) -> torch.Tensor:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 from paddle.core.errors import NotFoundError
 
 _registered: list[Callable] = []
+_registering = threading.Lock()
 
 
 def number_of(function: Callable) -> int:
     """Returns the number of a function, which gets one when first seen."""
-    for number, known in enumerate(_registered):
-        if known is function:
-            return number
-    _registered.append(function)
-    return len(_registered) - 1
+    with _registering:
+        for number, known in enumerate(_registered):
+            if known is function:
+                return number
+        _registered.append(function)
+        return len(_registered) - 1
 
 
 def function_of(number: int) -> Callable:

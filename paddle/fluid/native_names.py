@@ -8,13 +8,15 @@ from typing import Any
 from paddle.core import flags
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.op import computed
+from paddle.core.place import to_torch_device
 from paddle.fluid.op import get_all_op_protos
 from paddle.serialization.program.reading import NEXT_VERSION
 from paddle.static import gradients
 
 __all__ = [
     "OpProtoHolder", "calc_gradient", "empty_var_name", "globals_of_flags", "grad_var_name",
-    "grad_var_suffix", "has_infer_inplace", "is_version_supported", "op_support_gpu",
+    "grad_var_suffix", "has_infer_inplace", "is_float16_supported", "is_version_supported",
+    "op_support_gpu",
 ]  # fmt: skip
 
 
@@ -60,6 +62,16 @@ def op_support_gpu(op_type: str) -> bool:
         ValueError: there is no such operator.
     """
     return bool(_known(op_type).has_kernel)
+
+
+def is_float16_supported(place: Any) -> bool:
+    """Whether operators compute in float16 at a place: those of ATen do at any.
+
+    Args:
+        place (Place): where.
+    """
+    to_torch_device(place)  # refuses what is no place
+    return True
 
 
 def has_infer_inplace(op_type: str) -> bool:

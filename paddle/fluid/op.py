@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REGISTRY, computed
 from paddle.executor.executor import Executor
 from paddle.ir.program import Program
@@ -22,6 +23,7 @@ class _Slot:
 
     name: str
     duplicable: bool = False
+    dispensable: bool = False
 
 
 @dataclass
@@ -47,8 +49,8 @@ def _proto(name: str) -> OpProto:
         raise ValueError(f"Operator: there is no operator {name!r}.")
     return OpProto(
         name,
-        [_Slot(s.name, s.many) for s in known.inputs],
-        [_Slot(s.name, s.many) for s in known.outputs],
+        [_Slot(s.name, s.many, s.optional) for s in known.inputs],
+        [_Slot(s.name, s.many, s.optional) for s in known.outputs],
         [_Attr(a) for a in known.attrs],
     )
 
@@ -80,6 +82,7 @@ class _OperatorCall:
 
     def __init__(self, proto: OpProto, inputs: dict, outputs: dict, attrs: dict) -> None:
         self._proto, self.inputs, self.outputs, self.attrs = proto, inputs, outputs, attrs
+        self._programs: dict[tuple, Program] = {}  # by what is known of the inputs
 
     def type(self) -> str:
         """The operator's name."""
@@ -92,19 +95,59 @@ class _OperatorCall:
             scope (Scope): has the inputs, and gets the outputs.
             place (Place): where it runs.
         """
+        held = self._held(scope)
+        known = tuple((n, str(t.tensor.dtype), *t.shape(), len(t.lod())) for n, t in held.items())
+        if known not in self._programs:
+            self._programs[known] = self._program(held)
+        for name in self._results():
+            scope.var(name)
+        feed = {name: tensor for name, tensor in held.items() if self._fed(name, tensor)}
+        fetch = self._with_levels() if feed else []
+        found = Executor(place).run(
+            self._programs[known], feed=feed, scope=scope, fetch_list=fetch, return_numpy=False
+        )
+        for name, value in zip(fetch, found, strict=True):
+            scope.var(name).get_tensor().set_lod(value.lod())
+
+    def _results(self) -> set[str]:
+        return {name for names in self.outputs.values() for name in names}
+
+    def _fed(self, name: str, tensor: Any) -> bool:
+        """Whether an input is fed: what a Program finds in its scope comes without levels."""
+        return bool(tensor.lod()) and name not in self._results()
+
+    def _with_levels(self) -> list[str]:
+        """The results that may have levels: those that are always there."""
+        sure = [slot.name for slot in self._proto.outputs if not slot.dispensable]
+        return [name for slot in sure for name in self.outputs.get(slot, [])]
+
+    def _held(self, scope: Any) -> dict[str, Any]:
+        """The tensors of the input variables."""
+        found = {}
+        for name in sorted({n for names in self.inputs.values() for n in names}):
+            var = scope.find_var(name)
+            if var is None:
+                raise NotFoundError(f"{self.type()}: the scope has no variable {name!r}.")
+            found[name] = var.get_tensor()
+            if found[name].tensor is None:
+                raise PreconditionNotMetError(
+                    f"{self.type()}: the variable {name!r} holds nothing; set it first."
+                )
+        return found
+
+    def _program(self, held: dict[str, Any]) -> Program:
         program = Program()
         block = program.global_block()
-        for name in {n for names in self.inputs.values() for n in names}:
-            value = scope.find_var(name).get_tensor().numpy()
+        for name, tensor in held.items():
             block.create_var(
-                name=name, shape=list(value.shape), dtype=str(value.dtype), persistable=True
-            )
-        for name in {n for names in self.outputs.values() for n in names}:
-            scope.var(name)
+                name=name, shape=tensor.shape(), dtype=tensor.tensor.dtype,
+                persistable=not self._fed(name, tensor), lod_level=len(tensor.lod()),
+            )  # fmt: skip
+        for name in self._results():
             if not block.has_var(name):
                 block.create_var(name=name, persistable=True)
         block.append_op(self._proto.type, self.inputs, self.outputs, self.attrs)
-        Executor(place).run(program, scope=scope)
+        return program
 
     def __str__(self) -> str:
         ins = ", ".join(f"{k}[{', '.join(v)}]" for k, v in self.inputs.items())

@@ -31,7 +31,7 @@ class DeviceSwitches(AbsentEngines):
                 is ``convert_to_mixed_precision``.
         """
         _check_precision("enable_use_gpu(precision_mode)", precision_mode)
-        self.settings.device.ask("enable_use_gpu", memory_pool_init_size_mb, device_id)
+        self.settings.device.ask("enable_use_gpu", "gpu", memory_pool_init_size_mb, device_id)
         if not self.settings.device.choose(devices.CUDA):
             self._absent(f"GPU {device_id}", "enable_use_gpu")
 
@@ -46,7 +46,7 @@ class DeviceSwitches(AbsentEngines):
 
     def gpu_device_id(self) -> int:
         """Returns the number of the GPU."""
-        return self.settings.device.number
+        return self.settings.device.number_of("gpu")
 
     def memory_pool_init_size_mb(self) -> int:
         """Returns what was asked for by :meth:`enable_use_gpu`."""
@@ -102,14 +102,16 @@ class DeviceSwitches(AbsentEngines):
         Args:
             device_id (int): its number. Default: 0.
         """
-        self.settings.device.ask("set_xpu_device_id", None, device_id)
-        found = named("xpu")
+        self.settings.device.ask("set_xpu_device_id", "xpu", None, device_id)
+        found, options = named("xpu"), self.settings.device.options
         if found is None or (self.use_xpu() and not self.settings.device.choose(found)):
             self._absent("XPU", "set_xpu_device_id")
+        elif self.use_xpu():
+            self.settings.device.options = options
 
     def xpu_device_id(self) -> int:
         """Returns the number of the XPU."""
-        return self.settings.device.number
+        return self.settings.device.number_of("xpu")
 
     # -- any other ------------------------------------------------------------------------------
 
@@ -127,7 +129,7 @@ class DeviceSwitches(AbsentEngines):
 
     def npu_device_id(self) -> int:
         """Returns the number of the NPU."""
-        return self.settings.device.number if self.use_npu() else 0
+        return self.settings.device.number_of("npu")
 
     def enable_custom_device(
         self, device_type: str, device_id: int = 0,
@@ -141,6 +143,11 @@ class DeviceSwitches(AbsentEngines):
             precision (PrecisionType): Float32, in which the model is saved; for others there is
                 ``convert_to_mixed_precision``.
         """
+        if not isinstance(device_type, str):
+            raise TypeError(
+                "enable_custom_device(device_type): expected a str, but received "
+                f"{type(device_type).__name__}."
+            )
         _check_precision("enable_custom_device(precision)", precision)
         title = f"the device {device_type!r}"
         self._choose(device_type, device_id, title, "enable_custom_device")
@@ -160,7 +167,7 @@ class DeviceSwitches(AbsentEngines):
 
     def _choose(self, name: str, number: int | None, title: str, method: str) -> None:
         if number is not None:
-            self.settings.device.ask(method, None, number)
+            self.settings.device.ask(method, name, None, number)
         if not self.settings.device.choose(named(name)):
             self._absent(title, method)
 

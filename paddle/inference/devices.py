@@ -16,22 +16,32 @@ class Chosen:
 
     Attributes:
         backend (Backend|None): its kind; None: the processor.
-        number (int): the number of the device that was asked for.
+        numbers (dict): for each kind, by name, the number of the device that was asked for.
         pool_mb (int): the memory that was asked for.
         options (dict): what else was asked for, for ``Backend.configure``.
     """
 
     def __init__(self) -> None:
         self.backend: Backend | None = None
-        self.number = 0
+        self.numbers: dict[str, int] = {}
         self.pool_mb = 100
         self.options: dict[str, Any] = {}
 
-    def ask(self, method: str, pool_mb: int | None, number: int) -> None:
-        """Takes down which device is asked for, whether it is there or not.
+    @property
+    def number(self) -> int:
+        """The number of the device that runs the model; 0 for the processor."""
+        return 0 if self.backend is None else self.number_of(self.backend.name)
+
+    def number_of(self, kind: str) -> int:
+        """Returns the number of the device of a kind that was asked for; 0 where none was."""
+        return self.numbers.get(kind, 0)
+
+    def ask(self, method: str, kind: str, pool_mb: int | None, number: int) -> None:
+        """Takes down which device of a kind is asked for, whether it is there or not.
 
         Args:
             method (str): of the Config, for messages.
+            kind (str): its name.
             pool_mb (int, optional): the memory that is asked for.
             number (int): which device.
         """
@@ -39,7 +49,7 @@ class Chosen:
             raise InvalidArgumentError(
                 f"{method}(device_id): expected 0 or more, but received {number!r}."
             )
-        self.number = number
+        self.numbers = {**self.numbers, kind: number}  # copies of a Config share the old one
         if pool_mb is not None:
             self.pool_mb = int(pool_mb)
 
@@ -49,8 +59,9 @@ class Chosen:
         Args:
             backend (Backend|None): the kind; None: there is none of that name.
         """
-        there = backend is not None and backend.count() > self.number
-        self.backend = backend if there else None
+        there = backend is not None and backend.count() > self.number_of(backend.name)
+        self.backend = backend if there and backend is not CPU else None
+        self.options = {}  # were for another device
         return there
 
     @property

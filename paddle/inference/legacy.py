@@ -257,7 +257,7 @@ def config_of(native: NativeConfig) -> Config:
     if native.use_gpu:
         made.enable_use_gpu(100, native.device)
     if native.use_xpu:
-        made.settings.device.ask("NativeConfig", None, native.device)
+        made.settings.device.ask("NativeConfig", "xpu", None, native.device)
         made.enable_xpu()
     if native.threads:
         made.set_cpu_math_library_num_threads(native.threads)

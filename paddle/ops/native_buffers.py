@@ -6,14 +6,21 @@ makes operators of it.
 
 from __future__ import annotations
 
+import math
 import os
 import sys
+import warnings
 from typing import Any
 
 import torch
 
 from paddle.core import flags, native
-from paddle.core.errors import InvalidArgumentError, InvalidTypeError, NotFoundError
+from paddle.core.errors import (
+    InvalidArgumentError,
+    InvalidTypeError,
+    NotFoundError,
+    UnimplementedError,
+)
 from paddle.core.levels import levels_on, put_levels
 from paddle.core.native import Block, CTensor, NativeOperator, Shown
 from paddle.core.op import computed, py
@@ -39,7 +46,6 @@ _OTHER_DEVICE = 12  # what DLPack calls an extension
 _REMEMBERED = 512  # calls that look different, of one operator
 
 _VERBOSITY = "GLOG_v"
-
 Given = list[list[Any]]  # the buffers of each slot; none where it is missing
 
 
@@ -91,17 +97,25 @@ class _Pointed:
         }  # fmt: skip
 
 
+def _elements(shape: list[int]) -> int:
+    """How many numbers a shape of a library has, which may say anything."""
+    if any(size < 0 for size in shape):
+        raise InvalidArgumentError(f"expected sizes of at least 0, but a library says {shape}.")
+    return math.prod(shape)
+
+
 def _borrowed(tensor: CTensor) -> torch.Tensor:
     """The tensor that a struct describes; its memory is somebody else's."""
     shape, dtype = native.sizes_of(tensor), _dtype((tensor.dtype.code, tensor.dtype.bits))
-    count = 1
-    for size in shape:
-        count *= size
+    count = _elements(shape)
     device = device_of((tensor.device.type, tensor.device.id))
     if not count:
         return torch.empty(shape, dtype=dtype, device=device)
     if not tensor.data:
         raise InvalidArgumentError("a library handed over a tensor without memory.")
+    strides = tensor.strides[: len(shape)] if tensor.strides else None
+    if strides:  # of an input of an operator with PD_TAKES_STRIDES
+        count = 1 + sum((n - 1) * step for n, step in zip(shape, strides))
     address, length = tensor.data + tensor.byte_offset, count * dtype.itemsize
     if device.type == "cpu":
         raw = torch.frombuffer(native.bytes_at(address, length), dtype=torch.uint8)
@@ -112,7 +126,8 @@ def _borrowed(tensor: CTensor) -> torch.Tensor:
         if found is None:
             raise InvalidArgumentError(f"a library cannot hand over memory of {device} here.")
         return _part(found, tensor)
-    return raw.view(dtype).view(shape)
+    flat = raw.view(dtype)
+    return flat.as_strided(shape, strides) if strides else flat.view(shape)
 
 
 def _part(base: torch.Tensor, tensor: CTensor) -> torch.Tensor:
@@ -123,9 +138,9 @@ def _part(base: torch.Tensor, tensor: CTensor) -> torch.Tensor:
     same = list(base.shape) == shape and base.dtype is dtype
     if same and (start == base.data_ptr() or not base.numel()):
         return base
-    count = 1
-    for size in shape:
-        count *= size
+    if tensor.strides:
+        raise InvalidArgumentError("a library returned a part of a tensor with strides.")
+    count = _elements(shape)
     raw = base.reshape(-1).view(torch.uint8)
     offset, length = start - base.data_ptr() if count else 0, count * dtype.itemsize
     if offset < 0 or offset + length > raw.numel():
@@ -211,7 +226,7 @@ class Caller:
         self.op = op
         self.gradient = gradient
         self.plans: dict[Any, Any] = {}  # of the generated kernel
-        self._inferred: dict[str, list] = {}
+        self._warned = False
 
     # -- shapes --------------------------------------------------------------------------------
 
@@ -290,9 +305,11 @@ class Caller:
         flat = [b for slot in given for b in slot if isinstance(b, torch.Tensor)]
         if any(b.is_meta for b in flat):
             return self._on_meta(shown, attrs)
-        attributes = op.attributes_of(attrs)
         device = flat[0].device if flat else torch.device("cpu")
         where = device_code(device)
+        if where[0] == _OTHER_DEVICE:
+            return self._on_cpu(given, attrs, wanted, in_place, device)
+        attributes = op.attributes_of(attrs)
         expected = self.infer(shown, attributes, True, levels, where, wanted)
         offers = [
             self._offer(slot, given, expected[i], device, wanted[i] if wanted else True, in_place)
@@ -323,6 +340,29 @@ class Caller:
             missing = next(s.name for s, slot in zip(op.outputs, offers) if None in slot)
             raise InvalidArgumentError(f"operator {op.name} left its output {missing} empty.")
         return self._with_levels(offers, block.levels)
+
+    def _on_cpu(
+        self, given: Given, attrs: dict[str, Any], wanted: list[Any] | None, in_place: bool,
+        device: torch.device,
+    ) -> Given:  # fmt: skip
+        """A call on a device that the C interface does not know, a plug-in's: on copies."""
+        if not flags.get("FLAGS_device_fallback"):
+            raise UnimplementedError(
+                f"operator {self.op.name} of a library has no kernel for {device}.",
+                hint="FLAGS_device_fallback=1 computes it on the CPU",
+            )
+        if not self._warned:
+            self._warned = True
+            warnings.warn(
+                f"{self.op.name} runs on the CPU: libraries know no {device}.", stacklevel=2
+            )
+        moved = [[b.cpu() if isinstance(b, torch.Tensor) else b for b in slot] for slot in given]
+        made = self.run(moved, attrs, wanted)
+        back = [[None if b is None else b.to(device) for b in slot] for slot in made]
+        for i, slot in enumerate(self.op.outputs):
+            if in_place and slot.inplace >= 0:
+                back[i] = [b.copy_(c) for b, c in zip(given[slot.inplace], back[i])]
+        return back
 
     def _called(self, block: Block, device: torch.device) -> int:
         try:
@@ -385,22 +425,25 @@ class Caller:
         flat = [b for slot in given for b in slot]
         bases: list[Any] = [*flat, *offers]
         seen: set[int] = set()
-        results: Given = []
-        handles: set[int] = set()
-        counts = block.results()
-        for slot, tensors in zip(self.op.outputs, counts):
-            made = []
-            for tensor in tensors:
-                made.append(self._one(slot, tensor, bases, len(flat), seen))
-                handles.add(tensor.handle)
-            results.append(made)
-        for handle in handles:
-            native.release(handle)
+        returned = block.results()
+        try:
+            results = [
+                [
+                    self._one(slot, tensor, bases, flat, seen, given[slot.inplace] if given else [])
+                    for tensor in tensors
+                ]
+                for slot, tensors in zip(self.op.outputs, returned)
+            ]
+        finally:
+            for handle in {tensor.handle for tensors in returned for tensor in tensors}:
+                native.release(handle)
         if flags.get("FLAGS_check_native"):
             self._compare(expected, results)
         return results
 
-    def _one(self, slot: Any, tensor: CTensor, bases: list, inputs: int, seen: set[int]) -> Any:
+    def _one(
+        self, slot: Any, tensor: CTensor, bases: list, inputs: list, seen: set[int], written: list
+    ) -> Any:
         number = tensor.handle - 1
         base = bases[number] if 0 <= number < len(bases) else native.held(tensor.handle)
         if base is None:
@@ -410,7 +453,9 @@ class Caller:
                 f"operator {self.op.name} returned no memory for its output {slot.name}."
             )
         part = _part(base, tensor)
-        shared = number < inputs and slot.inplace < 0
+        shared = number < len(inputs)
+        if slot.inplace >= 0:
+            shared = shared and not any(base is one for one in written)
         if shared or id(base) in seen or native.kept(tensor.handle):
             part = part.clone()
         elif part is not base:
@@ -464,7 +509,7 @@ class Caller:
         """A block for the generated kernel, of calls that look like this one.
 
         Returns:
-            The address of the structs, the list that the block goes back to, the Block, places for
+            A reference to the structs, the list that the block goes back to, the Block, places for
             the pointers of inputs and of outputs, and what the memory of each output is like. None:
             such calls go the long way.
         """
@@ -481,12 +526,13 @@ class Caller:
                 return None
             shape, dtype = tuple(slot[0].shape), _dtype(slot[0].dtype)
             first = buffers[0]
-            likes.append((first.shape == shape and first.dtype is dtype, shape, dtype))
+            steps = tuple(math.prod(max(n, 1) for n in shape[i + 1 :]) for i in range(len(shape)))
+            likes.append((first.shape == shape and first.dtype is dtype, shape, steps, dtype))
         if len(self.plans) >= _REMEMBERED:
             self.plans.clear()
         free = self.plans.setdefault(key, [])
         made = Block(self.op, shown, expected, attributes)
-        return made.address, free, made, *made.input_pointers, *made.output_pointers, *likes
+        return made.reference, free, made, *made.input_pointers, *made.output_pointers, *likes
 
     def finish(self, code: int, block: Block, buffers: tuple, offers: tuple) -> Any:
         """What a call returns that was not simply done: raises its error, or takes its results."""

@@ -34,8 +34,8 @@ def kernel_of(caller: Caller) -> Callable:
     names = [f"b{i}" for i in range(len(op.inputs))]
     attrs = [py(a.name) for a in op.attributes]
     scope: dict[str, Any] = {
-        "caller": caller, "slowly": caller.slowly, "plans": caller.plans, "empty": torch.empty,
-        "empty_like": torch.empty_like,
+        "caller": caller, "slowly": caller.slowly, "plans": caller.plans,
+        "empty": torch.empty_strided, "empty_like": torch.empty_like,
         "call": op.library.call, "index": op.index, "prepare": caller.prepare,
         "finish": caller.finish,
         "levels_on": levels_on, "levelled": caller.levelled,
@@ -78,7 +78,7 @@ def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) 
         "except (IndexError, AttributeError, TypeError):",
         f"    block = prepare(({key}), ({buffers}), {given})",
         f"    if block is None: return slowly({call})",
-        f"address, free, owner, {', '.join(places)} = block",
+        f"told, free, owner, {', '.join(places)} = block",
     ]
     for i, name in enumerate(names):
         lines += [
@@ -95,13 +95,13 @@ def _lines(op: NativeOperator, names: list[str], attrs: list[str], passed: str) 
         lines.append(f"if {split}: return slowly({call})")
     for i, out in enumerate(outs):
         lines += [
-            f"alike, shape, dtype = m{i}",
-            f"{out} = empty_like(b0) if alike else empty(shape, dtype=dtype)",  # the cheapest way
+            f"alike, shape, steps, dtype = m{i}",
+            f"{out} = empty_like(b0) if alike else empty(shape, steps, dtype=dtype)",  # cheapest
             f"q{i}.value = {out}.data_ptr()",
         ]
     offers = "".join(f"{o}, " for o in outs)
     lines += [
-        "code = call(index, address)",
+        "code = call(index, told)",
         f"if code: return finish(code, owner, ({buffers}), ({offers}))",
     ]
     if op.flags & native.OWN_LOD:

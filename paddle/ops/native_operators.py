@@ -180,10 +180,17 @@ def register_all(library: NativeLibrary) -> list[OpDef]:
                 hint="give it another name",
             )
     made = [_define(op, by_name) for op in forward]
-    for defined in made:
-        REGISTRY[defined.name] = defined
-    for defined in made:
-        _settle_gradients(defined, by_name)
+    before = set(dict.keys(REGISTRY))
+    try:
+        for defined in made:
+            REGISTRY[defined.name] = defined
+        for defined in made:
+            _settle_gradients(defined, by_name)
+    except Exception:
+        for name in set(dict.keys(REGISTRY)) - before:
+            if library_of(dict.__getitem__(REGISTRY, name)) is library:
+                dict.pop(REGISTRY, name)
+        raise
     return made
 
 
@@ -329,7 +336,8 @@ class _Binding:
     def _source(self, name: str, given: Any, ins: list[str], outs: list[str]) -> Any:
         if given is not None:
             source, slot = given
-            return None if slot < 0 else (source, (ins if source == 0 else outs)[slot])
+            told = {0: ins, 1: outs, 2: outs}.get(source, [])
+            return None if slot < 0 else (source, self._at(told, slot, name))
         if name in ins:
             return 0, name
         if name in outs:
@@ -344,13 +352,21 @@ class _Binding:
 
     def _target(self, name: str, given: Any, ins: list[str]) -> str | None:
         if given is not None:
-            return None if given[1] < 0 else ins[given[1]]
+            return None if given[1] < 0 else self._at(ins, given[1], name)
         base = name.removesuffix("@GRAD").removesuffix("@NEW")
         if name.endswith("@GRAD") and base in ins:
             return base
         raise InvalidArgumentError(
             f"operator {self.gradient.name}: its output {name} is not the gradient of an input of "
             f"{self.op.name} ({[f'{i}@GRAD' for i in ins]})."
+        )
+
+    def _at(self, names: list[str], slot: int, name: str) -> str:
+        if slot < len(names):
+            return names[slot]
+        raise InvalidArgumentError(
+            f"operator {self.gradient.name}: its {name} is bound to slot {slot} of {self.op.name}, "
+            "which there is not."
         )
 
     def gives(self, position: int) -> bool:

@@ -14,17 +14,20 @@ from paddle.ops.random.draws import generator
 
 def _part(name: str, shapes: list, start: int, length: int) -> tuple[int, int]:
     """The first column and the number of columns that are taken of each input."""
-    if any(len(s) != 2 for s in shapes) or any(s[1] != shapes[0][1] for s in shapes):
+    widths = {s[-1] for s in shapes} - {-1}
+    if any(len(s) != 2 for s in shapes) or len(widths) > 1:
         raise InvalidArgumentError(
             f"{name}: expected matrices of as many columns, but received shapes "
             f"{[list(s) for s in shapes]}."
         )
-    rows, columns = {s[0] for s in shapes} - {-1}, shapes[0][1]
+    rows, columns = {s[0] for s in shapes} - {-1}, next(iter(widths), -1)
     if len(rows) > 1:
         raise InvalidArgumentError(
             f"{name}: expected matrices of as many rows, but received shapes "
             f"{[list(s) for s in shapes]}."
         )
+    if columns == -1:  # a run knows them
+        return start, length
     first = start + columns if start < 0 else start
     count = columns - first if length < 0 else length
     if not 0 <= first < columns or not first + count <= columns:
@@ -44,7 +47,8 @@ def _partial_rule(name: str, joined: bool):
     def rule(inputs: list, attrs: dict) -> list[Spec]:
         x = inputs[0]
         _, count = _part(name, [p.shape for p in x], attrs["start_index"], attrs["length"])
-        return [Spec((x[0].shape[0], count * len(x) if joined else count), x[0].dtype)]
+        count = count * len(x) if joined and count >= 0 else max(count, -1)
+        return [Spec((x[0].shape[0], count), x[0].dtype)]
 
     return rule
 

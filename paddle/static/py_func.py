@@ -36,7 +36,7 @@ def py_func(
             outputs (None where there is none), and returns the gradients of the inputs (None means
             zero). Without it no gradient flows.
         skip_vars_in_backward_input (Variable|list[Variable], optional): inputs and outputs that
-            ``backward_func`` does not get.
+            ``backward_func`` does not get. Without that function nothing is to be left out.
 
     Returns:
         Variable|list[Variable]: ``out``.
@@ -78,10 +78,6 @@ def py_func(
     names = {v.name for v in [*inputs, *outputs]}
     skipped = []
     if skip_vars_in_backward_input is not None:
-        if backward_func is None:
-            raise InvalidArgumentError(
-                "py_func(skip_vars_in_backward_input): there is no backward_func to skip them for."
-            )
         for var in _variables("skip_vars_in_backward_input", skip_vars_in_backward_input):
             if var.name not in names:
                 raise InvalidArgumentError(

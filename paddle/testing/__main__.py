@@ -14,14 +14,12 @@ import sys
 import unittest
 from types import ModuleType
 
-import numpy as np
-
 from paddle.core.parsing import parse
 from paddle.executor.scope import Scope, scope_guard
 from paddle.ir.current import program_guard
 from paddle.ir.program import Program
-from paddle.testing import gradient_checker, op_test
 from paddle.testing.programs import dynamic
+from paddle.testing.providing import provide
 
 USAGE = """usage: python -m paddle.testing FILE ... [-v] [-f] [-k PATTERN] [CLASS[.METHOD] ...]
 
@@ -31,24 +29,11 @@ Runs files of tests in the form of PaddlePaddle's own unit tests of operators:
 
     class TestMulOp(OpTest):
         ...
+
+       python -m paddle.testing --folder
+
+Prints the folder to be named in PYTHONPATH, so that such files run by themselves and by pytest.
 """
-
-
-def stand_in() -> None:
-    """Lets files import what PaddlePaddle's tests import, and name NumPy's types as they do."""
-    folder = "paddle.fluid.tests.unittests"
-    for name in ("paddle.fluid.tests", folder):
-        sys.modules.setdefault(name, ModuleType(name))
-    for name, module in (
-        ("op_test", op_test),
-        ("gradient_checker", gradient_checker),
-        ("decorator_helper", gradient_checker),
-    ):
-        sys.modules[name] = sys.modules[f"{folder}.{name}"] = module
-        setattr(sys.modules[folder], name, module)
-    for kind in (bool, int, float, complex, object, str):
-        if kind.__name__ not in vars(np):  # as in NumPy before 1.24
-            setattr(np, kind.__name__, kind)
 
 
 def runs_itself(path: str) -> bool:
@@ -93,6 +78,9 @@ def _module(name: str, path: str) -> ModuleType:
 
 def main(argv: list[str]) -> int:
     """Runs the files among the arguments; 1 if a test failed, 2 if there is nothing to run."""
+    if argv == ["--folder"]:
+        print(provide())
+        return 0
     files = [a for a in argv if a.endswith(".py") or os.path.isfile(a)]
     rest = [a for a in argv if a not in files]
     if not files or "-h" in rest or "--help" in rest:
@@ -102,7 +90,7 @@ def main(argv: list[str]) -> int:
     if missing:
         print(f"python -m paddle.testing: there is no file {missing[0]!r}", file=sys.stderr)
         return 2
-    stand_in()
+    provide()
     results = [run(path, rest) for path in files]
     return 0 if all(results) else 1
 

@@ -12,32 +12,68 @@ from typing import Any
 
 import numpy as np
 
-from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.executor import Executor
-from paddle.executor.scope import Scope, global_scope, scope_guard
+from paddle.executor.scope import Scope, global_scope
+from paddle.framework.checks import convert_dtype
 from paddle.ir.autodiff.backward import gradients
 from paddle.ir.current import default_main_program, default_startup_program, program_guard
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.testing.cases import fed_variable
 from paddle.testing.comparing import difference
+from paddle.testing.decorator_helper import prog_scope
+from paddle.testing.testsuite import put
 
-__all__ = ["double_grad_check", "grad_check", "prog_scope", "triple_grad_check"]
+__all__ = [
+    "double_grad_check", "dtype_to_np_dtype", "grad_check", "prog_scope", "set_var_in_scope",
+    "triple_grad_check", "var_to_np_array_in_scope",
+]  # fmt: skip
 
 
-def prog_scope() -> Callable[[Callable], Callable]:
-    """Decorator: the function runs with Programs, a scope and names of its own."""
+def dtype_to_np_dtype(dtype: Any) -> type:
+    """Returns NumPy's type of floating or complex variables.
 
-    def decorate(function: Callable) -> Callable:
-        @functools.wraps(function)
-        def run(*args: Any, **kwargs: Any) -> Any:
-            with scope_guard(Scope()), program_guard(Program(), Program()), unique_name.guard():
-                return function(*args, **kwargs)
+    Args:
+        dtype (VarType|str): of a Variable.
 
-        return run
+    Raises:
+        ValueError: it is another one.
+    """
+    name = convert_dtype(dtype)
+    if name not in ("float16", "float32", "float64", "complex64", "complex128"):
+        raise InvalidArgumentError(
+            f"dtype_to_np_dtype: expected a floating or complex type, but received {name}."
+        )
+    return np.dtype(name).type
 
-    return decorate
+
+def set_var_in_scope(
+    scope: Scope, place: Any, name: str, value: Any, recursive_seq_len: Any = None
+) -> Any:
+    """Puts an array into a variable of a scope, and returns what holds it.
+
+    Args:
+        scope (Scope): gets the variable.
+        place (Place): where the array lies.
+        name (str): the variable.
+        value (array): what it gets.
+        recursive_seq_len (list[list[int]], optional): the lengths of its sequences.
+    """
+    held = scope.var(name).get_tensor()
+    put(held, value, recursive_seq_len, place)
+    return held
+
+
+def var_to_np_array_in_scope(scope: Scope, place: Any, name: str) -> np.ndarray:
+    """Returns the array in a variable of a scope.
+
+    Args:
+        scope (Scope): has the variable.
+        place (Place): where it lies; the array is a copy in any case.
+        name (str): the variable.
+    """
+    return np.array(scope.var(name).get_tensor())
 
 
 def grad_check(

@@ -1,13 +1,12 @@
 """OpTest: a test of an operator says what goes in and what comes out, and everything is checked.
 
-``python -m paddle.testing test_mul_op.py`` shows this module to files that begin with
-``from op_test import OpTest``.
+``python -m paddle.testing test_mul_op.py`` and :func:`paddle.testing.provide` show this module to
+files that begin with ``from op_test import OpTest``.
 """
 
 from __future__ import annotations
 
 import random
-import unittest
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -24,25 +23,30 @@ from paddle.testing.bits import (
     convert_uint16_to_float,
     copy_bits_from_float_to_uint16,
 )
-from paddle.testing.comparing import array_of, check_close, difference, furthest
+from paddle.testing.comparing import array_of, check_close, difference
+from paddle.testing.numeric import get_numeric_gradient
 from paddle.testing.op_call import PROGRAM, Call, Result
+from paddle.testing.op_test_members import Members, listed
 
 __all__ = [
     "OpTest", "check_out_dtype", "convert_float_to_uint16", "convert_uint16_to_float",
-    "copy_bits_from_float_to_uint16", "randomize_probability", "skip_check_grad_ci",
-    "skip_check_inplace_ci",
+    "copy_bits_from_float_to_uint16", "get_numeric_gradient", "randomize_probability",
+    "skip_check_grad_ci", "skip_check_inplace_ci",
 ]  # fmt: skip
 
 # What results in 16 bits may be off at least: (relative, absolute).
 _LEAST = {"bfloat16": (1e-2, 1e-2), "float16": (1e-3, 1e-3)}
 
 
-class OpTest(unittest.TestCase):
+class OpTest(Members):
     """Base of the tests of one operator, in the form of PaddlePaddle's own unit tests.
 
     ``setUp`` says which operator is called with what, and what it gives; every ``test_...`` method
     calls a check. A check runs the operator in dynamic mode, in a Program and in a function made
     static by ``to_static``, at every place that there is.
+
+    A class all of whose tests have run fails if the operator has a gradient, the inputs are
+    floating and none of them was a ``check_grad``, unless :func:`skip_check_grad_ci` says why.
 
     Attributes:
         op_type (str): the operator's name.
@@ -91,16 +95,23 @@ class OpTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         """Seeds NumPy's and Python's random numbers, so that each class begins in the same way."""
         cls._random_states = np.random.get_state(), random.getstate()
+        cls._begin()
         np.random.seed(123)
         random.seed(124)
 
     @classmethod
     def tearDownClass(cls) -> None:
-        """Gives NumPy and Python back the states that their random numbers had."""
-        np.random.set_state(cls._random_states[0])
-        random.setstate(cls._random_states[1])
+        """Gives NumPy and Python back the states that their random numbers had.
 
-    _random_states: Any
+        Raises:
+            AssertionError: the class lacks a check of the gradient that there is.
+        """
+        if cls._random_states is not None:  # else a setUpClass of its own stood in the way
+            np.random.set_state(cls._random_states[0])
+            random.setstate(cls._random_states[1])
+        cls._demand_gradient()
+
+    _random_states: Any = None
 
     # -- results ----------------------------------------------------------------------------------
 
@@ -179,19 +190,16 @@ class OpTest(unittest.TestCase):
         for at in self._places(place):
             checker(sorted(self.calc_output(at), key=len))
 
-    def calc_output(self, place: Any) -> list[np.ndarray]:
-        """Runs the operator in a Program and returns its results as arrays.
+    def check_output_with_place_customized(
+        self, checker: Callable[[list], Any], place: Any
+    ) -> None:
+        """Does at one place what :meth:`check_output_customized` does at all.
 
         Args:
+            checker (callable): gets a list of arrays.
             place (Place): where.
         """
-        made = self._call()
-        result = made.outputs(PROGRAM, place, set())
-        return [
-            array_of(value)
-            for slot, names in made.output_names().items()
-            for value in result.values(slot)[: len(names)]
-        ]
+        self.check_output_customized(checker, place)
 
     def check_inplace_output_with_place(
         self, place: Any, no_check_set: Any = None, inplace_atol: float | None = None
@@ -273,7 +281,7 @@ class OpTest(unittest.TestCase):
         self, inputs_to_check: Any, output_names: Any, no_grad_set: Any = None,
         numeric_grad_delta: float = 0.005, in_place: bool = False,
         max_relative_error: float = 0.005, user_defined_grads: Any = None,
-        check_dygraph: bool = True, user_defined_grad_outputs: Any = None,
+        user_defined_grad_outputs: Any = None, check_dygraph: bool = True,
         check_eager: bool = False, *, place: Any = None,
     ) -> None:  # fmt: skip
         """Compares gradients with differences, element by element.
@@ -291,41 +299,47 @@ class OpTest(unittest.TestCase):
                 operators that say what they write into.
             max_relative_error (float): see above. Default: 0.005.
             user_defined_grads (list[array], optional): expected in place of differences.
-            check_dygraph (bool): also in dynamic mode and by ``to_static``. Default: True.
             user_defined_grad_outputs (list[array], optional): the gradients of the outputs, in
-                place of those of the mean.
+                place of those of the mean. A bool here is ``check_dygraph``, which stood at this
+                place in 1.8.
+            check_dygraph (bool): also in dynamic mode and by ``to_static``. Default: True.
             check_eager (bool): the same as ``check_dygraph``, in files of later releases.
             place (Place, optional): only there. Default: at every place there is.
 
         Raises:
             AssertionError: a gradient is missing or wrong; the text shows the worst element.
         """
+        self._check_grad_helper()
         for at in self._places(place):
             self.check_grad_with_place(
                 at, inputs_to_check, output_names, no_grad_set, numeric_grad_delta, in_place,
-                max_relative_error, user_defined_grads, check_dygraph, user_defined_grad_outputs,
-                check_eager,
+                max_relative_error, user_defined_grads, user_defined_grad_outputs, check_dygraph,
+                check_eager=check_eager,
             )  # fmt: skip
 
     def check_grad_with_place(
         self, place: Any, inputs_to_check: Any, output_names: Any, no_grad_set: Any = None,
         numeric_grad_delta: float = 0.005, in_place: bool = False,
         max_relative_error: float = 0.005, user_defined_grads: Any = None,
-        check_dygraph: bool = True, user_defined_grad_outputs: Any = None,
-        check_eager: bool = False,
+        user_defined_grad_outputs: Any = None, check_dygraph: bool = True,
+        numeric_place: Any = None, check_eager: bool = False,
     ) -> None:  # fmt: skip
         """Does at one place what :meth:`check_grad` does at all.
 
         Args:
             place (Place): where.
             inputs_to_check, output_names, no_grad_set, numeric_grad_delta, in_place,
-                max_relative_error, user_defined_grads, check_dygraph, user_defined_grad_outputs,
+                max_relative_error, user_defined_grads, user_defined_grad_outputs, check_dygraph,
                 check_eager: as there.
+            numeric_place (Place, optional): where differences are computed. Default: ``place``.
         """
+        if isinstance(user_defined_grad_outputs, bool):
+            user_defined_grad_outputs, check_dygraph = None, user_defined_grad_outputs
         made = self._call()
-        wanted = made.input_names(_listed(inputs_to_check))
-        targets = made.named_outputs(_listed(output_names))
-        blocked = set(made.input_names(_listed(no_grad_set), strict=False))
+        self._check_grad_helper()
+        wanted = made.input_names(listed(inputs_to_check))
+        targets = made.named_outputs(listed(output_names))
+        blocked = set(made.input_names(listed(no_grad_set), strict=False))
         if blocked & set(wanted):
             raise InvalidArgumentError(
                 f"check_grad: {sorted(blocked & set(wanted))} are to be checked and in no_grad_set."
@@ -339,46 +353,19 @@ class OpTest(unittest.TestCase):
         expected = user_defined_grads
         if expected is None:
             expected = made.differences(
-                place, wanted, targets, numeric_grad_delta, in_place, weights
-            )
+                place if numeric_place is None else numeric_place,
+                wanted, targets, numeric_grad_delta, in_place, weights,
+            )  # fmt: skip
         for way in made.ways(check_dygraph or check_eager):
             found = made.gradients(way, place, wanted, targets, blocked, weights)
             for name, a, b in zip(wanted, expected, found, strict=True):
-                self._compare_gradient(name, a, b, max_relative_error, f"at {place} in {way}")
-
-    def _compare_gradient(
-        self, name: str, expected: Any, got: Any, limit: float, where: str
-    ) -> None:
-        head = f"Gradient of {name} of {self.op_type} {where}, in class {type(self).__name__}"
-        if got is None:
-            self.fail(f"{head}: there is none; the outputs do not depend on it, or it is cut off")
-        wanted, got = array_of(expected), array_of(got)
-        if wanted.size == got.size == 1 or wanted.ndim == 0:
-            wanted = np.broadcast_to(wanted, got.shape)
-        if wanted.shape != got.shape:
-            self.fail(f"{head}: shape {list(got.shape)} came, expected {list(wanted.shape)}")
-        scale = np.abs(wanted)
-        allowed = limit * np.where(scale < 1e-3, 1.0, scale)
-        found = furthest(got, wanted, allowed)
-        if found is not None:
-            self.fail(f"{head}: {found}\n  max_relative_error = {limit:g}")
-
-    # -- what tests of PaddlePaddle call besides --------------------------------------------------
-
-    @staticmethod
-    def np_dtype_to_fluid_dtype(input: Any) -> Any:
-        """Returns an array as it is: types of NumPy are those of Programs."""
-        return input
-
-    @staticmethod
-    def np_value_to_fluid_value(input: Any) -> Any:
-        """Returns a value as it is."""
-        return input
-
-    @staticmethod
-    def fluid_dtype_to_np_dtype(dtype: Any) -> Any:
-        """Returns a data type as it is."""
-        return dtype
+                head = f"Gradient of {name} of {self.op_type} at {place} in {way}, in class "
+                head += type(self).__name__
+                if b is None:
+                    self.fail(
+                        f"{head}: there is none; the outputs do not depend on it, or it is cut off"
+                    )
+                self._near(array_of(a), array_of(b), max_relative_error, head)
 
     # -- what is called, and where ----------------------------------------------------------------
 
@@ -392,18 +379,19 @@ class OpTest(unittest.TestCase):
         found = REGISTRY.get(name)
         if found is None:
             raise NotFoundError(f"{type(self).__name__}: there is no operator named {name!r}.")
+        self._note()
         return Call(found, self.inputs, self.attrs or {}, self.outputs or {})
 
     def _slots_named(self, names: Any, op: OpDef) -> set[str]:
         known = {s.name for s in op.outputs} | set(self.outputs)
-        wrong = [n for n in _listed(names) if n not in known]
+        wrong = [n for n in listed(names) if n not in known]
         if wrong:  # no error: nothing goes unchecked by that, and PaddlePaddle may have such slots
             warnings.warn(
                 f"check_output(no_check_set): {wrong} are no output slots of {self.op_type}; "
                 f"those are {sorted(known)}",
                 stacklevel=4,
             )
-        return set(_listed(names))
+        return set(listed(names))
 
     def _places(self, place: Any) -> list[Any]:
         return self._get_places() if place is None else [place]
@@ -424,12 +412,6 @@ def _kind(value: Any) -> str:
 def _fits(said: Any, shape: Any) -> bool:
     said, shape = list(said) or [1], list(shape) or [1]
     return len(said) == len(shape) and all(a in (-1, b) for a, b in zip(said, shape, strict=True))
-
-
-def _listed(names: Any) -> list[Any]:
-    if names is None:
-        return []
-    return [names] if isinstance(names, str) else list(names)
 
 
 def _set_use_system_allocator(value: Any = None) -> Any:
@@ -467,8 +449,7 @@ def _marking(name: str, reason: Any) -> Callable[[type], type]:
 def skip_check_grad_ci(reason: str | None = None) -> Callable[[type], type]:
     """Decorator of a test class that has no check of gradients, with the reason for that.
 
-    PaddlePaddle's own runs require such a check for operators that have a gradient. Here it says so
-    to readers: a class without a check is never refused.
+    A class without a check, of an operator that has a gradient, fails otherwise.
 
     Args:
         reason (str): why.

@@ -11,8 +11,8 @@ from typing import Any
 
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError
 from paddle.core.guards import guard_module
-from paddle.core.op import REGISTRY, C, OpDef, Slot, define
-from paddle.core.user_kernels import FORMS, adapted, by_running, shape_rule
+from paddle.core.op import REGISTRY, USERS, C, OpDef, Slot, define
+from paddle.core.user_kernels import FORMS, Result, adapted, by_running, shape_rule
 
 __all__ = ["PythonOperator", "register_op"]
 
@@ -65,14 +65,19 @@ class PythonOperator:
         op = self.definition
 
         def register(function: Callable) -> PythonOperator:
-            results = [(f"the gradient of {s.name}", s.many, True) for s in op.inputs]
-            op.grad(saves, own_shapes)(adapted(function, self._form, cpu, results))
+            results = [Result(f"the gradient of {s.name}", s.many, True) for s in op.inputs]
+            kernel = adapted(f"the gradient of {op.name}", function, self._form, cpu, results)
+            op.grad(saves, own_shapes)(kernel)
             op.differentiable = True
             op._derived.clear()
             vars(C).pop(op.name, None)  # a caller that was made before knows no gradient
             return self
 
         return register
+
+    def __reduce__(self) -> str:
+        """Copies are the operator itself; files have its name, as they have that of a function."""
+        return vars(self)["__qualname__"]
 
     def __repr__(self) -> str:
         return repr(self.definition)
@@ -91,14 +96,16 @@ def register_op(
     Slots are written ``X Y -> Out``: the function's positional parameters are the input slots in
     order, its keyword-only parameters the attributes with their defaults. Behind a slot ``*`` means
     a list of tensors, ``?`` that it may be None, ``~`` that it has no gradient; ``XOut=X`` is an
-    output that is written into that input.
+    output that is written into that input: what the function returns for it becomes the input's
+    value, and a call does not return it.
 
     Args:
         name (str): the operator's name; no other operator has it.
         slots (str): inputs and outputs.
         buffers (str, optional): what the function gets. None: Tensors, and any function of paddle
             can be called. ``"torch"``: the torch tensors behind them. ``"numpy"``: arrays that
-            cannot be written, in main memory.
+            cannot be written, in main memory; bfloat16 comes as float32, and float32 results go
+            back as bfloat16 where the first input is bfloat16.
         infer (str|callable, optional): the shape rule: ``"same"`` (all results are as the first
             input), ``"broadcast"``, ``"floating"``, ``"compare"``, ``"to_bool"``, or a function
             ``rule(inputs, attrs)`` that returns ``(shape, dtype)`` for each output; inputs have
@@ -140,6 +147,7 @@ def register_op(
             print(y.numpy(), x.grad.numpy())  # [0.] [3.]
     """
     _check(name, slots, buffers, cpu)
+    inputs = [Slot.parse(text).name for text in slots.partition("->")[0].split()]
     outputs = [Slot.parse(text) for text in slots.partition("->")[2].split()]
     foreign = buffers == "numpy" or cpu is not None
 
@@ -149,8 +157,11 @@ def register_op(
                 f"register_op: expected a function to decorate, but received "
                 f"{type(function).__name__}."
             )
-        returned = [(s.name, s.many, s.optional) for s in outputs]
-        kernel = adapted(function, buffers, cpu, returned)
+        returned = [
+            Result(s.name, s.many, s.optional, inputs.index(s.writes) if s.writes in inputs else -1)
+            for s in outputs
+        ]
+        kernel = adapted(name, function, buffers, cpu, returned, infer)
         rule = infer
         if infer is not None:
             rule = shape_rule(name, infer, outputs)
@@ -158,7 +169,7 @@ def register_op(
             rule = by_running(name, kernel, outputs)
         made = define(
             name, slots, kernel, infer=rule, differentiable=differentiable and not foreign,
-            proto="a user's own", **traits,
+            proto=USERS, **traits,
         )  # fmt: skip
         made.module = getattr(function, "__module__", None) or "__main__"
         made.origin = _origin(function)
@@ -195,6 +206,13 @@ def _check(name: Any, slots: Any, buffers: Any, cpu: Any) -> None:
             f"register_op(slots): expected a text like 'X Y -> Out', but received {slots!r}"
             + (f", where {wrong[0]!r} is no slot." if wrong else ", which has no output.")
         )
+    known = [Slot.parse(text).name for text in left.split()]
+    for slot in map(Slot.parse, right.split()):
+        if slot.writes is not None and slot.writes not in known:
+            raise InvalidArgumentError(
+                f"register_op(slots): {slot.name} is to be written into {slot.writes}, which is no "
+                f"input in {slots!r}."
+            )
     if buffers is not None and buffers not in FORMS:
         raise InvalidArgumentError(
             f"register_op(buffers): expected None, 'torch' or 'numpy', but received {buffers!r}."

@@ -183,7 +183,7 @@ _OPEN = (
     "IPy", "click", "cloudpickle", "cma", "flask", "flask_cors", "gdal", "gym", "imgaug",
     "jieba", "nltk", "osgeo", "paddle2onnx", "paddle_gpu_serving", "paddlecloud", "pandas",
     "psutil", "pyarrow", "pycocotools", "regex", "requests", "rlschool", "sentencepiece", "skimage",
-    "sklearn", "tensorboardX", "ujson", "visualdl", "yaml", "zmq",
+    "sklearn", "tensorboardX", "ujson", "yaml", "zmq",
 )  # fmt: skip
 
 

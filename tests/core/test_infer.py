@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 import paddle
-from paddle.core.dtype import VarType
-from paddle.core.infer import Spec, broadcast_shapes, infer, infer_by_meta
-from paddle.core.op import OpDef, Slot
+from paddle.core.dtype import VarType, to_vartype
+from paddle.core.infer import (
+    NeedsData,
+    Spec,
+    broadcast_shapes,
+    checked_infer,
+    infer,
+    infer_by_meta,
+)
+from paddle.core.op import REGISTRY, OpDef, Slot
+from tests.ops.table import SAMPLES
 
 F32, I64, BOOL = VarType.FP32, VarType.INT64, VarType.BOOL
 
@@ -120,3 +129,44 @@ def test_inference_neither_records_nor_keeps():
     infer(operator(lambda x: x * 2), [Spec((2,), F32)], {})
     (x * 2).backward()
     assert x.grad.tolist() == [2]
+
+
+@pytest.mark.parametrize("rank", [4, 5, 6])
+def test_all_sizes_may_be_unknown(rank):
+    """Stand-ins for so many sizes at once must not make tensors beyond what torch can count."""
+    block = paddle.static.Program().global_block()
+    block.create_var(name="x", shape=[-1] * rank, dtype="float32")
+    for type, attrs in (("maxout", {"groups": 2}), ("cumsum", {}), ("reduce_sum", {"dim": [0]})):
+        if type != "maxout" or rank == 4:
+            block.append_op(type, {"X": "x"}, {"Out": f"{type}_out"}, attrs)
+            assert set(block.var(f"{type}_out").shape) == {-1}
+    if rank == 4:
+        block.create_var(name="y", shape=[-1] * rank, dtype="float32")
+        block.append_op("kron", {"X": "x", "Y": "y"}, {"Out": "product"})
+        assert block.var("product").shape == (-1,) * rank
+    unknown = [Spec((-1,) * rank, VarType.FP32)]
+    [told] = infer_by_meta(REGISTRY["cumsum"], unknown, REGISTRY["cumsum"].attrs)
+    assert told.shape == (-1,) * rank
+
+
+def test_no_operator_refuses_sizes_that_are_not_known():
+    """But for those whose number of results, or of dimensions, is such a size."""
+    refused = {}
+    last = {sample.op: sample for sample in reversed(SAMPLES)}
+    for name, sample in last.items():
+        op = REGISTRY[name]
+        inputs = [_unknown(sample.inputs.get(slot.name)) for slot in op.inputs]
+        try:
+            checked_infer(op, inputs, dict(sample.attrs))
+        except NeedsData:
+            pass
+        except Exception as error:
+            if "size is unknown" not in str(error) and "of known size" not in str(error):
+                refused[name] = str(error)
+    assert refused == {}
+
+
+def _unknown(value):
+    if value is None or isinstance(value, (list, tuple)):
+        return value and [_unknown(one) for one in value]
+    return Spec((-1,) * np.ndim(value) or (1,), to_vartype(str(np.asarray(value).dtype)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,6 +73,24 @@ def test_asking_for_a_gpu_where_there_is_none() -> None:
 
 
 # ---------------------------------------------------------------- places
+
+
+def test_places_of_one_device_are_equal_whatever_their_class() -> None:
+    named, of_class = paddle.CustomPlace("xpu", 1), paddle.XPUPlace(1)
+    assert named == of_class and hash(named) == hash(of_class) and len({named, of_class}) == 1
+    assert named != paddle.XPUPlace(0) and named != paddle.CUDAPlace(1) and named != "xpu:1"
+    for place in (named, of_class, paddle.CPUPlace(), paddle.CUDAPinnedPlace()):
+        for other in (copy.deepcopy(place), pickle.loads(pickle.dumps(place))):
+            assert other == place and type(other) is type(place) and repr(other) == repr(place)
+    assert repr(paddle.CUDAPlace(np.int64(1))) == "CUDAPlace(1)"  # NumPy's numbers
+    assert paddle.CustomPlace("npu", np.int32(2)).get_device_id() == 2
+
+
+def test_digits_are_those_of_ascii() -> None:
+    with pytest.raises(
+        ValueError, match=r"(?s)but received 'gpu:\u0663'.*paddle\.device\.register"
+    ):
+        paddle.set_device("gpu:\u0663")
 
 
 def test_places_compare_and_print() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed import c10d, staged
 
 
 @pytest.fixture
@@ -234,3 +235,27 @@ def test_bad_splits(arguments: dict, words: str) -> None:
     given = {"x": paddle.ones([2, 4]), "size": (4, 3), "operation": "linear", **arguments}
     with pytest.raises(ValueError, match=words):
         dist.split(**given)
+
+
+class _Work:
+    """An exchange that is over."""
+
+    def wait(self) -> None:
+        pass
+
+
+def test_what_follows_an_exchange_is_done_once() -> None:
+    """Waiting twice must not divide an average again, or undo what was computed since."""
+    average, copied = np.full(2, 6.0), np.zeros(2)
+
+    def halve() -> None:
+        average[:] /= 2
+
+    pending = c10d._Pending(None, _Work(), "all_reduce", halve)
+    returned = staged._Returned(_Work(), lambda: copied.fill(1.0))
+    for work in (pending, returned):
+        work.wait()
+    copied += 1
+    for work in (pending, returned):
+        work.wait()
+    assert average.tolist() == [3.0, 3.0] and copied.tolist() == [2.0, 2.0]

@@ -18,6 +18,7 @@ from paddle.fluid.framework import OpProtoHolder, _dygraph_guard, grad_var_name
 def test_questions_about_operators():
     assert core.op_support_gpu("conv2d") and core.has_infer_inplace("relu")
     assert not core.has_infer_inplace("matmul_v2")
+    assert core.is_float16_supported(core.CPUPlace())
     proto = OpProtoHolder.instance().get_op_proto("mul")
     assert [slot.name for slot in proto.inputs] == ["X", "Y"]
     assert "relu" in {proto.type for proto in core.get_all_op_protos()}

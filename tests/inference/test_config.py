@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.core import backends
+from paddle.core.backends import CPU
 from paddle.fluid import core
 from paddle.inference import Config, PrecisionType, create_predictor, devices
 from paddle.inference.pass_builder import PassBuilder, of_switch
@@ -206,6 +208,35 @@ def test_a_gpu_that_is_not_there(models, monkeypatch):
         config.enable_use_gpu(100, 0, PrecisionType.Half)
     with pytest.raises(ValueError, match="device_id"):
         config.enable_use_gpu(100, -1)
+
+
+def test_kinds_of_devices_have_numbers_and_settings_of_their_own(monkeypatch):
+    class Kind(backends.Backend):
+        torch_type, title = "meta", "KIND"
+
+        def __init__(self, name):
+            self.name = name
+
+        def count(self):
+            return 2
+
+    kinds = {name: Kind(name) for name in ("xpu", "npu")}
+    monkeypatch.setattr("paddle.inference.device_switches.named", {**kinds, "cpu": CPU}.get)
+    config = Config()
+    config.enable_custom_device("npu", 1)
+    config.enable_xpu(1 << 20)  # not the second one: that was the NPU's number
+    told = config.xpu_device_id(), config.custom_device_id(), config.gpu_device_id()
+    assert told == (0, 0, 0) and config.npu_device_id() == 1 and config.use_xpu()
+    other = Config(config)
+    config.set_xpu_device_id(1)
+    assert (config.custom_device_id(), other.custom_device_id()) == (1, 0)
+    assert config.settings.device.options["l3_workspace_size"] == 1 << 20
+    config.enable_npu()
+    assert config.settings.device.options == {} and config.use_npu()  # an XPU's are not an NPU's
+    config.enable_custom_device("cpu")
+    assert not config.use_custom_device() and config.custom_device_type() == ""
+    with pytest.raises(TypeError, match=r"device_type\): expected a str, but received int"):
+        config.enable_custom_device(3)
 
 
 def test_a_model_runs_on_another_device(models):

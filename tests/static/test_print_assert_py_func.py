@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
+
 import numpy as np
 import pytest
 
 import paddle
+from paddle.executor.callables import function_of, number_of
 from paddle.static import Print, gradients, py_func
 from paddle.static.print_op import Assert
 from tests.static.harness import run, static
@@ -164,6 +169,15 @@ def test_assert_in_dynamic_mode_and_its_arguments():
 # -- py_func ---------------------------------------------------------------------------------------
 
 
+@contextlib.contextmanager
+def static_mode():
+    paddle.enable_static()
+    try:
+        yield
+    finally:
+        paddle.disable_static()
+
+
 def out_var(name: str, shape: list[int], dtype: str = "float32"):
     block = paddle.static.default_main_program().current_block()
     return block.create_var(name=name, dtype=dtype, shape=shape)
@@ -268,13 +282,60 @@ def test_py_func_checks_its_arguments():
             py_func(np.tanh, x, main.current_block().create_var(name="z", dtype="float32"))
         with pytest.raises(ValueError, match=r"'w' is neither an input nor an output"):
             py_func(np.tanh, x, y, np.tanh, out_var("w", [2]))
-        with pytest.raises(ValueError, match="there is no backward_func"):
-            py_func(np.tanh, x, y, skip_vars_in_backward_input=x)
+        with pytest.raises(ValueError, match=r"'w2' is neither an input nor an output"):
+            py_func(np.tanh, x, y, skip_vars_in_backward_input=out_var("w2", [2]))
         py_func(lambda x: (np.array(x), 1), x, y)
     with pytest.raises(ValueError, match=r"<lambda> is expected to return 1 results, .* 2"):
         run(main, startup, {"x": np.ones(2, "float32")}, [y])
     with pytest.raises(RuntimeError, match="dynamic mode is on"):
         py_func(np.tanh, paddle.ones([2]), None)
+
+
+def test_py_func_without_backward_has_nothing_to_skip():
+    """PaddlePaddle takes the argument all the same."""
+    with static() as (main, startup):
+        x, y = paddle.static.data("x", [-1, 3]), out_var("y", [-1, 3])
+        py_func(lambda x: np.array(x) * 2, x, y, None, skip_vars_in_backward_input=x)
+    np.testing.assert_array_equal(run(main, startup, {"x": X}, [y])[0], 2 * X)
+
+
+def test_py_func_of_a_gradient_is_no_backward_function():
+    seen = []
+    with static() as (main, startup):
+        x = paddle.static.data("x", [-1, 3])
+        x.stop_gradient = False
+        (grad,) = gradients(paddle.sum(paddle.square(x)), [x])
+        py_func(lambda d: seen.append(np.array(d).tolist()), grad, None)
+        y, z = out_var("y", [-1, 3]), out_var("z", [-1, 3])
+        py_func(lambda d: np.array(d) * 3, grad, y)
+        again = gradients(paddle.sum(x * y), [x])  # y is a constant
+    found = run(main, startup, {"x": X}, [y, *again])
+    np.testing.assert_allclose(found, [6 * X, 6 * X], rtol=1e-6)
+    assert seen == [(2 * X).tolist()]
+    with paddle.static.program_guard(main, startup), static_mode():
+        py_func(lambda d: None, grad, z)
+    with pytest.raises(ValueError, match="a value is expected for 'z', but the function returned"):
+        run(main, startup, {"x": X}, [z])
+
+
+def test_functions_of_several_threads_have_numbers_of_their_own():
+    functions = [[lambda: None for _ in range(200)] for _ in range(8)]
+    numbers: list[list[int]] = [[] for _ in functions]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [
+            threading.Thread(target=lambda i=i: numbers[i].extend(map(number_of, functions[i])))
+            for i in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
+    for told, group in zip(numbers, functions, strict=True):
+        assert all(function_of(n) is f for n, f in zip(told, group, strict=True))
 
 
 def test_a_loaded_program_has_no_functions():

@@ -132,6 +132,7 @@ class TestAddBfloat16(OpTest):
         self.check_grad(["X", "Y"], "Out")
 
 
+@skip_check_grad_ci(reason="float64 is checked elsewhere")
 class TestSoftmaxFloat16(OpTest):
     def setUp(self):
         self.op_type = "softmax"
@@ -190,6 +191,7 @@ class TestSgd(OpTest):
         assert type(self).no_need_check_grad
 
 
+@skip_check_grad_ci(reason="without a fixed mask there are no differences")
 class TestDropout(OpTest):
     """A result that belongs to PaddlePaddle's gradient; a random operator."""
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -299,12 +301,153 @@ def test_wrong_results_and_calls() -> None:
     with pytest.raises(TypeError, match="expected a function to decorate"):
         register_op("user_nothing", "X -> Out")(None)
     x = paddle.ones([2])
-    with pytest.raises(ValueError, match=r"two: expected 2 results, Out Other, but it returned 1"):
+    with pytest.raises(ValueError, match=r"two: expected 2 results, Out, Other, but it returned 1"):
         two(x)
     with pytest.raises(TypeError, match=r"text: Out is expected to be a tensor, .* str 'out'"):
         text(x)
     with pytest.raises(TypeError, match="user_gradient: argument X expects a Tensor"):
         one([1.0])
+
+
+def test_results_that_are_not_what_the_rule_says() -> None:
+    """Callers take the rule's word: a Tensor must not say float32 and hold float64."""
+    x = paddle.to_tensor(X.astype("float32"))
+    wrong = [
+        ("same", {}, lambda x: x.astype("float64"), r"Out is float64\[3, 4\], .* float32\[3, 4\]"),
+        ("same", {"buffers": "numpy"}, lambda x: x[:1], r"Out is float32\[1, 4\], .* it is f"),
+        ("to_bool", {"buffers": "torch"}, lambda x: x + 1, r"Out is float32.* it is bool\[3"),
+    ]  # fmt: skip
+    for i, (infer, options, function, text) in enumerate(wrong):
+        made = register_op(f"user_not_as_told_{i}", "X -> Out", infer=infer, **options)(function)
+        with pytest.raises(ValueError, match=rf"(?s)user_not_as_told_{i}: {text}.*as infer="):
+            made(x)
+    block = paddle.static.Program().global_block()
+    block.create_var(name="x", shape=[3, 4], dtype="float32")
+    with pytest.raises(ValueError, match="user_not_as_told_0: Out is float64"):
+        block.append_op("user_not_as_told_0", {"X": "x"}, {"Out": "y"})
+    integers = register_op("user_integers", "X -> Out", buffers="numpy", infer="floating")(
+        lambda x: x.astype("float32") / 2
+    )
+    assert integers(paddle.to_tensor([1, 2])).numpy().tolist() == [0.5, 1.0]
+
+
+def test_bfloat16_for_kernels_of_arrays() -> None:
+    @register_op("user_narrow", "X -> Out", buffers="numpy", infer="same")
+    def narrow(x):
+        assert x.dtype == "float32"
+        return x * 3
+
+    @narrow.grad("X")
+    def _(d_out, x):
+        return d_out * 3
+
+    x = paddle.to_tensor([[1.0, 2.0]], dtype="bfloat16", stop_gradient=False)
+    y = narrow(x)
+    y.sum().backward()
+    assert y.dtype == x.grad.dtype == paddle.bfloat16
+    assert y.astype("float32").numpy().tolist() == [[3.0, 6.0]]
+    assert x.grad.astype("float32").numpy().tolist() == [[3.0, 3.0]]
+    with paddle.amp.auto_cast():
+        z = narrow(paddle.ones([2, 2]) @ paddle.ones([2, 2]))
+    np.testing.assert_array_equal(z.astype("float32").numpy(), np.full((2, 2), 6.0))
+
+
+def test_copies_and_pickles_are_the_operator_itself() -> None:
+    class Net(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.function = kept
+
+        def forward(self, x):
+            return self.function(x)
+
+    made = kept = register_op("user_copied", "X -> Out")(_plus)
+    assert copy.deepcopy(made) is made and copy.copy(made) is made
+    assert copy.deepcopy(Net()).function is made
+    globals()["_plus"], before = made, _plus
+    try:
+        assert pickle.loads(pickle.dumps(made)) is made
+    finally:
+        globals()["_plus"] = before
+
+
+def _plus(x):
+    return x + 1
+
+
+def test_what_is_said_of_functions_without_a_shape_rule() -> None:
+    def refuses_ones(x):
+        if x.min() > 0:
+            raise ValueError("not of ones")
+        return x
+
+    cases = [
+        ("numpy", refuses_ones, "(?s)not of ones.*was run on ones; give register_op a shape rule"),
+        ("numpy", lambda x: x[0] if len(x) > 100 else x, "how many dimensions its results have"),
+        ("numpy", lambda x: x.astype("uint32"), "Out is uint32, which no Tensor can have"),
+        (None, lambda x: x * 2 if float(x.sum()) > 0 else x, "(?s)depends on the data.*as infer="),
+        (None, lambda x: paddle.to_tensor(x.numpy()), "(?s)depends on the data.*as infer="),
+    ]  # fmt: skip
+    block = paddle.static.Program().global_block()
+    block.create_var(name="x", shape=[-1, 4], dtype="float32")
+    for i, (buffers, function, text) in enumerate(cases):
+        register_op(f"user_ruleless_{i}", "X -> Out", buffers=buffers)(function)
+        with pytest.raises((ValueError, NotImplementedError), match=text):
+            block.append_op(f"user_ruleless_{i}", {"X": "x"}, {"Out": "y"})
+
+
+def test_results_that_are_written_into_inputs() -> None:
+    functions = {
+        None: lambda x, total, *, by=1: (x * by, total + x),
+        "torch": lambda x, total, *, by=1: (x * by, total.add_(x)),
+        "numpy": lambda x, total, *, by=1: (x * by, total + x),
+    }
+    for form, function in functions.items():
+        made = register_op(
+            f"user_writes_{form}", "X Total~ -> Out TotalOut=Total", buffers=form, infer=_two_like
+        )(function)
+        x, total = paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([10.0, 10.0])
+        before = total.detach().clone()
+        for _ in range(2):
+            assert made(x, total, by=3).numpy().tolist() == [3.0, 6.0]
+        assert total.numpy().tolist() == [12.0, 14.0] and before.numpy().tolist() == [10.0, 10.0]
+        paddle.enable_static()
+        try:
+            main, startup = paddle.static.Program(), paddle.static.Program()
+            with paddle.static.program_guard(main, startup):
+                x = paddle.static.data("x", [2])
+                total = paddle.static.create_global_var([2], 10.0, "float32", persistable=True)
+                out = made(x, total, by=3)
+            exe = paddle.static.Executor()
+            exe.run(startup)
+            for _ in range(2):
+                got = exe.run(
+                    main, feed={"x": np.array([1, 2], "float32")}, fetch_list=[out, total]
+                )
+        finally:
+            paddle.disable_static()
+        assert [v.tolist() for v in got] == [[3.0, 6.0], [12.0, 14.0]]
+    wrong = register_op("user_writes_more", "X -> XOut=X", buffers="numpy")(lambda x: x[:1])
+    with pytest.raises(ValueError, match=r"XOut is float32\[1\], but the input .* float32\[2\]"):
+        wrong(paddle.ones([2]))
+    with pytest.raises(ValueError, match="Out is to be written into Y, which is no input in"):
+        register_op("user_writes_nothing", "X -> Out=Y")(lambda x: x)
+
+
+def _two_like(inputs, attrs):
+    return [inputs[0], inputs[1]]
+
+
+def test_gradients_that_are_wrong() -> None:
+    x = paddle.to_tensor(X, stop_gradient=False)
+    for i, (wrong, text) in enumerate([
+        (lambda d: (d, d), "the gradient of user_wrong_gradient_0: .*returned a tuple of 2"),
+        (lambda d: d[:1], r"a Tensor of shape \[3, 4\], is expected .*has shape \[1, 4\]"),
+    ]):  # fmt: skip
+        made = register_op(f"user_wrong_gradient_{i}", "X -> Out", buffers="numpy")(lambda x: x * 2)
+        made.grad()(wrong)
+        with pytest.raises((ValueError, TypeError), match=text):
+            made(x).sum().backward()
 
 
 MODULE = '''

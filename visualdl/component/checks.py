@@ -126,6 +126,20 @@ def real(value: Any, name: str) -> float:
     raise ValueError(f"{name}: expected one number, but got {_kind(value)}.")
 
 
+def logged_number(value: Any, name: str) -> float:
+    """Gives a number to log, which may be written as text: PaddleDetection gives "0.123456".
+
+    Raises:
+        ValueError: it is no single number.
+    """
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    return real(value, name)
+
+
 def array(value: Any, name: str) -> Any:
     """Gives numbers as a NumPy array: a Tensor, an array, a number, or lists of them.
 

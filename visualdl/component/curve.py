@@ -80,7 +80,7 @@ def counts(labels: Any, predictions: Any, num_thresholds: Any, weights: Any) -> 
         raise ValueError("labels: expected 0 or 1 everywhere, but got something else.")
     if not ((found >= 0) & (found <= 1)).all():  # false for NaN
         raise ValueError("predictions: expected numbers of 0 to 1, but got something else.")
-    if found.dtype.kind != "f":
+    if found.dtype not in (np.float32, np.float64):  # 16 bits do not tell many thresholds apart
         found = found.astype(np.float64)
     heavy = 1.0
     if weights is not None:

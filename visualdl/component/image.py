@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,6 +54,9 @@ def figure_to_record(tag: str, figure: Any, step: Any, walltime: Any = None) -> 
         raise ValueError(f"figure: expected a Figure of Matplotlib, but got {figure!r}.")
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi="figure")
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None and isinstance(figure, pyplot.Figure):
+        pyplot.close(figure)  # as VisualDL does: it would be kept for ever otherwise
     return packed(tag, data.getvalue(), step, walltime)
 
 

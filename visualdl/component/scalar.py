@@ -67,7 +67,7 @@ def to_record(tag: str, value: Any, step: Any, walltime: Any = None) -> bytes:
         checks.step_number(step),
         tag_field(checks.tag_name(tag)),
         varint(checks.milliseconds(walltime)),
-        checks.real(value, "value"),
+        checks.logged_number(value, "value"),
     )
 
 
@@ -80,7 +80,7 @@ def group_to_records(main_tag: str, tag_scalar_dict: Any, step: Any, walltime: A
     frames = []
     for tag, value in tag_scalar_dict.items():
         checks.text(tag, "tag_scalar_dict")
-        number = narrow(checks.real(value, f"tag_scalar_dict[{tag!r}]"))
+        number = narrow(checks.logged_number(value, f"tag_scalar_dict[{tag!r}]"))
         pair = Record.TagValue(tag=tag, value=number)
         made = Record(values=[Value(id=step, tag=main_tag, timestamp=time, tag_value=pair)])
         frames.append(framed(made.SerializeToString()))

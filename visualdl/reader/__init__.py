@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 from collections.abc import Callable, Sequence
@@ -302,3 +303,10 @@ class LogReader:
     def _look(self, update: bool) -> None:
         if update:
             self.load_new_data()
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the module `reader` where it is named without being imported."""
+    if name == "reader":
+        return importlib.import_module("visualdl.reader.reader")
+    raise AttributeError(f"module 'visualdl.reader' has no attribute {name!r}")

@@ -35,8 +35,11 @@ STATIC = os.path.join(os.path.dirname(os.path.abspath(__file__)), "static")
 THREADS = 8
 PORTS = 100
 """So many ports are tried where none was named."""
-UPLOAD = 1 << 30
-"""The largest body of a request: a model file."""
+UPLOAD = (64 << 20) + (1 << 20)
+"""The largest body of a request: a model file as `graph/upload` takes it, and its envelope."""
+CONNECTIONS = 500
+"""A browser keeps six open; those that say nothing are closed after `IDLE` seconds."""
+IDLE = 30
 GRACE = 0.3
 """Seconds that requests under way have at the end."""
 CANNOT_START = 2
@@ -299,6 +302,10 @@ def serve(options: Options, ends_with_input: bool = False) -> int:
             threads=THREADS,
             ident="visualdl",
             max_request_body_size=UPLOAD,
+            connection_limit=CONNECTIONS,
+            channel_timeout=IDLE,
+            cleanup_interval=IDLE // 3,
+            asyncore_use_poll=True,  # select knows no more than a thousand files
             _dispatcher=dispatcher,
         )
         _tell(options, port)
@@ -370,6 +377,7 @@ def run(
     model: str = "",
     component_tabs: Sequence[str] | None = None,
     theme: str | None = None,
+    telemetry: bool = False,
 ) -> int:
     """Starts a server in a process of its own.
 
@@ -388,6 +396,7 @@ def run(
         model (str): a model file for the graph page.
         component_tabs (list, optional): the pages that are shown.
         theme (str, optional): "light" or "dark"; by default the browser's.
+        telemetry (bool): False, as scripts for VisualDL 2 say; this server reports to nobody.
 
     Returns:
         int: the id of the process.
@@ -404,6 +413,8 @@ def run(
             pid = app.run(logdir="./log", port=0)
             os.kill(pid, signal.SIGTERM)
     """
+    if telemetry:
+        raise ValueError("telemetry: expected False, this server reports to nobody.")
     options = Options(
         logdir=logdir,  # type: ignore[arg-type]
         model=model,

@@ -56,6 +56,13 @@ def parser() -> argparse.ArgumentParser:
     add("--open-browser", action="store_true", help="opens the page when the server answers")
     add("-v", "--verbose", action="count", default=0, help="tells more; -vv: everything")
     add("--version", action="version", version=f"visualdl {__version__} (of pypaddle)")
+    # that of VisualDL 2: nothing is reported here, with it or without
+    add(
+        "--disable-telemetry",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help=argparse.SUPPRESS,
+    )
     add("--first-port", type=int, default=DEFAULT_PORT, help=argparse.SUPPRESS)
     add("--ends-with-input", action="store_true", help=argparse.SUPPRESS)
     return result
@@ -73,6 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     reader = parser()
     given = vars(reader.parse_args(arguments))
     ends_with_input = given.pop("ends_with_input")
+    given.pop("disable_telemetry", None)
     try:
         options = Options(**given)
     except ValueError as error:

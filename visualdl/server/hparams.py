@@ -46,10 +46,11 @@ def _metrics(run: RunData) -> dict[str, Any]:
 
 
 def listed(query: Query, context: Context) -> list[dict[str, Any]]:
-    """`hparams/list`: name, hyper-parameters and metrics of each run."""
+    """`hparams/list`: folder (by `shown=1` the name), hyper-parameters and metrics of each run."""
+    shown = context.names if query.text("shown", "") else {}
     return [
         {
-            "name": run.name,
+            "name": shown.get(run.name, run.name),
             "hparams": {name: value for name, (_, value) in _given(run).items()},
             "metrics": _metrics(run),
         }

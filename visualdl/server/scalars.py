@@ -17,6 +17,8 @@ POINTS = 2000
 """A chart shows no more of a line."""
 MOST_POINTS = 100_000
 MOST_RUNS = 1000
+MOST_OF_ALL = 1_000_000
+"""An answer about many runs has about so many points at most."""
 ROWS = 10_000
 """Rows of a table that are written at once."""
 DELIMITERS = {"tsv": "\t", "csv": ","}
@@ -31,7 +33,7 @@ def rows(points: Points) -> list[list[Any]]:
     return [list(row) for row in zip(points.ms.tolist(), points.steps.tolist(), values)]
 
 
-def chosen(query: Query, points: Points) -> Points:
+def chosen(query: Query, points: Points, limit: int = MOST_POINTS) -> Points:
     """Gives the points a query asks for: `since`, `from`, `to`, `axis`, `points`."""
     since = query.whole("since", 0, 0, 1 << 62)
     if since:
@@ -40,7 +42,7 @@ def chosen(query: Query, points: Points) -> Points:
     low, high = query.number("from"), query.number("to")
     if low is not None or high is not None:
         points = points.part(between(points.ms if axis == "wall" else points.steps, low, high))
-    most = query.whole("points", POINTS, 0, MOST_POINTS) or MOST_POINTS
+    most = query.whole("points", POINTS, 0, limit) or limit
     if len(points) > most:
         points = points.part(sampled(points.values, most))
     return points
@@ -63,13 +65,15 @@ def scalars_list(query: Query, context: Context) -> list[list[Any]]:
 def scalar_many(query: Query, context: Context) -> dict[str, Any]:
     """`scalar/many`: the points of a tag of many runs; runs that do not have it are left out."""
     tag = query.text("tag")
+    names = query.texts("run")[:MOST_RUNS]
+    limit = min(MOST_POINTS, MOST_OF_ALL // max(1, len(names)))
     result = {}
-    for name in query.texts("run")[:MOST_RUNS]:
+    for name in names:
         points = context.store.scalar(name, tag)
         if points is None or not len(points):
             continue
         result[name] = {
-            "points": rows(chosen(query, points)),
+            "points": rows(chosen(query, points, limit)),
             "total": len(points),
             "next": len(points),
             "last": rows(points.part(slice(-1, None)))[0],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import time
@@ -24,11 +25,11 @@ _KEPT_TAGS = 100_000
 class LogWriter(Samples):
     """Writes what a run gives to a log file, without holding the run up.
 
-    A thread brings the records to the file. They are written when `max_queue` of them wait, when
-    none came for a second, and after `flush_secs` at the latest; nothing is lost when the program
-    ends, or is ended by SIGTERM. What fails there (a full disk) is raised at the next call; the
-    records are kept and tried again. A writer may be used by several threads, and by processes that
-    are forked: they write to the same file.
+    A thread brings the records to the file. They are written when `max_queue` of them wait, and
+    after a second at the latest, so that the board shows them, or after `flush_secs` where that is
+    less; nothing is lost when the program ends, or is ended by SIGTERM. What fails there (a full
+    disk) is raised at the next call; the records are kept and tried again. A writer may be used by
+    several threads, and by processes that are forked: they write to the same file.
 
     Values may be numbers, NumPy arrays, or Tensors. `step` is a whole number. `walltime` is in
     milliseconds (or in seconds, as a float), and now where it is not given.
@@ -38,7 +39,7 @@ class LogWriter(Samples):
             not given.
         comment (str): end of the name of that folder where `logdir` is not given.
         max_queue (int): so many records wait at most before they are written.
-        flush_secs (float): so many seconds a record waits at most.
+        flush_secs (float): so many seconds a record waits at most; one at most in any case.
         filename_suffix (str): end of the name of the log file.
         write_to_disk (bool): False checks arguments, and writes nothing.
         display_name (str): the name the board shows for the run; its folder where empty.
@@ -191,7 +192,8 @@ class LogWriter(Samples):
 
         Args:
             tag (str): the name of the curve; `train/loss` stands among others of `train`.
-            value (float): the number, or a Tensor of one element; 32 bits of it are kept.
+            value (float): the number, a Tensor of one element, or a number as text ("0.25");
+                32 bits of it are kept.
             step (int): its place on the curve.
             walltime (float, optional): a time.
 
@@ -214,7 +216,7 @@ class LogWriter(Samples):
         if type(step) is not int or not 0 <= step < 1 << 63:
             step = checks.step_number(step)
         if type(value) is not float:
-            value = checks.real(value, "value")
+            value = checks.logged_number(value, "value")
         if walltime is None:
             now, shown = self._clock
             exact = int(time.time() * 1000)
@@ -471,3 +473,10 @@ def _finish(stream: Stream) -> None:
         stream.close()
     except OSError as error:
         logger.error("%s.", error)
+
+
+def __getattr__(name: str) -> Any:
+    """Imports the module `writer` where it is named without being imported."""
+    if name == "writer":
+        return importlib.import_module("visualdl.writer.writer")
+    raise AttributeError(f"module 'visualdl.writer' has no attribute {name!r}")

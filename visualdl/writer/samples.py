@@ -91,7 +91,7 @@ class Samples:
 
         Args:
             tag (str): its name.
-            figure (matplotlib.figure.Figure): the drawing.
+            figure (matplotlib.figure.Figure): the drawing; one of `pyplot` is closed after it.
             step (int): its step.
             walltime (float, optional): a time.
 

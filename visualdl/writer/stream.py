@@ -13,13 +13,14 @@ import signal
 import sys
 import threading
 import weakref
+from time import monotonic
 from typing import Any
 
 logger = logging.getLogger("visualdl")
 
 _BINARY = getattr(os, "O_BINARY", 0)
 _PAUSE = 1.0
-"""Records also go to the file when none came for so many seconds, so that the board shows them."""
+"""No record waits longer than so many seconds, whatever was asked for: the board shows them."""
 _MOST = 64 << 20
 """With more bytes waiting, who adds some waits for the file, and is refused where that fails."""
 
@@ -172,15 +173,13 @@ class Stream:
                     more.wait(_PAUSE)
 
     def _gather(self) -> None:
-        """Waits for more records: until there are enough, none comes, or the time is up."""
-        left = self._wait
-        while left > 0 and not self._closed and len(self._waiting) < self._max_queue:
-            count = len(self._waiting)
-            pause = min(_PAUSE, left)
-            self._more.wait(pause)
-            left -= pause
-            if len(self._waiting) == count:
+        """Waits for more records: until there are enough, or the time is up."""
+        end = monotonic() + min(self._wait, _PAUSE)
+        while not self._closed and len(self._waiting) < self._max_queue:
+            left = end - monotonic()
+            if left <= 0:
                 return
+            self._more.wait(left)
 
 
 # -- the ends of processes -------------------------------------------------------------------------

@@ -59,7 +59,7 @@ def xpus(text: str) -> list[str]:
     Raises:
         ValueError: one is not there, or named twice.
     """
-    named = [part.strip() for part in text.split(",")]
+    named = [re.sub("^0+(?=[0-9])", "", part.strip()) for part in text.split(",")]
     there = _count("xpu")
     if not there:
         raise AddressError(
@@ -67,7 +67,7 @@ def xpus(text: str) -> list[str]:
             "--nproc_per_node N. `python -c 'import paddle; paddle.set_device(\"xpu\")'` says what "
             "is missing."
         )
-    wrong = [n for n in named if not re.fullmatch(r"\d+", n) or int(n) >= there]
+    wrong = [n for n in named if not re.fullmatch("[0-9]+", n) or int(n) >= there]
     if wrong or len(set(named)) != len(named):
         raise AddressError(
             f"--xpus {text}: expected different numbers from 0 to {there - 1}, of the {there} XPUs "

@@ -18,7 +18,7 @@ from paddle.core.lod import LoDTensor
 from paddle.core.tensor import wrap
 from paddle.executor.callables import function_of
 from paddle.executor.codegen import Emitter, emitter
-from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.operator import EMPTY, Operator, Role
 
 # Element types as PaddlePaddle 2.0 prints them: the names C++ has for them.
 _TYPES = {
@@ -230,7 +230,7 @@ def _py_func(em: Emitter, op: Operator) -> None:
     args = ", ".join("None" if n == EMPTY else em.read(n) for n in names)
     outs = op.outputs.get("Out", [])
     kinds = [(n, VarType.FP32 if n == EMPTY else em.variable(n).dtype) for n in outs]
-    backward = any(n.endswith("@GRAD") for n in names)
+    backward = bool(op.role & Role.BACKWARD) and any(n.endswith("@GRAD") for n in names)
     call = PythonCall(function_of(op.attr("forward_callable_id")), kinds, backward)
     text = f"{em.constant(call, 'python_call')}({args})"
     targets = "".join("_, " if n == EMPTY else f"{em.write(n)}, " for n in outs)

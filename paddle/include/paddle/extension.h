@@ -107,13 +107,21 @@ inline int32_t attribute_type(const std::string& name) {
 struct Arguments {
   PD_Call* call;
   size_t slots;
-  const std::vector<std::vector<Tensor>>* tensors;  // of kernels
+  std::vector<std::vector<Tensor>>* tensors;  // of kernels
+  size_t lead;  // how many arguments come before the attributes
 
-  const PD_Value& attribute(size_t argument) const { return call->attributes[argument - slots]; }
+  const PD_Value& attribute(size_t argument) const { return call->attributes[argument - lead]; }
   int32_t first(size_t slot) const {
     int32_t before = 0;
     for (size_t i = 0; i < slot; ++i) before += call->input_counts[i];
     return before;
+  }
+  // Of a slot that is no list and may not be missing.
+  int32_t only(size_t slot) const {
+    if (!call->input_counts[slot])
+      raise(PD_INVALID_ARGUMENT, "its input ", slot,
+            " is missing, but its function takes no paddle::optional for it.");
+    return first(slot);
   }
   std::vector<int64_t> shape(int32_t at) const {
     const PD_Tensor& t = call->inputs[at];
@@ -137,7 +145,7 @@ struct Argument {  // an attribute
     static constexpr int32_t type = AttributeOf<T>::type;                                     \
     static T get(const Arguments& from, size_t i) { return expression; }                      \
   };
-PD_ARGUMENT_(DataType, from.dtype(from.first(i)))
+PD_ARGUMENT_(DataType, from.dtype(from.only(i)))
 
 template <typename T, typename Read>
 std::vector<T> each(const Arguments& from, size_t slot, Read read) {
@@ -151,7 +159,7 @@ PD_ARGUMENT_(std::vector<DataType>,
 PD_ARGUMENT_(std::vector<std::vector<int64_t>>,
              each<std::vector<int64_t>>(from, i, [&](int32_t at) { return from.shape(at); }))
 // A shape, or behind the shapes an attribute of this type.
-PD_ARGUMENT_(std::vector<int64_t>, i < from.slots ? from.shape(from.first(i))
+PD_ARGUMENT_(std::vector<int64_t>, i < from.slots ? from.shape(from.only(i))
                                                   : AttributeOf<std::vector<int64_t>>::get(
                                                         from.attribute(i)))
 PD_ARGUMENT_(optional<std::vector<int64_t>>,
@@ -169,7 +177,8 @@ struct KernelArgument<Tensor> {
   static constexpr bool tensor = true;
   static constexpr int32_t type = 0;
   static Tensor& get(const Arguments& from, size_t i) {
-    return const_cast<Tensor&>((*from.tensors)[i].at(0));
+    from.only(i);
+    return (*from.tensors)[i][0];
   }
 };
 template <>
@@ -177,7 +186,7 @@ struct KernelArgument<std::vector<Tensor>> {
   static constexpr bool tensor = true;
   static constexpr int32_t type = 0;
   static std::vector<Tensor>& get(const Arguments& from, size_t i) {
-    return const_cast<std::vector<Tensor>&>((*from.tensors)[i]);
+    return (*from.tensors)[i];
   }
 };
 template <>
@@ -212,13 +221,25 @@ struct IndicesTo<0, I...> {
 template <typename T>
 using Bare = typename std::remove_cv<typename std::remove_reference<T>::type>::type;
 
+// What a function takes: something of a tensor, an attribute of this type, or either.
+struct Taken {
+  bool tensor;
+  int32_t type;
+};
+
 // A function of the user's with its arguments told; `run` calls it.
 template <typename Result>
 struct Function {
   Result (*run)(const Arguments&) = nullptr;
-  size_t tensors = 0;                // how many of its arguments are
-  std::vector<int32_t> attributes;   // types of the others; 0: of a type that both can have
+  std::vector<Taken> arguments;
 };
+
+// How many arguments come before the attributes, for an operator with so many inputs.
+inline size_t leading(const std::vector<Taken>& arguments, size_t inputs) {
+  size_t lead = 0;
+  while (lead < inputs && lead < arguments.size() && arguments[lead].tensor) ++lead;
+  return lead;
+}
 
 template <template <typename> class Read, typename Result, typename F, F function>
 struct Bound;
@@ -228,14 +249,7 @@ struct Bound<Read, Result, R (*)(A...), function> {
   static Function<Result> make() {
     Function<Result> made;
     made.run = run;
-    const bool tensor[] = {Read<Bare<A>>::tensor..., false};
-    const int32_t types[] = {Read<Bare<A>>::type..., 0};
-    for (size_t i = 0; i < sizeof...(A); ++i) {
-      if (tensor[i])
-        ++made.tensors;
-      else
-        made.attributes.push_back(types[i]);
-    }
+    made.arguments = {Taken{Read<Bare<A>>::tensor, Read<Bare<A>>::type}...};
     return made;
   }
   static Result run(const Arguments& from) {
@@ -291,12 +305,21 @@ class PD_HIDDEN Builder : public Entry {
   void slots(const std::vector<std::string>& names, std::vector<std::string>* kept,
                        std::vector<PD_Slot>* made);
   void add_attributes();
-  void check_function(const char* what, size_t tensors, size_t count) const;
+  void check_function(const char* what, const std::vector<Taken>& arguments, bool all) const;
+  void check_once(const std::vector<std::string>& names) const;
+  Arguments arguments(PD_Call* call, const std::vector<Taken>& taken) const {
+    return Arguments{call, made_in_.size(), nullptr, leading(taken, made_in_.size())};
+  }
   bool listed(size_t output) const { return made_out_[output].flags & PD_SLOT_LIST; }
   size_t written() const;
   template <typename Values, typename Put>
   bool spread(PD_Call* call, const char* what, Values&& values, Put put);
+  static bool same(const PD_Tensor& a, const PD_Tensor& b) {
+    return a.data == b.data && a.ndim == b.ndim && a.dtype.code == b.dtype.code &&
+           a.dtype.bits == b.dtype.bits && std::equal(a.shape, a.shape + a.ndim, b.shape);
+  }
   static bool give(PD_Call* call, int32_t at, Tensor* tensor);
+  bool give_written(PD_Call* call, std::vector<std::vector<Tensor>>* tensors);
 
   std::string name_, gradient_name_;
   std::vector<std::string> inputs_, outputs_, attributes_, in_names_, out_names_, attr_names_;
@@ -352,10 +375,31 @@ inline void Builder::add_attributes() {
   for (size_t i = 0; i < attr_names_.size(); ++i) made_attributes_[i].name = attr_names_[i].c_str();
 }
 
-inline void Builder::check_function(const char* what, size_t tensors, size_t count) const {
-  if (tensors == inputs_.size() && count == attributes_.size()) return;
-  raise(PD_INVALID_ARGUMENT, "operator ", name_, " has ", inputs_.size(), " inputs and ",
-        attributes_.size(), " attributes, but its ", what, " takes ", tensors, " and ", count, ".");
+// A kernel takes all inputs and attributes; other functions may leave out what comes last of each.
+inline void Builder::check_function(const char* what, const std::vector<Taken>& arguments,
+                                    bool all) const {
+  const size_t lead = leading(arguments, inputs_.size()), rest = arguments.size() - lead;
+  bool fits = all ? lead == inputs_.size() && rest == attributes_.size()
+                  : rest <= attributes_.size();
+  size_t tensors = 0;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    tensors += arguments[i].tensor;
+    fits = fits && (i < lead || arguments[i].type);
+  }
+  if (!fits)
+    raise(PD_INVALID_ARGUMENT, "operator ", name_, " has ", inputs_.size(), " inputs and ",
+          attributes_.size(), " attributes, but its ", what, " takes ", tensors, " and ",
+          arguments.size() - tensors, ".");
+  for (size_t i = 0; i < rest; ++i)
+    if (arguments[lead + i].type != made_attributes_[i].type)
+      raise(PD_INVALID_ARGUMENT, "operator ", name_, ": attribute \"", attributes_[i],
+            "\" is not of the type that its ", what, " takes.");
+}
+
+inline void Builder::check_once(const std::vector<std::string>& names) const {
+  for (size_t i = 0; i < names.size(); ++i)
+    if (std::find(names.begin(), names.begin() + i, names[i]) != names.begin() + i)
+      raise(PD_INVALID_ARGUMENT, "operator ", name_, " has ", names[i], " twice.");
 }
 
 inline const PD_Operator* Builder::describe() {
@@ -373,11 +417,10 @@ inline const PD_Operator* Builder::describe() {
   add_attributes();
   if (!kernel_.run)
     raise(PD_INVALID_ARGUMENT, "operator ", name_, " has no kernel; SetKernelFn gives it one.");
-  check_function("kernel", kernel_.tensors, kernel_.attributes.size());
-  for (size_t i = 0; i < attributes_.size(); ++i)
-    if (kernel_.attributes[i] != made_attributes_[i].type)
-      raise(PD_INVALID_ARGUMENT, "operator ", name_, ": attribute \"", attributes_[i],
-            "\" is not of the type that its kernel takes.");
+  for (const auto* names : {&in_names_, &out_names_, &attr_names_}) check_once(*names);
+  check_function("kernel", kernel_.arguments, true);
+  check_function("InferShapeFn", shape_.arguments, false);
+  check_function("InferDtypeFn", dtype_.arguments, false);
   made_.name = name_.c_str();
   made_.flags = (shape_.run ? PD_HAS_INFER_SHAPE : 0) | (dtype_.run ? PD_HAS_INFER_DTYPE : 0);
   made_.input_count = static_cast<int32_t>(made_in_.size());
@@ -428,7 +471,7 @@ bool Builder::spread(PD_Call* call, const char* what, Values&& values, Put put) 
     call->output_counts[i] = count;
     total += count;
   }
-  if (total > call->output_count) host()->room(call, total);
+  if (total > call->output_count && !host()->room(call, total)) throw std::bad_alloc();
   size_t next = 0;
   int32_t at = 0;
   for (size_t i = 0; i < slots; ++i) {
@@ -440,7 +483,7 @@ bool Builder::spread(PD_Call* call, const char* what, Values&& values, Put put) 
 }
 
 inline int32_t Builder::infer_shape(PD_Call* call) {
-  const Arguments from = {call, made_in_.size(), nullptr};
+  const Arguments from = arguments(call, shape_.arguments);
   spread(call, "InferShapeFn", shape_.run(from), [&](int32_t at, const std::vector<int64_t>& shape) {
     PD_Tensor& out = call->outputs[at];
     if (shape.size() > PD_MAX_RANK) raise(PD_INVALID_ARGUMENT, "more than 32 dimensions.");
@@ -452,7 +495,7 @@ inline int32_t Builder::infer_shape(PD_Call* call) {
 
 // One type each; a list takes what is left, the last one for all that follow.
 inline int32_t Builder::infer_dtype(PD_Call* call) {
-  const Arguments from = {call, made_in_.size(), nullptr};
+  const Arguments from = arguments(call, dtype_.arguments);
   const std::vector<DataType> types = dtype_.run(from);
   const bool all = written() == 0 || types.size() >= made_out_.size();
   size_t need = 0;
@@ -478,17 +521,32 @@ inline int32_t Builder::infer_dtype(PD_Call* call) {
 inline bool Builder::give(PD_Call* call, int32_t at, Tensor* tensor) {
   PD_Tensor& out = call->outputs[at];
   const PD_Tensor now = tensor->view();
-  if (now.handle && now.handle == out.handle && now.data == out.data && now.ndim == out.ndim &&
-      now.dtype.code == out.dtype.code && now.dtype.bits == out.dtype.bits &&
-      std::equal(now.shape, now.shape + now.ndim, out.shape))
-    return false;
+  if (now.handle && now.handle == out.handle && same(now, out)) return false;
   int64_t* sizes = out.shape;
   if (now.ndim > PD_MAX_RANK) raise(PD_INVALID_ARGUMENT, "more than 32 dimensions.");
   if (now.ndim > 0) std::copy(now.shape, now.shape + now.ndim, sizes);
+  bool before = false;  // a handle that stands there twice is handed over once
+  for (int32_t i = 0; i < at; ++i) before = before || call->outputs[i].handle == now.handle;
   out = now;
   out.shape = sizes;
-  tensor->hand_over();
+  if (!before) tensor->hand_over();
   return true;
+}
+
+// An input that is written in place and is no output of the kernel's: whether the kernel has put
+// another tensor there.
+inline bool Builder::give_written(PD_Call* call, std::vector<std::vector<Tensor>>* tensors) {
+  bool other = false;
+  for (size_t slot = 0, at = 0; slot < made_out_.size(); ++slot)
+    for (int32_t i = 0; i < call->output_counts[slot]; ++i, ++at) {
+      if (made_out_[slot].inplace < 0) continue;
+      std::vector<Tensor>& from = (*tensors)[static_cast<size_t>(made_out_[slot].inplace)];
+      if (static_cast<size_t>(i) >= from.size()) continue;
+      PD_Tensor now = from[static_cast<size_t>(i)].view();
+      const PD_Tensor& out = call->outputs[at];
+      if (!same(now, out)) other = give(call, static_cast<int32_t>(at), &from[i]) || other;
+    }
+  return other;
 }
 
 inline int32_t Builder::call(PD_Call* call) {
@@ -497,36 +555,51 @@ inline int32_t Builder::call(PD_Call* call) {
     for (int32_t i = 0; i < call->input_counts[slot]; ++i)
       tensors[static_cast<size_t>(slot)].emplace_back(call->inputs[at++]);
   Offers& state = offers();
-  struct Restore {  // one operator may call another
+  struct Restore {  // one operator may call another; the room for bodies stays
     Offers& place;
-    Offers before;
+    PD_Call* call;
+    uint64_t taken;
+    size_t bodies;
     ~Restore() {
-      std::swap(place, before);
-      before.bodies.clear();
+      place.call = call;
+      place.taken = taken;
+      place.bodies.resize(bodies);
     }
-  } restore = {state, Offers()};
-  std::swap(state, restore.before);
+  } restore = {state, state.call, state.taken, state.bodies.size()};
   state.call = call;
+  state.taken = 0;
   for (int32_t slot = 0, at = 0; slot < made_.output_count; ++slot)
     for (int32_t i = 0; i < call->output_counts[slot]; ++i, ++at)
       if (made_out_[static_cast<size_t>(slot)].inplace >= 0 && at < 64)
         state.taken |= uint64_t(1) << at;
-  const Arguments from = {call, made_in_.size(), &tensors};
+  Arguments from = arguments(call, kernel_.arguments);
+  from.tensors = &tensors;
+  const auto settle = [&] {  // what the kernel keeps in static variables
+    Tensor::keep_all(state.bodies, restore.bodies);
+    for (const std::vector<Tensor>& slot : tensors)
+      for (const Tensor& tensor : slot) tensor.keep();
+  };
   bool other = false;
-  {
+  try {
     std::vector<Tensor> made = kernel_.run(from);
-    const bool same = spread(call, "kernel", made, [&](int32_t at, Tensor& tensor) {
+    const bool counts = spread(call, "kernel", made, [&](int32_t at, Tensor& tensor) {
       other = give(call, at, &tensor) || other;
     });
-    other = other || !same;
+    other = other || !counts;
+    if (written() && made.size() < made_out_.size()) other = give_written(call, &tensors) || other;
+  } catch (...) {
+    settle();
+    throw;
   }
-  Tensor::keep_all(state.bodies);
-  for (const std::vector<Tensor>& slot : tensors)
-    for (const Tensor& tensor : slot) tensor.keep();
+  settle();
   return other ? PD_OTHER_OUTPUTS : PD_OK;
 }
 
 }  // namespace native
+
+namespace experimental {  // where sources of 2.3 look for Tensor, DataType and the like
+using namespace ::paddle;  // NOLINT
+}
 }  // namespace paddle
 
 // ---------------------------------------------------------------- registration

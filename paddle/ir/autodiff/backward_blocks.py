@@ -20,7 +20,7 @@ from paddle.ir.autodiff.gradient_makers import differentiate, grad_maker
 from paddle.ir.autodiff.gradient_walk import GradientPart, GradientWalk
 from paddle.ir.autodiff.snapshots import snapshot
 from paddle.ir.block import Block
-from paddle.ir.operator import EMPTY, Operator
+from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.variable import Variable
 
 
@@ -473,7 +473,8 @@ def _print(op: Operator, walk: GradientWalk) -> None:
 def _py_func(op: Operator, walk: GradientWalk) -> None:
     """Another py_func: it gets inputs and results, but for those left out, then gradients."""
     number = op.attrs.get("backward_callable_id", -1)
-    if number < 0 and any(n.endswith("@GRAD") for n in op.input_arg_names):
+    of_another = bool(op.role & Role.BACKWARD)  # it is the gradient of a py_func
+    if number < 0 and of_another and any(n.endswith("@GRAD") for n in op.input_arg_names):
         raise UnimplementedError(
             "the backward_func of a py_func has no gradient of its own, so the derivative of "
             f"second order does not exist.\n  {op.location or ''}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.infer import Spec
+from paddle.core.infer import Spec, fits
 from paddle.core.op import op
 
 # -- box_coder ------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@ def _coder_shape(prior, target, attrs: dict) -> tuple[int, ...]:
             "box_coder(code_type): expected encode_center_size or decode_center_size, but received "
             f"{code}."
         )
-    if len(prior.shape) != 2 or prior.shape[1] != 4:
+    if len(prior.shape) != 2 or prior.shape[1] not in (4, -1):
         raise InvalidArgumentError(
             f"box_coder: expected PriorBox of shape [M, 4], but received {list(prior.shape)}."
         )
@@ -45,7 +45,7 @@ def _coder_shape(prior, target, attrs: dict) -> tuple[int, ...]:
 
 
 def _check_spread(prior, spread, variance) -> None:
-    if spread is not None and tuple(spread.shape) != tuple(prior.shape):
+    if spread is not None and not fits(spread, tuple(prior.shape)):
         raise InvalidArgumentError(
             f"box_coder: expected PriorBoxVar of the shape of PriorBox {list(prior.shape)}, but "
             f"received {list(spread.shape)}."

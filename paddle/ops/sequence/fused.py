@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -270,16 +271,22 @@ def fusion_seqpool_cvm_concat(tensors, cvm, *, pooltype="SUM", use_cvm=True, axi
 
 def _embedded_rule(inputs: list, attrs: dict) -> list:
     table, ids = inputs
-    return [Spec((-1, table.shape[1] * ids.shape[-1]), table.dtype)]
+    columns = ids.shape[1:]
+    width = -1 if -1 in columns else table.shape[1] * math.prod(columns)
+    return [Spec((-1, width), table.dtype)]
 
 
 @op("fused_embedding_seq_pool", "W Ids~ -> Out", infer=_embedded_rule, lod="",
     dtypes="floats")  # fmt: skip
 def fused_embedding_seq_pool(table, ids, *, combiner="sum", padding_idx=-1, grad_inplace=False,
                              is_sparse=False):  # fmt: skip
-    """The sum of the rows of a table over each sequence of Ids [N, columns]."""
+    """The sum of the rows of a table over each sequence of Ids [N, columns].
+
+    The columns may have any number of dimensions: each stands for as many columns of the result
+    as the table has.
+    """
     name = "fused_embedding_seq_pool"
-    if combiner != "sum" or ids.dim() != 2:
+    if combiner != "sum" or ids.dim() < 2:
         raise InvalidArgumentError(
             f"{name}: expected combiner 'sum' and Ids [N, columns], but received {combiner!r} and "
             f"{list(ids.shape)}."

@@ -136,7 +136,7 @@ def _shares(edges: list, count: int, depth: int) -> list[tuple[int, int, float, 
 def _tree_check(nodes, edges, weight) -> None:
     shapes = [tuple(t.shape) for t in (nodes, edges, weight)]
     ranks = [len(s) for s in shapes] == [3, 3, 4]
-    if not ranks or shapes[1][2] != 2 or not fits(weight, (shapes[0][2], 3, -1, -1)):
+    if not ranks or shapes[1][2] not in (2, -1) or not fits(weight, (shapes[0][2], 3, -1, -1)):
         raise InvalidArgumentError(
             "tree_conv: expected NodesVector [N, nodes, width], EdgeSet [N, edges, 2] and Filter "
             f"[width, 3, size, filters], but received {[list(s) for s in shapes]}."

@@ -76,6 +76,7 @@ def correlation(
 
 
 def _sliced_shape(x, grid, guide, has_offset: bool) -> tuple:
+    unknown = len(x.shape) == 4 and len(grid.shape) == 5 and -1 in (x.shape[1], grid.shape[1])
     terms = x.shape[1] + bool(has_offset) if len(x.shape) == 4 else 0
     shapes = (tuple(s.shape) for s in (x, grid, guide))
     fits = [len(s.shape) for s in (x, grid, guide)] == [4, 5, 3]
@@ -85,13 +86,13 @@ def _sliced_shape(x, grid, guide, has_offset: bool) -> tuple:
             (x.shape[0], *x.shape[2:], x.shape[0]), (*guide.shape, grid.shape[0]), strict=True
         )
     )
-    if not fits or not terms or grid.shape[1] % terms:
+    if not fits or not (unknown or (terms and grid.shape[1] % terms == 0)):
         raise InvalidArgumentError(
             "bilateral_slice: expected X [N, C, H, W], Guide [N, H, W] and Grid "
             f"[N, {'(C + 1)' if has_offset else 'C'} * channels of Out, D, GH, GW], but received "
             f"X, Grid and Guide of shapes {[list(s) for s in shapes]}."
         )
-    return (x.shape[0], grid.shape[1] // terms, *x.shape[2:])
+    return (x.shape[0], -1 if unknown else grid.shape[1] // terms, *x.shape[2:])
 
 
 def _neighbours(place: torch.Tensor, size: int) -> list[tuple[torch.Tensor, torch.Tensor]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -15,7 +16,12 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from paddle.core.errors import FrameworkError, MissingFileError, PreconditionNotMetError
+from paddle.core.errors import (
+    FrameworkError,
+    InvalidArgumentError,
+    MissingFileError,
+    PreconditionNotMetError,
+)
 from paddle.sysconfig import get_include
 
 try:
@@ -30,6 +36,12 @@ CUDA_HOME = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/
 
 STANDARD = "-std=c++17"
 CUDA_SUFFIXES = (".cu", ".cuh")
+
+
+_SAID = {
+    "sources": "sources", "cxx": "flags of the C++ compiler", "nvcc": "flags of nvcc",
+    "link": "flags of the linker", "include": "folders of headers",
+}  # fmt: skip
 
 
 class BuildError(FrameworkError, RuntimeError):
@@ -61,6 +73,16 @@ class Job:
     verbose: bool = False
 
     def __post_init__(self) -> None:
+        for name in ("sources", "cxx", "nvcc", "link", "include"):
+            given = getattr(self, name)
+            if isinstance(given, (str, bytes)):  # its characters would be taken for words
+                raise InvalidArgumentError(
+                    f"{_SAID[name]}: expected a list of str, but received {given!r}."
+                )
+            setattr(self, name, [os.fspath(one) for one in given])
+        if not self.sources:
+            raise InvalidArgumentError("sources: expected at least one file, but received none.")
+        self.include = [os.path.abspath(folder) for folder in self.include]
         self.sources = [os.path.abspath(s) for s in self.sources]
         for source in self.sources:
             if not os.path.isfile(source):
@@ -77,7 +99,9 @@ class Job:
                 real = os.path.realpath(compiler[0])
                 known.update(f"{real} {os.stat(real).st_size} {os.stat(real).st_mtime_ns}".encode())
         told = [self.cxx, self.nvcc, self.link, self.include, self.cuda, STANDARD]
-        told += [[os.environ.get(name, "") for name in ("CPATH", "CPLUS_INCLUDE_PATH")]]
+        names = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
+        told += [[os.environ.get(name, "") for name in names], CUDA_HOME if self.cuda else ""]
+        told += [[file_digest(flag) for flag in self.link]]  # objects and archives, named by file
         known.update(json.dumps(told).encode())
         for source in self.sources:
             known.update(source.encode())
@@ -150,16 +174,28 @@ class Job:
         if self.verbose:
             print(shlex.join(command), file=sys.stderr, flush=True)
         done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False
-        )
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace",
+            check=False,
+        )  # fmt: skip
         said = (done.stderr + done.stdout).strip()
         if done.returncode:
             how = f" (signal {-done.returncode})" if done.returncode < 0 else ""
             raise BuildError(
-                f"{what} cannot be built{how}:\n{said}\n  command: {shlex.join(command)}"
+                f"{what} cannot be built{how}:\n{said}\n  command: {shlex.join(command)}",
+                hint=_hint(said),
             )
         if said and self.verbose:
             print(said, file=sys.stderr, flush=True)
+
+
+def _hint(said: str) -> str | None:
+    """What else there is to say of an error of the compiler."""
+    if re.search(r"is not a member of .paddle(::experimental)?.", said):
+        return (
+            "operators as functions, paddle::matmul(x, y), are in paddle/operators.h; "
+            'paddle::call("name", {{x}}) reaches every operator'
+        )
+    return None
 
 
 def _jobs(count: int) -> int:
@@ -275,8 +311,11 @@ def _noted(note: str, folder: str) -> str | None:
             told = json.load(file)
     except (OSError, ValueError):
         return None
-    library = os.path.join(folder, told["library"])
-    same = all(file_digest(path) == digest for path, digest in told["headers"].items())
+    try:
+        library = os.path.join(folder, told["library"])
+        same = all(file_digest(path) == digest for path, digest in told["headers"].items())
+    except (KeyError, TypeError, AttributeError):  # not what was written: it is built again
+        return None
     return library if same and os.path.isfile(library) else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import types
 
 from paddle.core.errors import InvalidArgumentError, MissingFileError
@@ -84,12 +85,11 @@ def load(
     _check_name(name)
     if isinstance(sources, (str, os.PathLike)):
         sources = [os.fspath(sources)]
-    if interpreter is not None and not os.path.isfile(interpreter):
+    if interpreter is not None and not shutil.which(interpreter):
         raise MissingFileError(f"load(interpreter): {interpreter} is not there.")
     job = Job(
-        [os.fspath(s) for s in sources], list(extra_cxx_cflags or ()),
-        list(extra_cuda_cflags or ()), list(extra_ldflags or ()), list(extra_include_paths or ()),
-        verbose=verbose,
+        sources, extra_cxx_cflags or [], extra_cuda_cflags or [], extra_ldflags or [],
+        extra_include_paths or [], verbose=verbose,
     )  # fmt: skip
     folder = os.path.abspath(build_directory or os.path.join(get_build_directory(), name))
     return module_of(name, cached(name, job, folder))

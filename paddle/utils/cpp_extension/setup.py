@@ -71,6 +71,10 @@ def CUDAExtension(sources: list[str], *args: Any, **kwargs: Any) -> Extension:
 
 def _extension(sources: Any, args: tuple, kwargs: dict[str, Any], cuda: bool) -> Extension:
     flags = kwargs.pop("extra_compile_args", None) or []
+    if isinstance(flags, str):
+        raise InvalidArgumentError(
+            f"extra_compile_args: expected a list of str or a dict of lists, received {flags!r}."
+        )
     if not isinstance(flags, dict):
         flags = {"cxx": list(flags), "nvcc": list(flags) if cuda else []}
     unknown = set(flags) - {"cxx", "nvcc"}
@@ -79,6 +83,8 @@ def _extension(sources: Any, args: tuple, kwargs: dict[str, Any], cuda: bool) ->
             f"extra_compile_args: expected lists for 'cxx' and 'nvcc', but received {unknown}."
         )
     name = kwargs.pop("name", None)
+    if isinstance(sources, (str, os.PathLike)):
+        sources = [os.fspath(sources)]
     made = Extension(name or "", list(sources), *args, **{"language": "c++", **kwargs})
     made.paddle_options = {"cuda": cuda, "flags": flags}  # type: ignore[attr-defined]
     return made
@@ -167,7 +173,10 @@ class BuildExtension(build_ext):
         super().initialize_options()
 
     def finalize_options(self) -> None:
-        """Checks the options."""
+        """Checks the options, and keeps the names of extensions for the modules that load them."""
+        for extension in self.distribution.ext_modules or ():
+            if not extension.name.endswith("_pd_"):  # with setuptools' own setup
+                extension.name += "_pd_"
         super().finalize_options()
         if self.output_dir is not None:
             self.build_lib = os.path.abspath(self.output_dir)
@@ -199,9 +208,10 @@ class BuildExtension(build_ext):
             )  # fmt: skip
             made = self.get_ext_fullpath(extension.name)
             job.build(os.path.abspath(made))
-            module = extension.name.removesuffix("_pd_")
-            text = _MODULE.format(name=module, library=os.path.basename(made))
-            path = os.path.join(os.path.dirname(os.path.abspath(made)), f"{module}.py")
+            text = _MODULE.format(
+                name=extension.name.removesuffix("_pd_"), library=os.path.basename(made)
+            )
+            path = os.path.abspath(made).removesuffix("_pd_.so") + ".py"
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
 
@@ -214,6 +224,6 @@ class BuildExtension(build_ext):
         """Puts library and module beside the sources: ``--inplace``, editable installations."""
         super().copy_extensions_to_source()
         for extension in self.extensions:
-            name = extension.name.removesuffix("_pd_") + ".py"
-            beside = os.path.dirname(os.path.abspath(self.get_ext_fullpath(extension.name)))
-            self.copy_file(os.path.join(self.build_lib, name), os.path.join(beside, name))
+            built = os.path.join(self.build_lib, self.get_ext_filename(extension.name))
+            beside = os.path.abspath(self.get_ext_fullpath(extension.name))
+            self.copy_file(*(path.removesuffix("_pd_.so") + ".py" for path in (built, beside)))

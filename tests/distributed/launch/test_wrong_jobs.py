@@ -121,6 +121,14 @@ def test_addresses_in_the_network_are_told(
     assert "WARNING: 10.0.0.1 can be reached from the network" in capsys.readouterr().err
 
 
+def test_the_xpus_that_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devices, "_count", lambda name: 12)
+    assert devices.xpus("1, 0,011") == ["1", "0", "11"]
+    for wrong in ("1,01", "12", "-1", "a", "", "0-1", "\u0663"):
+        with pytest.raises(ValueError, match="different numbers from 0 to 11, of the 12 XPUs"):
+            devices.xpus(wrong)
+
+
 def test_gpus_are_counted_among_the_visible(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert devices.visible_gpus("1,0", 2) == ["1", "0"]

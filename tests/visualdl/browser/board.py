@@ -6,6 +6,7 @@ checked: nothing in the console but plain notes, and no request to any host but 
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import os
 import re
@@ -149,8 +150,19 @@ def browser() -> Iterator[Any]:
 
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=OPTIONS)
+        started.loop = asyncio._get_running_loop()
+        asyncio._set_running_loop(None)
         yield started
+        asyncio._set_running_loop(started.loop)
         started.close()
+
+
+@pytest.fixture
+def running(browser: Any) -> Iterator[None]:
+    """Lets playwright's loop run during a test alone: others in the process start loops, too."""
+    asyncio._set_running_loop(browser.loop)
+    yield
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture
@@ -168,7 +180,7 @@ def serve() -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture
-def view(browser: Any, serve: Any) -> Iterator[Callable[..., View]]:
+def view(browser: Any, running: None, serve: Any) -> Iterator[Callable[..., View]]:
     """Opens views that are closed before their servers, and checked.
 
     `view(server, "#/scalar", width=360, locale="zh-CN", color_scheme="dark")`.

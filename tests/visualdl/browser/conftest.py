@@ -1,5 +1,5 @@
 """The fixtures of board.py, for every test of this folder."""
 
-from tests.visualdl.browser.board import browser, serve, view
+from tests.visualdl.browser.board import browser, running, serve, view
 
-__all__ = ["browser", "serve", "view"]
+__all__ = ["browser", "running", "serve", "view"]

@@ -209,12 +209,35 @@ def test_full_size_and_picture(view, server):
     seen.until("!document.querySelector('.card.full')")
 
 
+def test_tab_stays_in_a_card_of_full_size(view, server):
+    seen = view(server, "#/curves?search=val&kind=pr_curve")
+    shown(seen, "val/pr")
+    card(seen, "val/pr").get_by_role("button", name="Full size").click()
+    for key in ["Tab"] * 8 + ["Shift+Tab"] * 12:
+        seen.page.keyboard.press(key)
+        assert seen.value("document.querySelector('.card.full').contains(document.activeElement)")
+
+
 def test_hostile_tag_and_one_class(view, server):
     seen = view(server, "#/curves?search=script|class")
     shown(seen, HOSTILE, 1)
     shown(seen, "one class", 1)
     assert any(HOSTILE in text for text in seen.page.locator("h3").all_inner_texts())
     assert seen.value("window.pwned === undefined")
+
+
+def test_examples_that_count_little(view, serve, tmp_path):
+    """Records hold whole counts: those of small weights are 0, though the curves are there."""
+    with LogWriter(str(tmp_path / "run")) as writer:
+        writer.add_pr_curve("p", *sample("a", 40), 40, num_thresholds=COUNT, weights=0.001)
+        writer.add_pr_curve("q", *sample("a", 40), 40, num_thresholds=COUNT)
+    seen = view(serve(tmp_path), "#/curves")
+    drawn = [shown(seen, tag, 1)["option"]["series"][0]["data"] for tag in "pq"]
+    some = [at for at, (_, y) in enumerate(drawn[1]) if y]
+    assert len(some) > 5
+    np.testing.assert_allclose([drawn[0][at] for at in some], [drawn[1][at] for at in some])
+    texts = [card(seen, tag).locator(".curve-area").first.inner_text() for tag in "pq"]
+    assert texts[0] == texts[1]
 
 
 def test_live(view, serve, tmp_path):

@@ -257,6 +257,15 @@ def test_keys_alone(view, server, logs):
     seen.until(f"{SHOWN}.chosen === -1")
 
 
+def still(seen):
+    """Waits until nothing moves the first point any more; gives where it is."""
+    before = None
+    while (now := seen.value(f"{PAGE}.pixel(0)")) != before:
+        before = now
+        seen.page.wait_for_timeout(300)
+    return now
+
+
 def test_pointer_turns_moves_and_zooms(view, server, logs):
     seen = view(server, place(logs, "a", "clouds"))
     shown(seen)
@@ -281,7 +290,7 @@ def test_pointer_turns_moves_and_zooms(view, server, logs):
     press(seen, "2D")
     seen.until(f"{SHOWN}.dimension === 2")
     seen.until(f"{SHOWN}.drawn")
-    before = seen.value(f"{PAGE}.pixel(0)")
+    before = still(seen)
     mouse.move(x, y)
     mouse.down()
     mouse.move(x + 40, y - 30, steps=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,6 +78,56 @@ def test_sort_filter_and_address(view, server):
     seen.until(f"{NAMES} === 'run5,run3,run1'")
     seen.page.locator(".run-rows input").nth(3).uncheck()
     seen.until(f"{NAMES} === 'run5,run1'")
+
+
+def test_what_comes_while_the_page_opens(view, serve, tmp_path):
+    with LogWriter(str(tmp_path / "a")) as writer:
+        writer.add_hparams({"lr": 1.0}, ["acc"])
+    seen = view(serve(tmp_path), "#/text")
+    held = []
+
+    def hold(route):
+        held.append((route, route.fetch()))
+
+    seen.page.route("**/hparams/list?*", hold, times=1)
+    seen.page.evaluate("location.hash = '#/hparam'")
+    until = time.monotonic() + 30
+    while not held and time.monotonic() < until:
+        seen.page.wait_for_timeout(50)
+    with LogWriter(str(tmp_path / "b")) as writer:
+        writer.add_hparams({"lr": 2.0}, ["acc"])
+    seen.until("window.__board.runs.length === 2")
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    seen.until(f"{PAGE}?.rows?.().length === 2")
+
+
+def test_runs_with_names_of_their_own(view, serve, tmp_path):
+    with LogWriter(str(tmp_path / "a"), display_name="the first") as writer:
+        writer.add_hparams({"lr": 1.0}, ["acc"])
+        writer.add_scalar("acc", 0.5, 0)
+    seen = view(serve(tmp_path), "#/hparam?chart=table")
+    seen.until(f"{PAGE}?.rows && {NAMES} === 'the first'")
+    seen.page.get_by_role("link", name="the first").click()
+    seen.until("window.__board.page === 'scalar' && window.__board.runs.length === 1")
+    seen.until("window.__board.pages.scalar.charts.data('acc')['the first'].length === 1")
+
+
+def test_runs_without_a_metric_come_last(view, serve, tmp_path):
+    for number, name in enumerate(["constructor", "toString", "sgd"]):
+        with LogWriter(str(tmp_path / f"run{number}")) as writer:
+            writer.add_hparams({"opt": name}, ["acc"])
+            if number:
+                writer.add_scalar("acc", float(number), 0)
+    seen = view(serve(tmp_path), "#/hparam?sort=metric:acc")
+    seen.until(f"{PAGE}?.rows && {NAMES} === 'run1,run2,run0'")
+    seen.page.locator("thead").get_by_role("button", name="acc").click()
+    seen.until(f"{NAMES} === 'run2,run1,run0'")
+    # names that every object has are texts as others are
+    assert seen.page.locator("tbody td:first-of-type").all_inner_texts() == [
+        "sgd", "toString", "constructor",
+    ]  # fmt: skip
+    assert seen.value(f"{PAGE}.columns()[0].type") == "text"
 
 
 def test_scatter(view, server):

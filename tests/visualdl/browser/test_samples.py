@@ -108,6 +108,16 @@ def test_images_of_the_runs_equal_the_log(view, server, logs):
     seen.picture("image-light")
 
 
+def test_more_records_than_an_answer_names(view, serve, tmp_path):
+    with LogWriter(str(tmp_path / "run"), max_queue=100_000) as writer:
+        for step in range(10_007):
+            writer.add_text("t", f"text {step}", step)
+    seen = view(serve(tmp_path), "#/text")
+    found = shown(seen, "text", "t")
+    assert found["at"] == 10_006
+    seen.page.get_by_text("text 10006").wait_for()
+
+
 def test_slider_by_keys(view, server, logs):
     seen = view(server, "#/image?search=digits")
     shown(seen, "image", "digits/one", 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -157,6 +158,65 @@ def test_zoom_fetches_finer_points(view, server, logs):
     again.until(f"{CHARTS}.data('long')[{run!r}].filter({inside}).length === {count}")
     seen.page.get_by_role("button", name="Show the whole range").click()
     seen.until(f"{CHARTS}.range('long') === null")
+
+
+def test_a_part_follows_the_log(view, serve, tmp_path):
+    """What comes while a part is shown is there in it, and after going back to the whole."""
+    run = str(tmp_path / "run")
+    with LogWriter(run) as writer:
+        for step in range(10):
+            writer.add_scalar("x", step, step)
+        writer.flush()
+        seen = view(serve(tmp_path), "#/scalar?zoom=2~20~x")
+        assert len(data(seen, "x")[run]) == 10
+        for step in range(10, 30):
+            writer.add_scalar("x", step, step)
+        writer.flush()
+        seen.until(f"{CHARTS}.data('x')[{run!r}].length === 30")
+        seen.page.get_by_role("button", name="Show the whole range").click()
+        seen.until(f"{CHARTS}.range('x') === null")
+        np.testing.assert_array_equal(data(seen, "x")[run][:, 1], np.arange(30))
+
+
+def test_a_chart_that_left_while_it_was_read_is_read_again(view, serve, tmp_path):
+    run = str(tmp_path / "run")
+    with LogWriter(run) as writer:
+        for tag in range(20):
+            writer.add_scalar(f"x{tag:02d}", 1.0, 0)
+        writer.flush()
+        seen = view(serve(tmp_path), "#/scalar?size=large", height=500)
+        data(seen, "x00")
+        held = []
+        seen.page.route("**/scalar/many?tag=x00&*", lambda route: held.append(route))
+        writer.add_scalar("x00", 2.0, 1)
+        writer.flush()
+        seen.page.wait_for_timeout(100)
+        until = time.monotonic() + 30
+        while not held and time.monotonic() < until:
+            seen.page.wait_for_timeout(50)
+        seen.page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        seen.until(f"!{CHARTS}.visible().includes('x00') && {CHARTS}.visible().length > 0")
+        seen.page.unroute("**/scalar/many?tag=x00&*")
+        seen.page.evaluate("window.scrollTo(0, 0)")
+        seen.until(f"{CHARTS}.data('x00')[{run!r}].length === 2")
+
+
+def test_leaving_at_full_size_leaves_a_page_that_scrolls(view, server):
+    seen = view(server, "#/scalar?search=train")
+    data(seen, "train/loss")
+    seen.page.get_by_role("button", name="Full size").click()
+    seen.until("document.documentElement.classList.contains('has-full')")
+    seen.page.keyboard.press("2")
+    seen.until("window.__board.page !== 'scalar'")
+    assert not seen.value("document.documentElement.classList.contains('has-full')")
+
+
+def test_end_is_the_first_key(view, server):
+    seen = view(server, "#/scalar?search=train")
+    data(seen, "train/loss")
+    seen.page.locator(".plot").focus()
+    seen.page.keyboard.press("End")
+    seen.until(f"document.querySelector('.tip td:nth-child(3)').textContent === '{STEPS - 1}'")
 
 
 def test_search_pin_and_address(view, server):

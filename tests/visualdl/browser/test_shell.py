@@ -122,6 +122,13 @@ def test_language_by_option_and_switch(view, serve, tmp_path):
     assert "0.1" in foot and "pypaddle" in foot
 
 
+def test_regions_are_named_in_the_language(view, serve, tmp_path):
+    with LogWriter(str(tmp_path / "run")) as writer:
+        writer.add_scalar("x", 1.0, 0)
+    seen = view(serve(tmp_path), "#/scalar", locale="zh-CN")
+    seen.page.get_by_role("region", name="标量").wait_for()
+
+
 def test_keys_and_help(view, serve, tmp_path):
     write(tmp_path, 2)
     seen = view(serve(tmp_path))

@@ -130,6 +130,18 @@ def test_a_figure() -> None:
     assert image.from_record(only(image.figure_to_record("f", figure, 0))).shape[:2] == (50, 100)
 
 
+def test_a_figure_of_pyplot_is_not_kept(writer: LogWriter) -> None:
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    other, drawn = pyplot.figure(), pyplot.figure()
+    writer.add_figure("f", drawn, 0)
+    assert pyplot.get_fignums() == [other.number]
+    pyplot.close(other)
+
+
 @pytest.mark.parametrize(
     ("img", "dataformats", "argument"),
     [
@@ -283,6 +295,15 @@ def test_curves_count_what_they_say() -> None:
             assert pr.recall[number] == pytest.approx(tp / max(tp + fn, 1e-7))
             assert roc.tpr[number] == pytest.approx(tp / max(tp + fn, 1e-7))
             assert roc.fpr[number] == pytest.approx(fp / max(fp + tn, 1e-7))
+
+
+def test_curves_of_half_precision_count_as_those_of_whole() -> None:
+    drawn = np.random.RandomState(4)
+    labels, half = drawn.randint(2, size=500), drawn.rand(500).astype(np.float16)
+    for number in (10, 1000, 100_000):  # the last is more than 16 bits hold
+        half_made = only(curve.to_roc_record("c", labels, half, 0, number, walltime=5))
+        whole = only(curve.to_roc_record("c", labels, half.astype(float), 0, number, walltime=5))
+        assert half_made == whole
 
 
 def test_curves_take_lists_tensors_and_columns() -> None:
@@ -451,7 +472,8 @@ def test_tags_that_are_odd(tag: str, writer: LogWriter) -> None:
 @pytest.mark.parametrize(
     ("call", "arguments", "argument"),
     [
-        ("add_scalar", ("x", "1", 0), "value"),
+        ("add_scalar", ("x", "one", 0), "value"),
+        ("add_scalar", ("x", "", 0), "value"),
         ("add_scalar", ("x", None, 0), "value"),
         ("add_scalar", ("x", [1.0, 2.0], 0), "value"),
         ("add_scalar", ("x", np.zeros(2), 0), "value"),

@@ -92,6 +92,16 @@ def test_links_lead_nowhere_outside(tmp_path: Path) -> None:
     assert list(folders.runs) == [str(tmp_path / "logs" / "a"), str(tmp_path / "logs" / "c")]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_pipes_are_no_logs(tmp_path: Path) -> None:
+    """Who opens one waits for its other end."""
+    log(tmp_path / "a")
+    os.mkfifo(tmp_path / "a" / "vdlrecords.1700000001.log")
+    folders = LogFolders(str(tmp_path))
+    folders.refresh()
+    assert len(folders.runs[str(tmp_path / "a")].files) == 1
+
+
 def test_a_given_folder_may_be_a_link(tmp_path: Path) -> None:
     log(tmp_path / "real")
     (tmp_path / "link").symlink_to(tmp_path / "real")

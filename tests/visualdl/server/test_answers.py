@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.visualdl.server.boards import TIME, Client, Log
+from visualdl.server import scalars
 from visualdl.server.api import ROUTES
 from visualdl.server.options import Options
 
@@ -130,6 +131,17 @@ def test_many_points_are_sampled(tmp_path, board):
     assert len(client.data("scalar/list", run=str(tmp_path), tag="wave", points=0)) == 5000
     table = client.ask("scalar/data", run=str(tmp_path), tag="wave", type="csv").data
     assert table.count(b"\r\n") == 5001
+
+
+def test_an_answer_about_many_runs_is_bounded(tmp_path, board, monkeypatch):
+    monkeypatch.setattr(scalars, "MOST_OF_ALL", 300)
+    runs = [tmp_path / name for name in "abc"]
+    for run in runs:
+        Log(run).scalars("wave", np.arange(500.0))
+    client = board(*runs)
+    found = client.data("scalar/many", run=[*map(str, runs)], tag="wave", points=100_000)
+    assert [90 < len(one["points"]) <= 100 for one in found.values()] == [True] * 3
+    assert len(client.data("scalar/many", run=str(runs[0]), tag="wave", points=0)) == 1
 
 
 def test_changes_names_what_is_new(tmp_path, board):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -10,7 +11,6 @@ import signal
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,7 +24,7 @@ ADDRESS = re.compile(r"http://([\w.:\[\]]+):(\d+)(/\S*)")
 PATIENCE = 60
 
 
-@contextmanager
+@contextlib.contextmanager
 def started(*arguments, script=None, **more):
     """Runs the command, or a script that calls `app.run`."""
     command = ["-c", script] if script else ["-m", "visualdl.server.cli", *map(str, arguments)]
@@ -146,6 +146,16 @@ def test_open_to_others_by_name_and_without_page(tmp_path):
         assert asked(port, "/app/")[0] == asked(port, "/")[0] == 404
         process.terminate()
         assert "opens the logs to every machine" in process.stderr.read()
+
+
+def test_many_connections_that_say_nothing(tmp_path):
+    """Some twenty browsers, of which each keeps six open, are no reason to answer nobody else."""
+    with started("--port", 0, "--logdir", tmp_path) as process, contextlib.ExitStack() as held:
+        _, port, _ = place(process)
+        for _ in range(130):
+            one = held.enter_context(socket.create_connection(("127.0.0.1", port)))
+            one.sendall(b"GET /app/ HTTP/1.1\r\nHost: localhost\r\n")
+        assert data(port, "/app/api/runs") == []
 
 
 RUN = """

@@ -14,8 +14,9 @@ import pytest
 from waitress.server import create_server
 
 from tests.visualdl.server.boards import Log
+from visualdl.graph.routes import UPLOAD_LIMIT
 from visualdl.server.api import ROUTES
-from visualdl.server.app import create_app
+from visualdl.server.app import UPLOAD, create_app
 from visualdl.server.options import Options
 
 PATIENCE = 60
@@ -30,11 +31,12 @@ def served(tmp_path):
     server = create_server(
         app, host="127.0.0.1", port=0, threads=4, clear_untrusted_proxy_headers=True
     )
+    # pytest may have so many files open that `select` refuses the numbers of sockets
     ended = threading.Event()
 
     def run():
         while not ended.is_set():
-            server.asyncore.loop(timeout=0.05, map=server._map, count=1)
+            server.asyncore.loop(timeout=0.05, use_poll=True, map=server._map, count=1)
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
@@ -90,6 +92,14 @@ def test_requests_that_are_none(served):
         assert status < 500 or status == 501, (data[:80], status, body[:200])
         assert b"Traceback" not in body
     assert sent(served, good + b"\r\n")[0] == 200
+
+
+def test_bodies_that_are_too_large_are_not_taken_in(tmp_path):
+    """What `graph/upload` would refuse is not kept on the disk before."""
+    assert 1.5 * UPLOAD_LIMIT > UPLOAD > UPLOAD_LIMIT
+    app = create_app(Options(logdir=[str(tmp_path)]))
+    assert app.config["MAX_CONTENT_LENGTH"] == UPLOAD
+    app.config["api"].close()
 
 
 def test_random_requests(tmp_path, served):

@@ -110,6 +110,15 @@ def test_records_are_written_in_time(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert until(lambda: len(records(writer)) == 1)
 
 
+def test_a_slow_row_of_records_is_seen_in_time(tmp_path: Path) -> None:
+    """Each comes within a second of the one before: the first does not wait for the last."""
+    with LogWriter(tmp_path) as writer:
+        for step in range(4):
+            writer.add_scalar("x", 0.0, step)
+            time.sleep(0.6)
+        assert len(records(writer)) > 1
+
+
 def test_flush(tmp_path: Path) -> None:
     with LogWriter(tmp_path, max_queue=1000, flush_secs=1000) as writer:
         for step in range(20):

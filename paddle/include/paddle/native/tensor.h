@@ -95,6 +95,7 @@ class Tensor {
   bool is_cpu() const { return place() == PlaceType::kCPU; }
   bool is_gpu() const { return place() == PlaceType::kGPU; }
   bool is_gpu_pinned() const { return place() == PlaceType::kGPUPINNED; }
+  bool is_xpu() const { return place() == PlaceType::kXPU; }
   bool is_initialized() const { return body_ && body_->address(); }
   bool initialized() const { return is_initialized(); }
   bool defined() const { return static_cast<bool>(body_); }
@@ -145,9 +146,16 @@ class Tensor {
   Tensor copy_to(PlaceType place) const {
     return copy_to<T>(Place(place));
   }
-  Tensor copy_to(const Place& place, bool /*blocking*/) const { return converted(dtype(), place); }
+  Tensor copy_to(const Place& place, bool /*blocking*/ = true) const {
+    return converted(dtype(), place);
+  }
+  // Into the memory that it has, where that fits: an input that is written in place stays that one.
   void copy_(const Tensor& source, const Place& place, bool /*blocking*/) {
-    *this = source.converted(source.dtype(), place);
+    if (is_initialized() && source.is_initialized() && is_cpu() && source.is_cpu() &&
+        place == PlaceType::kCPU && dtype() == source.dtype() && shape() == source.shape())
+      std::memmove(need(), source.need(), static_cast<size_t>(numel()) * SizeOf(dtype()));
+    else
+      *this = source.converted(source.dtype(), place);
   }
   // Rows begin to end - 1; the memory is shared.
   Tensor slice(int64_t begin, int64_t end) const {
@@ -198,9 +206,9 @@ class Tensor {
   void keep() const {
     if (body_ && body_.use_count() > 1) body_->settle();
   }
-  static void keep_all(const std::vector<std::shared_ptr<void>>& bodies) {
-    for (const std::shared_ptr<void>& body : bodies)
-      if (body.use_count() > 1) static_cast<Body*>(body.get())->settle();
+  static void keep_all(const std::vector<std::shared_ptr<void>>& bodies, size_t from) {
+    for (size_t i = from; i < bodies.size(); ++i)
+      if (bodies[i].use_count() > 1) static_cast<Body*>(bodies[i].get())->settle();
   }
   // A tensor that owns its handle.
   static Tensor own(const PD_Tensor& given) {
@@ -291,15 +299,14 @@ class Tensor {
   void* memory(DataType type, const Place& place) {
     if (!body_) body_ = std::make_shared<Body>();
     if (body_->address() && body_->dtype == type && body_->place == place) return body_->address();
-    std::vector<int64_t> shape = body_->shape;
     body_->forget();
     body_->dtype = type;
     body_->place = place;
     if (offered()) return body_->data;
     PD_Tensor made = PD_Tensor();
     native::check(native::host()->allocate(native::current_call(),
-                                           static_cast<int32_t>(shape.size()), shape.data(),
-                                           native::code_of(type), place.device(), &made));
+                                           static_cast<int32_t>(body_->shape.size()),
+                                           body_->shape.data(), native::code_of(type), place.device(), &made));
     body_->data = made.data;
     body_->number = made.handle;
     body_->owned = true;

@@ -1,5 +1,7 @@
 // Asks the server: one bounded queue of requests, answers checked, errors as Error(msg).
 
+import { translator } from "./i18n.js";
+
 const AT_ONCE = 6;
 const base = new URL(document.documentElement.dataset.api || "api/", document.baseURI);
 
@@ -80,13 +82,15 @@ function leave() {
   else running -= 1;
 }
 
+const noAnswer = (address) => translator("shell")("noAnswer", new URL(address).host);
+
 async function ask(address, signal, as) {
   let answer;
   try {
     answer = await fetch(address, { signal, credentials: "same-origin" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw Object.assign(new Error(`no answer from ${new URL(address).host}`), { offline: true });
+    throw Object.assign(new Error(noAnswer(address)), { offline: true });
   }
   if (as !== "json" && answer.ok) {
     return as === "text" ? answer.text() : as === "blob" ? answer.blob() : answer.arrayBuffer();

@@ -139,6 +139,17 @@ export function card(title, { body = [], actions = [] } = {}) {
   return Object.assign(node, { body: inner, head, actions: bar });
 }
 
+/** Keeps the focus inside of an element that covers all others, when Tab would leave it. */
+export function stayInside(event, element) {
+  if (event.key !== "Tab") return;
+  const all = [...element.querySelectorAll("input, select, button, [tabindex='0']")]
+    .filter((one) => !one.disabled && one.offsetParent !== null);
+  const [from, to] = event.shiftKey ? [all[0], all.at(-1)] : [all.at(-1), all[0]];
+  if (document.activeElement !== from) return;
+  event.preventDefault();
+  to.focus();
+}
+
 /** A place that holds nothing yet: a title and a sentence or more. */
 export function empty(title, ...text) {
   return el("div", { class: "empty" }, el("h2", {}, title), text.map((one) =>

@@ -83,6 +83,9 @@ export class Grid {
     this.cards.delete(key);
     if (card.seen) card.hide?.();
     card.close?.();
+    if (card.element.classList.contains("full")) {
+      document.documentElement.classList.remove("has-full"); // with it no page can be scrolled
+    }
     card.element.remove();
   }
 

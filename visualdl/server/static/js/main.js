@@ -44,7 +44,7 @@ const settings = {
 
 const app = {
   settings, live: null, runs: null, shell: null,
-  name: "", page: {}, opening: 0, waiting: false,
+  name: "", page: {}, opening: 0, waiting: false, missed: null,
 };
 
 async function start() {
@@ -113,10 +113,10 @@ async function open(name) {
   closePage();
   app.name = name;
   app.shell.setPage(name, hasData);
-  const root = el("section", { class: `page page-${name}`, "aria-label": name });
-  fill(app.shell.main, root);
   const known = pageNamed(name);
   const t = i18n.translator(name);
+  const root = el("section", { class: `page page-${name}`, "aria-label": known ? t(name) : name });
+  fill(app.shell.main, root);
   if (!known) {
     add(root, empty(t("missingPage", name)));
     return;
@@ -131,15 +131,27 @@ async function open(name) {
     await Promise.all((module.styles ?? []).map(loadStyle));
     if (turn !== app.opening) return;
     i18n.addWords(name, module.words);
+    app.missed = []; // what changes while the page reads what it shows first
     app.shell.setUsesRuns(Boolean(module.usesRuns));
     const page = await module.open(root, makeBoard(name, app));
-    if (turn === app.opening) app.page = page ?? {};
-    else page?.close?.();
+    if (turn !== app.opening) {
+      page?.close?.();
+      return;
+    }
+    app.page = page ?? {};
+    for (const call of app.missed) call(app.page);
   } catch (error) {
     if (turn !== app.opening) return;
     console.error(error);
     fill(root, empty(t("pageFailed", error.message)));
   }
+  if (turn === app.opening) app.missed = null;
+}
+
+/** Tells the page something, as soon as it is open. */
+function tell(call) {
+  if (app.missed) app.missed.push(call);
+  else call(app.page);
 }
 
 function closePage() {
@@ -149,6 +161,7 @@ function closePage() {
     console.error(error);
   }
   app.page = {};
+  app.missed = null;
   handle.pages = {};
 }
 
@@ -182,14 +195,14 @@ function changed({ changed: what, runsChanged }) {
   if (page && !page.always && hasData(page) === app.waiting) open(app.name);
   else if (app.waiting && runsChanged) open(app.name);
   else {
-    if (runsChanged) app.page.runsChanged?.();
-    if (Object.keys(what).length > 0) app.page.update?.(what);
+    if (runsChanged) tell((page) => page.runsChanged?.());
+    if (Object.keys(what).length > 0) tell((page) => page.update?.(what));
   }
 }
 
 function runsChosen() {
   app.shell.setPage(app.name, hasData);
-  app.page.runsChanged?.();
+  tell((page) => page.runsChanged?.());
 }
 
 const styleSheets = new Map();

@@ -5,6 +5,8 @@ import { time } from "./format.js";
 import { Steps, placeSlider, placeText } from "./steps.js";
 import { TagCard, TagPage, fileName, withTagWords } from "./tag_page.js";
 
+const MOST_NAMED = 10000; // so many records an answer names at most
+
 const sampleOnly = {
   en: {
     together: "All at the same step", nothingYet: "Nothing up to this step",
@@ -107,9 +109,14 @@ class SampleCard extends TagCard {
   }
 
   async read(run, signal) {
-    const list = await this.board.get(`${this.item.kind}/list`, { run, tag: this.item.tag },
-      { signal });
-    return list.map(({ step, wallTime }) => ({ step, ms: wallTime }));
+    const list = [];
+    for (let more = true; more;) {
+      const part = await this.board.get(`${this.item.kind}/list`,
+        { run, tag: this.item.tag, since: list.length }, { signal });
+      for (const { step, wallTime } of part) list.push({ step, ms: wallTime });
+      more = part.length >= MOST_NAMED;
+    }
+    return list;
   }
 
   #move(at) {

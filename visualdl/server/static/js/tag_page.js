@@ -1,5 +1,6 @@
 // What the pages of samples, histograms and curves have in common: a search over tags, a grid of
 // cards, and cards that read the records of their runs while they are in sight.
+import { stayInside } from "./controls.js";
 import { el, fill, icon } from "./dom.js";
 import { byPrefix, Grid } from "./grid.js";
 
@@ -121,7 +122,9 @@ export class TagCard {
     });
     this.element.dataset.tag = item.tag;
     this.element.addEventListener("keydown", (event) => {
-      if (event.key === "Escape" && this.element.classList.contains("full")) this.toggleFull();
+      if (!this.element.classList.contains("full")) return;
+      if (event.key === "Escape") this.toggleFull();
+      stayInside(event, this.element);
     });
   }
 

@@ -6,38 +6,38 @@
  * @param {ArrayBuffer} buffer
  * @returns {{rate, channels, bits, float, frames, start, frame}} `start` is the offset of the
  *   samples, `frame` the bytes of one moment of all channels.
- * @throws {Error} where it is none, or of a form that is not PCM.
+ * @throws {Error} where it is none, or of a form that is not PCM; its message is a key of words.
  */
 export function header(buffer) {
   const view = new DataView(buffer);
   if (buffer.byteLength < 12 || name(view, 0) !== "RIFF" || name(view, 8) !== "WAVE") {
-    throw new Error("not a WAV file");
+    throw new Error("wavNone");
   }
   let format = null;
   for (let at = 12; at + 8 <= buffer.byteLength;) {
     const size = view.getUint32(at + 4, true);
     if (name(view, at) === "fmt ") format = formatOf(view, at + 8, size);
     if (name(view, at) === "data") {
-      if (!format) throw new Error("a WAV file without a format");
+      if (!format) throw new Error("wavNoFormat");
       const bytes = Math.min(size, buffer.byteLength - at - 8);
       return { ...format, start: at + 8, frames: Math.floor(bytes / format.frame) };
     }
     at += 8 + size + (size % 2);
   }
-  throw new Error("a WAV file without samples");
+  throw new Error("wavNoSamples");
 }
 
 const name = (view, at) => String.fromCharCode(...[0, 1, 2, 3].map((i) => view.getUint8(at + i)));
 
 function formatOf(view, at, size) {
-  if (size < 16 || at + 16 > view.byteLength) throw new Error("a WAV file with a broken format");
+  if (size < 16 || at + 16 > view.byteLength) throw new Error("wavBroken");
   let code = view.getUint16(at, true);
   if (code === 0xfffe && size >= 26) code = view.getUint16(at + 24, true);
   const channels = view.getUint16(at + 2, true);
   const bits = view.getUint16(at + 14, true);
   const float = code === 3;
   const known = code === 1 ? [8, 16, 24, 32] : float ? [32, 64] : [];
-  if (channels < 1 || !known.includes(bits)) throw new Error("a WAV file of an unknown form");
+  if (channels < 1 || !known.includes(bits)) throw new Error("wavUnknown");
   const rate = view.getUint32(at + 4, true);
   return { rate, channels, bits, float, frame: (channels * bits) / 8 };
 }

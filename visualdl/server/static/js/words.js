@@ -29,7 +29,7 @@ export const shellWords = {
     keySearch: "search", keyPages: "pages in their order", keyRuns: "show or hide the runs",
     keyHelp: "this list", keyTheme: "light or dark", keyEscape: "leave full size, close",
     keyArrows: "on a chart: read values", keyZoom: "on a chart: zoom in, out, reset",
-    folder: "the folder of the logs",
+    folder: "the folder of the logs", noAnswer: "no answer from {0}",
   },
   zh: {
     scalar: "标量", image: "图像", audio: "音频", text: "文本", histogram: "直方图",
@@ -57,6 +57,6 @@ export const shellWords = {
     keySearch: "搜索", keyPages: "按顺序切换页面", keyRuns: "显示或隐藏实验列表",
     keyHelp: "本列表", keyTheme: "浅色或深色", keyEscape: "退出全屏、关闭",
     keyArrows: "在图上：逐点读数", keyZoom: "在图上：放大、缩小、复位",
-    folder: "日志目录",
+    folder: "日志目录", noAnswer: "{0} 没有响应",
   },
 };

@@ -428,6 +428,7 @@ PADDLE_COLD_ inline int32_t OpInfo::infer_shape(PD_Call* call) {
     total += call->output_counts[i];
   }
   PD_Tensor* to = total > call->output_count ? native::host()->room(call, total) : call->outputs;
+  if (!to && total) throw std::bad_alloc();
   for (const BoundSlot& slot : bound.outputs) {
     for (const LoDTensor* tensor : slot.tensors) {
       if (tensor) {

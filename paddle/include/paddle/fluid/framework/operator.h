@@ -362,7 +362,10 @@ PADDLE_COLD_ inline void Bound::GiveOther(PD_Call* call, const LoDTensor& tensor
   std::copy(dims.Get(), dims.Get() + dims.size(), target->shape);
   target->ndim = dims.size(), target->dtype = ToAbi(tensor.type_);
   if (tensor.memory_->handle) {
-    native::host()->retain(tensor.memory_->handle);
+    bool before = false;  // a handle that stands there twice is handed over once
+    for (const PD_Tensor* one = call->outputs; one != target; ++one)
+      before = before || one->handle == tensor.memory_->handle;
+    if (!before) native::host()->retain(tensor.memory_->handle);
     target->data = tensor.Address(), target->handle = tensor.memory_->handle;
     target->device = tensor.memory_->place.abi();
   } else {  // memory of the kernel's own

@@ -30,7 +30,9 @@ struct Value {
   static void PutAs(std::ostream& out, const void* at) {
     out << *static_cast<const T*>(at);
   }
-  static void PutText(std::ostream& out, const void* at) { out << static_cast<const char*>(at); }
+  static void PutText(std::ostream& out, const void* at) {
+    out << (at ? static_cast<const char*>(at) : "(null)");
+  }
   template <typename T>
   static auto Putter(int)
       -> decltype(std::declval<std::ostream&>() << std::declval<const T&>(), Put()) {

@@ -9,12 +9,18 @@ export const words = sampleWords({
     saveAudio: "Save this sound ({0})", noWave: "This sound cannot be drawn: {0}",
     cannotPlay: "The browser cannot play this sound.", seconds: "{0} of {1}",
     sound: "{0} Hz · {1} · {2} bit", mono: "mono", stereo: "stereo", channels: "{0} channels",
+    wavNone: "not a WAV file", wavNoFormat: "a WAV file without a format",
+    wavNoSamples: "a WAV file without samples", wavBroken: "a WAV file with a broken format",
+    wavUnknown: "a WAV file of an unknown form",
   },
   zh: {
     play: "播放（{0}）", pause: "暂停（{0}）", volume: "音量", position: "位置（{0}）",
     saveAudio: "保存此音频（{0}）", noWave: "无法绘制此音频：{0}",
     cannotPlay: "浏览器无法播放此音频。", seconds: "{0}，共 {1}",
     sound: "{0} Hz · {1} · {2} 位", mono: "单声道", stereo: "立体声", channels: "{0} 声道",
+    wavNone: "不是 WAV 文件", wavNoFormat: "WAV 文件缺少格式信息",
+    wavNoSamples: "WAV 文件没有采样数据", wavBroken: "WAV 文件的格式信息已损坏",
+    wavUnknown: "未知形式的 WAV 文件",
   },
 });
 export const styles = ["css/scalar.css", "css/samples.css"];
@@ -120,7 +126,7 @@ class Player {
       fill(this.info, this.#form());
     } catch (error) {
       fill(this.info);
-      this.#say(this.board.t("noWave", error.message));
+      this.#say(this.board.t("noWave", this.board.t(error.message)));
     }
     this.seen = { index, step: record.step, bytes: blob.size, head: this.head };
     this.place.value = 0;

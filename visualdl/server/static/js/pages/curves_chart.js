@@ -16,13 +16,13 @@ export function curveOf([ms, step, y, x, TP, FP, TN, FN]) {
 }
 
 /** The area under a ROC curve by trapezoids, or the average precision of a PR curve. */
-export function areaUnder({ x, y, TP, FP }, kind) {
+export function areaUnder({ x, y }, kind) {
   if (x.length === 0) return NaN;
   let sum = 0;
   for (let at = 0; at < x.length; at += 1) {
     const last = [0, kind === "pr_curve" ? y[at] : 0];
     const [nextX, nextY] = at + 1 < x.length ? [x[at + 1], y[at + 1]] : last;
-    if (kind === "pr_curve") sum += TP[at] + FP[at] > 0 ? (x[at] - nextX) * y[at] : 0;
+    if (kind === "pr_curve") sum += y[at] > 0 ? (x[at] - nextX) * y[at] : 0;
     else sum += ((x[at] - nextX) * (y[at] + nextY)) / 2;
   }
   return sum;
@@ -55,8 +55,9 @@ export function optionOf(lines, kind, t) {
 
 function line({ run, color, curve }, pr) {
   const data = curve.x.map((x, at) => {
-    // Where nothing was taken for true there is no precision; the log says 0.
-    const none = pr && curve.TP[at] + curve.FP[at] === 0;
+    // Where nothing was taken for true there is no precision; the log says 0. (Counts are whole:
+    // those of examples that count little are 0 though there is a precision.)
+    const none = pr && curve.TP[at] + curve.FP[at] === 0 && !(curve.y[at] > 0);
     return none || !Number.isFinite(x + curve.y[at]) ? [x, null] : [x, curve.y[at]];
   });
   return {

@@ -1,4 +1,5 @@
 // The card with the picture: canvas, zoom, full size, what can be saved.
+import { stayInside } from "../controls.js";
 import { el, fill, icon } from "../dom.js";
 import { Input } from "./embedding_input.js";
 import { Scene } from "./embedding_scene.js";
@@ -79,13 +80,7 @@ export class Picture {
   #key(event) {
     if (!this.element.classList.contains("full")) return;
     if (event.key === "Escape") this.#toggleFull();
-    if (event.key !== "Tab") return;
-    const all = [...this.element.querySelectorAll("input, button, [tabindex='0']")]
-      .filter((one) => !one.disabled && one.offsetParent);
-    const [first, last] = event.shiftKey ? [all.at(-1), all[0]] : [all[0], all.at(-1)];
-    if (document.activeElement !== last) return;
-    event.preventDefault();
-    first.focus();
+    stayInside(event, this.element);
   }
 
   #toggleFull() {

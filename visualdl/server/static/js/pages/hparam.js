@@ -78,7 +78,7 @@ class HparamPage {
   async load() {
     try {
       const { signal } = this.abort;
-      const sessions = await this.board.get("hparams/list", {}, { signal });
+      const sessions = await this.board.get("hparams/list", { shown: 1 }, { signal });
       this.sessions = sessions ?? [];
     } catch (error) {
       if (error.name !== "AbortError") this.board.message(error.message, "error");
@@ -127,8 +127,8 @@ class HparamPage {
       this.filters.admit(one, this.columns));
     const column = this.columns.find((one) => one.key === this.sort.column);
     const sign = this.sort.down ? -1 : 1;
-    rows.sort((a, b) => sign * compare(column ? column.value(a) : a.name,
-      column ? column.value(b) : b.name));
+    rows.sort((a, b) => compare(column ? column.value(a) : a.name,
+      column ? column.value(b) : b.name, sign));
     return rows;
   }
 
@@ -257,10 +257,10 @@ class HparamPage {
   }
 }
 
-/** Compares values of a column: numbers by size, texts by name, what is missing last. */
-function compare(a, b) {
+/** Compares values of a column: numbers by size, texts by name, what is missing always last. */
+function compare(a, b, sign) {
   const missing = (value) => value === undefined || value === null || Number.isNaN(value);
   if (missing(a) || missing(b)) return missing(a) - missing(b);
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  return String(a).localeCompare(String(b), undefined, { numeric: true });
+  if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+  return sign * String(a).localeCompare(String(b), undefined, { numeric: true });
 }

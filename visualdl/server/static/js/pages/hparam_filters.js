@@ -28,7 +28,7 @@ export function columnsOf(sessions) {
 function column(sessions, part, kind, name, key) {
   const plain = (session) => session[part]?.[name] ?? undefined;
   const found = sessions.map(plain).filter((value) => value !== undefined);
-  const isNumber = (value) => typeof value === "number" || value in TEXTS;
+  const isNumber = (value) => typeof value === "number" || Object.hasOwn(TEXTS, value);
   const type = kind === "metric" || found.every(isNumber) ? "number" : "text";
   const value = type === "text"
     ? (session) => (plain(session) === undefined ? undefined : String(plain(session)))

@@ -1,4 +1,5 @@
 // One chart of scalars: its head with the actions, its data, its zoom.
+import { stayInside } from "../controls.js";
 import { debounce, el, fill } from "../dom.js";
 import { number, time } from "../format.js";
 import { Cursor } from "./scalar_cursor.js";
@@ -62,13 +63,7 @@ export class ScalarCard {
   #key(event) {
     if (!this.element.classList.contains("full")) return;
     if (event.key === "Escape") this.toggleFull();
-    if (event.key !== "Tab") return;
-    const inside = [...this.element.querySelectorAll("button, [tabindex='0']")]
-      .filter((one) => one.offsetParent !== null);
-    const [from, to] = event.shiftKey ? [inside[0], inside.at(-1)] : [inside.at(-1), inside[0]];
-    if (document.activeElement !== from) return;
-    event.preventDefault();
-    to.focus();
+    stayInside(event, this.element);
   }
 
   /** The grid tells: the card came into sight. */
@@ -134,15 +129,16 @@ export class ScalarCard {
     this.busy = true;
     this.abort = new AbortController();
     const { signal } = this.abort;
+    const fresh = runs.filter((run) => !this.runs.has(run) || this.old.has(run));
     for (const run of runs) this.old.delete(run);
     try {
-      await this.#read(runs, fine, signal);
+      await this.#read(runs, fine, fresh, signal);
       fill(this.status);
     } catch (error) {
+      for (const run of fresh) this.old.add(run); // also what the reader scrolled away from
       if (error.name === "AbortError") return;
       fill(this.status, this.board.t("loadFailed", error.message));
       if (!error.offline && error.status !== 404) console.warn(error.message);
-      for (const run of runs) this.old.add(run);
     }
     if (signal.aborted) return;
     this.busy = false;
@@ -154,13 +150,14 @@ export class ScalarCard {
     }
   }
 
-  async #read(runs, fine, signal) {
+  /** Reads runs: in a zoom the finer points of all, and all points of the `fresh` ones before. */
+  async #read(runs, fine, fresh, signal) {
     const { board, item } = this;
     const points = pointsPerRun(item.runs.length, this.plot.clientWidth);
     const range = fine && this.range;
-    const wanted = range ? runs.filter((run) => !this.runs.has(run) || this.old.has(run)) : runs;
-    const whole = range && wanted.length === 0 ? {} :
-      await fetchRuns(board, item.tag, range ? runs : wanted, { points, signal });
+    const wanted = range ? fresh : runs;
+    const whole = wanted.length === 0 ? {} :
+      await fetchRuns(board, item.tag, wanted, { points, signal });
     for (const [run, one] of Object.entries(whole)) {
       this.runs.set(run, { ...one, first: one.rows[0]?.[0] ?? 0, fine: null });
     }

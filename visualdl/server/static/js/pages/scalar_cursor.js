@@ -122,9 +122,9 @@ export class Cursor {
     const all = new Set(this.card.lines.flatMap((one) => one.x));
     const sorted = [...all].filter((x) => x >= from && x <= to).sort((a, b) => a - b);
     if (sorted.length === 0) return;
-    const now = this.at === null ? -1 : sorted.findIndex((x) => x >= this.at);
-    const next = Math.min(sorted.length - 1, Math.max(0, (this.at === null ? 0 : now + step)));
-    this.at = sorted[next];
+    const now = this.at === null ? 0 : sorted.findIndex((x) => x >= this.at);
+    const by = this.at === null && Number.isFinite(step) ? 0 : step; // the first value at first
+    this.at = sorted[Math.min(sorted.length - 1, Math.max(0, now + by))];
     this.pointerY = null;
     this.redraw();
   }
