@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 
 from paddle.core.errors import InvalidArgumentError
@@ -39,6 +40,10 @@ class Histogram:
         if most > self.most:
             self._widen(most)
         self.counts += torch.histc(sizes, BINS, 0.0, self.most).double()
+
+    def add_array(self, values: np.ndarray) -> None:
+        """Counts the values of one more batch, an array of NumPy."""
+        self.add(torch.from_numpy(np.ascontiguousarray(values, "float32")))
 
     def _widen(self, most: float) -> None:
         if self.most:

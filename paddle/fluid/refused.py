@@ -27,11 +27,3 @@ def pslib(name: str) -> NotYet:
         "it needs PaddlePaddle's pslib and MPI (mpi4py), which are not public: "
         "paddle.distributed.fleet trains with parameter servers",
     )
-
-
-_GRAPHS = (
-    "graphs of operators are for the passes of contrib.slim, which are not available: a Program's "
-    "operators are those of program.global_block().ops"
-)
-IrGraph = NotYet("paddle.fluid.framework.IrGraph", _GRAPHS)
-Graph = NotYet("paddle.fluid.core.Graph", _GRAPHS)

@@ -24,11 +24,12 @@ from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
 from paddle.ir.operator import Role
+from paddle.passes.graph import Graph
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "LoDTensor",
-    "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace", "get_cuda_device_count",
-    "is_compiled_with_cuda", "is_compiled_with_mkldnn",
+    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "Graph",
+    "LoDTensor", "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace",
+    "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_mkldnn",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     "op_proto_and_checker_maker", "ops",
 ]  # fmt: skip

@@ -115,8 +115,11 @@ def is_private(name: str) -> bool:
     """Says whether an attribute is ours alone and never written.
 
     These are ``_...``, ``needs_grad_...``, and the saved shapes of gradient operators
-    (``X.shape``); PaddlePaddle declares no attribute that looks so.
+    (``X.shape``); PaddlePaddle declares no attribute that looks so. What ends in ``_quant_scale``
+    is called after a variable.
     """
+    if name.endswith("_quant_scale"):
+        return False
     return name.startswith("_") or "." in name or name.startswith("needs_grad_")
 
 

@@ -65,8 +65,7 @@ NAMES = [
      "paddle.dataset.conll05.get_dict"]  # fmt: skip
 
 # What says on use what it needs.
-REFUSED = """framework.IrGraph
-    incubate.fleet.parameter_server.pslib.fleet"""
+REFUSED = """incubate.fleet.parameter_server.pslib.fleet"""
 
 # Deep imports of 2.0 clients -> what each name is.
 DEEP = {

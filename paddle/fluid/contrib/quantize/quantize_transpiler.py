@@ -8,7 +8,7 @@ __all__ = ["QuantizeTranspiler"]
 
 
 class QuantizeTranspiler:
-    """Would make Programs that train for bytes; training with quantisation is still to come.
+    """Would make Programs that train for bytes; the passes of contrib.slim.quantization do it.
 
     Args:
         weight_bits (int): bits of a weight. Default: 8.
@@ -32,8 +32,8 @@ class QuantizeTranspiler:
         moving_rate: float = 0.9,
     ) -> None:
         raise NotImplementedError(
-            "QuantizeTranspiler: training with quantisation is not part of this version; a trained "
-            "model is run in bytes by paddle.inference (Config.enable_mkldnn_int8)."
+            "QuantizeTranspiler: not part of this version; train by QuantizationTransformPass, "
+            "freeze by QuantizationFreezePass of fluid.contrib.slim.quantization."
         )
 
     def training_transpile(self, program: Any = None, startup_program: Any = None) -> None:

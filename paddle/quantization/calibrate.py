@@ -1,0 +1,146 @@
+"""How large the values of a Program become, and scales made of that, one way or another."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from paddle.core.errors import InvalidArgumentError
+from paddle.executor.calibration import BINS, Histogram
+from paddle.quantization.numbers import check_finite
+
+ALGORITHMS = ("KL", "hist", "mse", "emd", "avg", "abs_max", "min_max")
+_SHARES = np.arange(0.3, 1.005, 0.02)  # of the largest value, tried as scales
+
+
+class Seen:
+    """What was seen of one variable.
+
+    Attributes:
+        least (float): the smallest value.
+        most (float): the largest value.
+    """
+
+    def __init__(self) -> None:
+        self.least = math.inf
+        self.most = -math.inf
+        self._largest: list[float] = []  # of each sample
+        self._histogram = Histogram()
+        self._zeros = 0
+
+    def add(self, value: np.ndarray, name: str) -> None:
+        """Adds a batch.
+
+        Args:
+            value (np.ndarray): the first axis is that of samples.
+            name (str): of the variable, for messages.
+
+        Raises:
+            ValueError: it has NaN or infinities.
+        """
+        check_finite(value, name)
+        if not value.size:
+            return
+        rows = np.abs(value.reshape(value.shape[0] if value.ndim else 1, -1))
+        self._largest += rows.max(axis=1).tolist()
+        self.least = min(self.least, float(value.min()))
+        self.most = max(self.most, float(value.max()))
+        self._zeros += int((value == 0).sum())
+        self._histogram.add_array(value)
+
+    @property
+    def largest(self) -> float:
+        """The largest absolute value."""
+        return max(self._largest, default=0.0)
+
+    def scale(self, algorithm: str, bits: int, percent: float = 0.99999) -> float:
+        """The value that the highest step stands for.
+
+        Args:
+            algorithm (str): one of ``ALGORITHMS``.
+            bits (int): of a step.
+            percent (float): for ``hist``, the share of values that the scale covers.
+        """
+        top = 2 ** (bits - 1) - 1
+        if algorithm in ("abs_max", "min_max") or not self.largest:
+            return self.largest
+        if algorithm == "avg":
+            return float(np.mean(self._largest))
+        if algorithm == "KL":
+            return self._histogram.by_divergence(top) if top < BINS else self.largest
+        if algorithm == "hist":
+            return self._by_share(percent)
+        return self._by_error(top, algorithm)
+
+    def _bins(self) -> tuple[np.ndarray, np.ndarray]:
+        """The middle of each bin, and how many values it has; zeros are in none."""
+        counts = self._histogram.counts.numpy()
+        return (np.arange(BINS) + 0.5) * (self.largest / BINS), counts
+
+    def _by_share(self, percent: float) -> float:
+        middle, counts = self._bins()
+        total = np.cumsum(counts) + self._zeros
+        at = int(np.argmax(total >= percent * total[-1]))
+        return float(middle[at])
+
+    def _by_error(self, top: int, algorithm: str) -> float:
+        """The share of the largest value for which rounding does the least harm."""
+        middle, counts = self._bins()
+        number = counts.sum() + self._zeros
+        best, found = math.inf, self.largest
+        for share in _SHARES:
+            scale = share * self.largest
+            rounded = np.round(np.minimum(middle, scale) / scale * top) * scale / top
+            if algorithm == "mse":
+                error = float((counts * (middle - rounded) ** 2).sum() / number)
+            else:
+                error = _moved(middle, rounded, counts, number)
+            if error < best:
+                best, found = error, scale
+        return float(found)
+
+
+def _moved(values: np.ndarray, rounded: np.ndarray, counts: np.ndarray, number: float) -> float:
+    """How far mean and spread of absolute values move by rounding."""
+    means = [(counts * v).sum() / number for v in (values, rounded)]
+    spreads = [
+        math.sqrt(max((counts * v**2).sum() / number - m**2, 0.0))
+        for v, m in zip((values, rounded), means, strict=True)
+    ]
+    return abs(means[0] - means[1]) + abs(spreads[0] - spreads[1])
+
+
+def observe(
+    executor: Any, program: Any, names: list[str], batches: Any, limit: int | None, scope: Any
+) -> dict[str, Seen]:
+    """Runs a Program over data and looks at variables.
+
+    Args:
+        executor (Executor): runs it.
+        program (Program): of floats.
+        names (list): which variables.
+        batches (iterable): a dict of what is fed for each run.
+        limit (int|None): how many batches at most.
+        scope (Scope): where the weights are.
+
+    Raises:
+        ValueError: there is no data, or a value is not finite.
+    """
+    found = {name: Seen() for name in names}
+    count = 0
+    for feed in batches:
+        if limit is not None and count >= limit:
+            break
+        for name, value in feed.items():
+            check_finite(np.asarray(value), name)
+        values = executor.run(program, feed=feed, fetch_list=names, scope=scope)
+        for name, value in zip(names, values, strict=True):
+            found[name].add(np.asarray(value), name)
+        count += 1
+    if not count:
+        raise InvalidArgumentError(
+            "calibration: expected a batch of data at least, but the loader or generator gave none."
+        )
+    return found

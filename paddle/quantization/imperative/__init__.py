@@ -1,0 +1,1 @@
+"""Quantisation of Layers: training with it, and calibrating what is trained."""

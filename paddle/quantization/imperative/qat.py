@@ -1,0 +1,165 @@
+"""ImperativeQuantAware: Layers that are trained with rounded values and weights."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from paddle import jit, nn
+from paddle.core.errors import InvalidArgumentError
+from paddle.nn.layer.layers import Layer
+from paddle.quantization.imperative.layers import (
+    QuantizedConv2D,
+    QuantizedConv2DTranspose,
+    QuantizedLinear,
+    QuantizedNoweightLayer,
+)
+from paddle.quantization.inserting import check_choice
+from paddle.quantization.numbers import top_step
+
+__all__ = ["ImperativeQuantAware"]
+
+_WITH_WEIGHT: dict[str, tuple[type, type]] = {
+    "Conv2D": (nn.Conv2D, QuantizedConv2D),
+    "Conv2DTranspose": (nn.Conv2DTranspose, QuantizedConv2DTranspose),
+    "Linear": (nn.Linear, QuantizedLinear),
+}
+_WITHOUT = (
+    "AdaptiveAvgPool2D", "AdaptiveMaxPool2D", "AvgPool2D", "MaxPool2D", "Hardswish", "LeakyReLU",
+    "PReLU", "ReLU", "ReLU6", "Sigmoid", "Softmax", "Swish", "Tanh", "Hardsigmoid",
+)  # fmt: skip
+
+
+class ImperativeQuantAware:
+    """Changes a Layer so that it is trained with rounded values and weights.
+
+    Args:
+        weight_bits (int): bits of a weight. Default: 8.
+        activation_bits (int): bits of a value. Default: 8.
+        weight_quantize_type (str): ``abs_max`` or ``channel_wise_abs_max``. Default: "abs_max".
+        activation_quantize_type (str): ``abs_max`` or ``moving_average_abs_max``.
+        moving_rate (float): of ``moving_average_abs_max``. Default: 0.9.
+        quantizable_layer_type (list): names of types, or types. Default: Conv2D and Linear.
+        weight_preprocess_layer (type, optional): a Layer that sees each weight first.
+        act_preprocess_layer (type, optional): a Layer that sees each value first, such as PACT.
+        weight_quantize_layer (type, optional): a Layer that rounds weights instead.
+        act_quantize_layer (type, optional): a Layer that rounds values instead.
+
+    Raises:
+        ValueError: a type of quantisation or of layer that there is not.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            from paddle.quantization import ImperativeQuantAware
+            net = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU())
+            ImperativeQuantAware(weight_quantize_type="channel_wise_abs_max").quantize(net)
+            print(type(net[0]).__name__, sorted(net.state_dict())[-1])  # QuantizedLinear 0.weight
+    """
+
+    def __init__(
+        self,
+        weight_bits: int = 8,
+        activation_bits: int = 8,
+        weight_quantize_type: str = "abs_max",
+        activation_quantize_type: str = "moving_average_abs_max",
+        moving_rate: float = 0.9,
+        quantizable_layer_type: Any = ["Conv2D", "Linear"],  # noqa: B006
+        weight_preprocess_layer: Any = None,
+        act_preprocess_layer: Any = None,
+        weight_quantize_layer: Any = None,
+        act_quantize_layer: Any = None,
+    ) -> None:
+        name = "ImperativeQuantAware"
+        allowed = ("abs_max", "channel_wise_abs_max")
+        check_choice(weight_quantize_type, allowed, f"{name}(weight_quantize_type)")
+        allowed = ("abs_max", "moving_average_abs_max")
+        check_choice(activation_quantize_type, allowed, f"{name}(activation_quantize_type)")
+        for bits in (weight_bits, activation_bits):
+            top_step(bits)
+        for given in (
+            weight_preprocess_layer, act_preprocess_layer, weight_quantize_layer, act_quantize_layer
+        ):  # fmt: skip
+            if given is not None and not (isinstance(given, type) and issubclass(given, Layer)):
+                raise TypeError(f"{name}: expected a type of Layer, but got {given!r}.")
+        self._types: list[tuple[type, type]] = []
+        for kind in quantizable_layer_type:
+            self._types.append(_pair(kind))
+        self._options = {
+            "weight_bits": weight_bits, "activation_bits": activation_bits,
+            "moving_rate": moving_rate, "weight_quantize_type": weight_quantize_type,
+            "activation_quantize_type": activation_quantize_type,
+            "weight_pre_layer": weight_preprocess_layer, "act_pre_layer": act_preprocess_layer,
+            "weight_quant_layer": weight_quantize_layer, "act_quant_layer": act_quantize_layer,
+        }  # fmt: skip
+
+    def quantize(self, model: Layer, inplace: bool = True) -> Layer:
+        """Puts layers that round in the place of those that do not.
+
+        A layer with a true attribute ``skip_quant`` is left alone.
+
+        Args:
+            model (Layer): what to change.
+            inplace (bool): the model itself, not a copy. Default: True.
+
+        Returns:
+            Layer: what was changed.
+
+        Raises:
+            TypeError: ``model`` is no Layer.
+        """
+        if not isinstance(model, Layer):
+            raise TypeError(
+                f"ImperativeQuantAware.quantize(model): expected a Layer, but got "
+                f"{type(model).__name__}."
+            )
+        if not inplace:
+            model = copy.deepcopy(model)
+        for holder in list(model.sublayers(include_self=True)):
+            if isinstance(holder, tuple(new for _, new in self._types)):
+                continue
+            for name, layer in list(holder.named_children()):
+                made = self._made(layer)
+                if made is not None:
+                    holder.add_sublayer(name, made)
+        return model
+
+    def _made(self, layer: Layer) -> Layer | None:
+        if getattr(layer, "skip_quant", False):
+            return None
+        for old, new in self._types:
+            if type(layer) is old:
+                return new(layer, **self._options)
+        return None
+
+    def save_quantized_model(
+        self, layer: Layer, path: str, input_spec: Any = None, **config: Any
+    ) -> None:
+        """Saves what was trained as a Program for inference, with the operators that round.
+
+        Args:
+            layer (Layer): what :meth:`quantize` has changed.
+            path (str): files are called so, with their ends.
+            input_spec (list, optional): as in paddle.jit.save.
+            **config: as in paddle.jit.save.
+        """
+        training = layer.training
+        layer.eval()
+        try:
+            jit.save(layer, path, input_spec=input_spec, **config)
+        finally:
+            if training:
+                layer.train()
+
+
+def _pair(kind: Any) -> tuple[type, type]:
+    name = kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
+    if name in _WITH_WEIGHT:
+        return _WITH_WEIGHT[name]
+    if name in _WITHOUT:
+        return getattr(nn, name), QuantizedNoweightLayer
+    raise InvalidArgumentError(
+        "ImperativeQuantAware(quantizable_layer_type): expected some of "
+        f"{[*_WITH_WEIGHT, *_WITHOUT]}, but got {name!r}."
+    )

@@ -1,0 +1,66 @@
+"""LeNet on real MNIST: how much calibration and training with rounded numbers cost."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import nn
+from paddle import quantization as q
+from paddle.vision.datasets import MNIST
+
+HOME = Path.home() / ".cache" / "paddle" / "dataset" / "mnist"
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not HOME.is_dir(), reason="scripts/fetch_mnist.sh was not run"),
+]
+
+
+def arrays(mode: str, count: int) -> tuple[np.ndarray, np.ndarray]:
+    data = MNIST(mode=mode)
+    rows = [data[i] for i in range(count)]
+    x = np.stack([np.asarray(r[0], "float32").reshape(1, 28, 28) for r in rows]) / 127.5 - 1
+    return x, np.array([int(np.asarray(r[1]).ravel()[0]) for r in rows])
+
+
+def train(model: nn.Layer, x: np.ndarray, y: np.ndarray, steps: int, rate: float) -> None:
+    adam = paddle.optimizer.Adam(rate, parameters=model.parameters())
+    random = np.random.RandomState(steps)
+    model.train()
+    for _ in range(steps):
+        at = random.randint(0, len(x), 128)
+        out = model(paddle.to_tensor(x[at]))
+        paddle.nn.functional.cross_entropy(out, paddle.to_tensor(y[at])).backward()
+        adam.step()
+        adam.clear_grad()
+
+
+def accuracy(model: nn.Layer, x: np.ndarray, y: np.ndarray) -> float:
+    model.eval()
+    parts = [model(paddle.to_tensor(part)).numpy().argmax(1) for part in np.split(x, 10)]
+    return float(100 * np.mean(np.concatenate(parts) == y))
+
+
+def test_points_lost() -> None:
+    x, y = arrays("train", 20000)
+    test = arrays("test", 10000)
+    paddle.seed(1)
+    model = paddle.vision.models.LeNet()
+    train(model, x, y, 400, 1e-3)
+    plain = accuracy(model, *test)
+    assert plain > 94
+    for values in (q.KLQuantizer(), q.AbsmaxQuantizer(), q.HistQuantizer()):
+        ptq = q.ImperativePTQ(q.PTQConfig(values, q.PerChannelAbsmaxQuantizer()))
+        watched = ptq.quantize(model)
+        for part in np.split(x[:128], 4):
+            watched(paddle.to_tensor(part))
+        assert accuracy(ptq.convert(watched), *test) > plain - 0.3
+    tuned, aware = copy.deepcopy(model), copy.deepcopy(model)
+    q.ImperativeQuantAware(weight_quantize_type="channel_wise_abs_max").quantize(aware)
+    for net in (tuned, aware):
+        train(net, x, y, 60, 2e-4)
+    assert accuracy(aware, *test) > accuracy(tuned, *test) - 0.1
