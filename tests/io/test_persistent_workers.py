@@ -150,6 +150,7 @@ def test_passes_beside_each_other_and_copies_have_their_own() -> None:
     assert len(children()) == 2
 
 
+@pytest.mark.slow
 def test_an_error_ends_them_and_the_next_pass_has_new_ones() -> None:
     broken = [True]
 
