@@ -320,7 +320,7 @@ def test_configs(parts, engines):
         create_paddle_predictor(MobileConfig())
     with pytest.raises(LiteError, match="cannot read"):
         lite("/nowhere/model.nb")
-    with pytest.raises(NotImplementedError, match="one thread"):
-        config.set_threads(4)
+    with pytest.raises(LiteError, match="1 or more"):
+        config.set_threads(0)
     with pytest.raises(LiteError, match="expected one of"):
         config.set_engine("gpu")
