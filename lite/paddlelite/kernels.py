@@ -232,31 +232,21 @@ def arg_max(ins: list, ints: tuple, floats: tuple) -> list:
     return [np.asarray(y, "int64").reshape(y.shape or (1,))]
 
 
-def linear(ins: list, ints: tuple, floats: tuple) -> list:
-    """Rows times a weight; `ints` says how many dimensions are rows, -1: all but one."""
-    x, w, bias = ins
-    _floats(x, w, bias)
-    rows = x.ndim - 1 if ints[0] == -1 else ints[0]
-    check(w.ndim == 2 and 0 < rows < x.ndim, "linear: its operands do not fit")
-    check(math.prod(x.shape[rows:]) == w.shape[0], f"linear: {x.shape} does not fit {w.shape}")
-    sizes = _limited((*x.shape[:rows], w.shape[1]))
-    y = x.reshape(math.prod(x.shape[:rows]), w.shape[0]) @ w
-    if bias is not None:
-        check(bias.size == w.shape[1], "linear: its bias does not fit")
-        y += bias.reshape(-1)
-    return [y.reshape(sizes)]
-
-
 def matmul(ins: list, ints: tuple, floats: tuple) -> list:
-    """Product of matrices, in batches."""
-    x, y = ins
-    _floats(x, y)
+    """Product of matrices, in batches, with a factor and a bias."""
+    x, y, bias = ins
+    _floats(x, y, bias)
     check(min(x.ndim, y.ndim) >= 2, "matmul: two dimensions were expected")
     x, y = x.swapaxes(-1, -2) if ints[0] else x, y.swapaxes(-1, -2) if ints[1] else y
     check(x.shape[-1] == y.shape[-2], f"matmul: {x.shape} does not fit {y.shape}")
-    _limited((*_broadcast(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]))
-    made = x @ y
-    return [made if floats[0] == 1 else made * F32(floats[0])]
+    sizes = (*_broadcast(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1])
+    _limited(sizes)
+    if y.ndim == 2:  # one product is faster than one for each batch
+        x = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    made = (x @ y).reshape(sizes)
+    made = made if floats[0] == 1 else made * F32(floats[0])
+    check(bias is None or bias.size == sizes[-1], "matmul: its bias does not fit")
+    return [made if bias is None else made + bias.reshape(-1)]
 
 
 def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
@@ -275,10 +265,8 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
     check(max(top, bottom) < kh and max(left, right) < kw, "pool2d: more padding than kernel")
     oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
     check((oh - 1) * sh < h + top and (ow - 1) * sw < w + left, "pool2d: an empty window")
-    below, after = (
-        max(bottom, (oh - 1) * sh + kh - h - top),
-        max(right, (ow - 1) * sw + kw - w - left),
-    )
+    below = max(bottom, (oh - 1) * sh + kh - h - top)
+    after = max(right, (ow - 1) * sw + kw - w - left)
     around = ((0, 0), (0, 0), (top, below), (left, after))
     _limited((n, c, h + top + below, w + left + after))
     start = F32(0 if mean else -np.inf)
@@ -393,16 +381,13 @@ def transpose(ins: list, ints: tuple, floats: tuple) -> list:
 
 def concat(ins: list, ints: tuple, floats: tuple) -> list:
     """Joins tensors along an axis."""
-    axis = _axis(ints[0], ins[0].ndim)
-    first = ins[0]
+    first, axis = ins[0], _axis(ints[0], ins[0].ndim)
+    before, after = first.shape[:axis], first.shape[axis + 1 :]
     for x in ins:
         fits = x.ndim == first.ndim and x.dtype == first.dtype
-        fits = fits and all(
-            a == b for i, (a, b) in enumerate(zip(x.shape, first.shape)) if i != axis
-        )
-        check(fits, "concat: its operands do not fit")
-    whole = [*first.shape[:axis], sum(x.shape[axis] for x in ins), *first.shape[axis + 1 :]]
-    _limited(whole)
+        check(fits and x.shape[:axis] == before and x.shape[axis + 1 :] == after,
+              "concat: its operands do not fit")  # fmt: skip
+    _limited([*before, sum(x.shape[axis] for x in ins), *after])
     return [np.concatenate(ins, axis)]
 
 
@@ -563,7 +548,7 @@ def multiclass_nms(ins: list, ints: tuple, floats: tuple) -> list:
 
 KERNELS: dict[str, Kernel] = {
     f.__name__.rstrip("_"): f
-    for f in (conv2d, conv2d_transpose, recurrent, arg_max, linear, matmul, pool2d, activation,
+    for f in (conv2d, conv2d_transpose, recurrent, arg_max, matmul, pool2d, activation,
               binary, layer_norm, softmax, reduce, reshape, transpose, concat, slice_, pad, gather,
               cast, interpolate, yolo_box, multiclass_nms)
 }  # fmt: skip

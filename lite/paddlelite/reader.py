@@ -24,7 +24,7 @@ _HEADER = struct.Struct("<8sII5QQ")
 # missing, as bits. `csrc/paddle_lite.c` has the same table; a test compares them.
 _TABLE = """
     conv2d 4 4 1 1 10 10 2 12, conv2d_transpose 3 3 1 1 9 9 0 4, recurrent 5 5 1 1 2 2 0 24,
-    arg_max 1 1 1 1 2 2 0 0, linear 3 3 1 1 1 1 0 4, matmul 2 2 1 1 2 2 1 0,
+    arg_max 1 1 1 1 2 2 0 0, matmul 3 3 1 1 2 2 1 4,
     pool2d 1 1 1 1 12 12 0 0, activation 1 1 1 1 1 1 2 0, binary 2 2 1 1 2 2 0 0,
     layer_norm 3 3 1 1 1 1 1 6, softmax 1 1 1 1 1 1 0 0, reduce 1 1 1 1 2 10 0 0,
     reshape 1 1 1 1 0 8 0 0, transpose 1 1 1 1 0 8 0 0, concat 1 1024 1 1 1 1 0 0,

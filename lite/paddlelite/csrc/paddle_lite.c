@@ -162,8 +162,7 @@ static void *make(pl_model *m, step *s, int i, int dtype, int rank, const int64_
     tensor *t = &m->tensors[s->outs[i]];
     int64_t n = limited(m, rank, dims);
     t->home = take(m, (size_t)n * width(dtype) + ALIGN, 1);
-    t->dtype = dtype;
-    t->rank = rank;
+    t->dtype = dtype, t->rank = rank;
     memmove(t->dims, dims, (size_t)rank * sizeof *dims);
     t->data = t->home->at;
     return t->home->at;
@@ -472,34 +471,6 @@ static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x,
     finish_block(f, y, n, 0, rows, 0, n);
 }
 
-static void linear(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0), *w = in(m, s, 1), *bias = in(m, s, 2);
-    const float *a = floats(m, x), *b = floats(m, w);
-    int rows_rank = s->ints[0] == -1 ? x->rank - 1 : s->ints[0];
-    int64_t rows, dims[PL_MAX_RANK];
-    finish f = {floats(m, bias), NULL, 0, 0, 0, 0, 1};
-    check(m, w->rank == 2 && rows_rank > 0 && rows_rank < x->rank, "its operands do not fit");
-    check(m, count_of(x->dims + rows_rank, x->rank - rows_rank) == w->dims[0],
-          "its operands do not fit");
-    check(m, !bias || size_of(bias) == w->dims[1], "its bias does not fit");
-    rows = count_of(x->dims, rows_rank);
-    memcpy(dims, x->dims, sizeof dims);
-    dims[rows_rank] = w->dims[1];
-    {
-        float *y = make(m, s, 0, PL_FLOAT32, rows_rank + 1, dims);
-        int64_t k = w->dims[0], n = w->dims[1];
-        source right = {b, n, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-        if (rows < 4) {
-            few_rows(rows, n, k, a, b, y, &f);
-        } else {
-            buffer *room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
-            pack_rows(a, k, 1, rows, k, (float *)room->at);
-            product(m, rows, n, k, (float *)room->at, &right, y, &f);
-            room->used = 0;
-        }
-    }
-}
-
 /* Sizes of two operands that are stretched to each other, and the strides of each. */
 static int stretched(pl_model *m, const int64_t *x, int xr, const int64_t *y, int yr, int64_t *dims,
                      int64_t *xs, int64_t *ys) {
@@ -531,36 +502,37 @@ static void advance(int rank, const int64_t *dims, int64_t *index, const int64_t
 }
 
 static void matmul(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0), *y = in(m, s, 1);
+    tensor *x = in(m, s, 0), *y = in(m, s, 1), *bias = in(m, s, 2);
     const float *a = floats(m, x), *b = floats(m, y);
     int64_t dims[PL_MAX_RANK], xs[PL_MAX_RANK], ys[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
-    int64_t rows, n, k, k2, xd, xa, batches, at = 0, bt = 0;
+    int64_t *p, *q, rows, n, k, batches, at = 0, bt = 0;
+    int rank, flip = s->ints[0], turn = s->ints[1];
     source right = {0};
-    finish f = {NULL, NULL, 0, 0, 0, 0, s->floats[0]};
-    buffer *room;
+    finish f = {floats(m, bias), NULL, 0, 0, 0, 0, s->floats[0]};
     float *c;
-    int rank;
     check(m, x->rank >= 2 && y->rank >= 2, "two dimensions were expected");
+    p = x->dims + x->rank - 2, q = y->dims + y->rank - 2;
     rank = stretched(m, x->dims, x->rank - 2, y->dims, y->rank - 2, dims, xs, ys);
-    {
-        const int64_t *p = x->dims + x->rank - 2, *q = y->dims + y->rank - 2;
-        rows = s->ints[0] ? p[1] : p[0], k = s->ints[0] ? p[0] : p[1];
-        k2 = s->ints[1] ? q[1] : q[0], n = s->ints[1] ? q[0] : q[1];
-        xd = s->ints[0] ? 1 : p[1], xa = s->ints[0] ? p[1] : 1;
-        right.down = s->ints[1] ? 1 : q[1], right.across = s->ints[1] ? q[1] : 1;
-    }
-    check(m, k == k2, "its operands do not fit");
+    rows = p[flip ? 1 : 0], k = p[flip ? 0 : 1], n = q[turn ? 0 : 1];
+    right.down = turn ? 1 : n, right.across = turn ? k : 1;
+    check(m, k == q[turn ? 1 : 0], "its operands do not fit");
+    check(m, !bias || size_of(bias) == n, "its bias does not fit");
     batches = count_of(dims, rank);
     dims[rank] = rows, dims[rank + 1] = n;
     c = make(m, s, 0, PL_FLOAT32, rank + 2, dims);
-    room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
-    for (int64_t i = 0; i < batches; i++, c += rows * n) {
-        pack_rows(a + at * rows * k, xd, xa, rows, k, (float *)room->at);
-        right.x = b + bt * n * k;
-        product(m, rows, n, k, (float *)room->at, &right, c, &f);
-        advance(rank, dims, index, xs, &at, ys, &bt);
+    if (y->rank == 2 && !flip) rows *= batches, batches = batches > 0;
+    if (rows < 4 && batches == 1 && !flip && !turn) {
+        few_rows(rows, n, k, a, b, c, &f);
+    } else {
+        buffer *room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
+        for (int64_t i = 0; i < batches; i++, c += rows * n) {
+            pack_rows(a + at * rows * k, flip ? 1 : k, flip ? rows : 1, rows, k, (float *)room->at);
+            right.x = b + bt * n * k;
+            product(m, rows, n, k, (float *)room->at, &right, c, &f);
+            advance(rank, dims, index, xs, &at, ys, &bt);
+        }
+        room->used = 0;
     }
-    room->used = 0;
 }
 
 /* ---------------------------------------------------------------- convolution, pooling */
@@ -1404,7 +1376,7 @@ static const struct {
 } OPERATORS[] = {
     OP(conv2d, 4, 4, 1, 1, 10, 10, 2, 12), OP(conv2d_transpose, 3, 3, 1, 1, 9, 9, 0, 4),
     OP(recurrent, 5, 5, 1, 1, 2, 2, 0, 24), OP(arg_max, 1, 1, 1, 1, 2, 2, 0, 0),
-    OP(linear, 3, 3, 1, 1, 1, 1, 0, 4), OP(matmul, 2, 2, 1, 1, 2, 2, 1, 0),
+    OP(matmul, 3, 3, 1, 1, 2, 2, 1, 4),
     OP(pool2d, 1, 1, 1, 1, 12, 12, 0, 0), OP(activation, 1, 1, 1, 1, 1, 1, 2, 0),
     OP(binary, 2, 2, 1, 1, 2, 2, 0, 0), OP(layer_norm, 3, 3, 1, 1, 1, 1, 1, 6),
     OP(softmax, 1, 1, 1, 1, 1, 1, 0, 0), OP(reduce, 1, 1, 1, 1, 2, 10, 0, 0),
@@ -1432,10 +1404,9 @@ static uint32_t checksum(const unsigned char *data, size_t size) {
         for (int j = 1; j < 8; j++)
             table[j][i] = table[j - 1][i] >> 8 ^ table[0][table[j - 1][i] & 255];
     for (; size >= 8; size -= 8, data += 8) {
-        crc ^= (uint32_t)number(data, 4);
-        crc = table[7][crc & 255] ^ table[6][crc >> 8 & 255] ^ table[5][crc >> 16 & 255]
-              ^ table[4][crc >> 24] ^ table[3][data[4]] ^ table[2][data[5]] ^ table[1][data[6]]
-              ^ table[0][data[7]];
+        uint64_t x = number(data, 8) ^ crc;
+        crc = 0;
+        for (int j = 0; j < 8; j++) crc ^= table[7 - j][x >> 8 * j & 255];
     }
     for (; size; size--) crc = crc >> 8 ^ table[0][(crc ^ *data++) & 255];
     return ~crc;
@@ -1477,9 +1448,7 @@ static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *
     int64_t n;
     t->name = text(m, c, (size_t)next(m, c, 2));
     check(m, kind <= 2 && rank <= PL_MAX_RANK, DAMAGED);
-    t->dtype = kind;
-    t->rank = rank;
-    t->last = -1;
+    t->dtype = kind, t->rank = rank, t->last = -1;
     for (int i = 0; i < rank; i++) t->dims[i] = (int32_t)next(m, c, 4);
     at = next(m, c, 8), bytes = next(m, c, 8);
     if (at == UINT64_MAX) {
@@ -1594,18 +1563,16 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
         check(m, counts[i] <= places[2], "damaged .nb file: its counts");
     }
     check(m, counts[3] > 0, "damaged .nb file: it has no outputs");
-    m->tensors = own(m, counts[0], sizeof *m->tensors);
+    m->n_tensors = counts[0], m->tensors = own(m, counts[0], sizeof *m->tensors);
     m->steps = own(m, counts[1], sizeof *m->steps);
-    m->n_tensors = counts[0];
     for (uint32_t i = 0; i < counts[0]; i++)
         read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4]);
     for (uint32_t i = 0; i < counts[1]; i++) read_step(m, &m->steps[i], &c);
-    m->n_steps = counts[1];
+    m->n_steps = counts[1], m->n_ins = counts[2], m->n_outs = counts[3];
     m->ins = own(m, counts[2], sizeof *m->ins);
     m->outs = own(m, counts[3], sizeof *m->outs);
     for (uint32_t i = 0; i < counts[2]; i++) m->ins[i] = (uint32_t)next(m, &c, 4);
     for (uint32_t i = 0; i < counts[3]; i++) m->outs[i] = (uint32_t)next(m, &c, 4);
-    m->n_ins = counts[2], m->n_outs = counts[3];
     check(m, c.left == 0, "damaged .nb file: there is more behind its program");
     check_order(m);
 }

@@ -65,6 +65,11 @@ def without(op: Operator, *slots: str) -> None:
             raise Refused(f"its sizes are a tensor ({slot}); they have to be known when it is made")
 
 
+def keep(axis: int) -> int:
+    """Says in sizes of a reshape: that of this axis of the input."""
+    return -2 - axis
+
+
 # -- convolutions, products ------------------------------------------------------------------------
 
 
@@ -160,21 +165,25 @@ def _arg_max(at: Lowering, op: Operator) -> None:
 
 @rule("linear")
 def _linear(at: Lowering, op: Operator) -> None:
-    if at.value(input_of(op, "W")) is not None:
-        at.made.channels[input_of(op, "W")] = 1
-    at.add("linear", [input_of(op, slot) for slot in ("X", "W", "Bias")], output_of(op), [-1])
+    _product(at, *(input_of(op, slot) for slot in ("X", "W", "Bias")), output_of(op))
+
+
+def _product(at: Lowering, x: str, weight: str, bias: str, out: str) -> None:
+    if at.value(weight) is not None:
+        at.made.channels[weight] = 1
+    at.add("matmul", [x, weight, bias], out, [0, 0], [1.0])
 
 
 @rule("mul")
 def _mul(at: Lowering, op: Operator) -> None:
-    a = attrs_of(op)
-    weight = at.value(input_of(op, "Y"))
-    if weight is None or weight.ndim != 2 or a["y_num_col_dims"] != 1:
+    x, weight, out = input_of(op, "X"), input_of(op, "Y"), output_of(op)
+    rows, value = attrs_of(op)["x_num_col_dims"], at.value(input_of(op, "Y"))
+    if value is None or value.ndim != 2 or attrs_of(op)["y_num_col_dims"] != 1:
         raise Refused("its second operand is not a weight of two dimensions")
-    at.made.channels[input_of(op, "Y")] = 1
-    at.add(
-        "linear", [input_of(op, "X"), input_of(op, "Y"), ""], output_of(op), [a["x_num_col_dims"]]
-    )
+    if len(at.shape(x)) > rows + 1:
+        at.add("reshape", [x], out + "@ROWS", [*(keep(i) for i in range(rows)), -1])
+        x = out + "@ROWS"
+    _product(at, x, weight, "", out)
 
 
 @rule("matmul matmul_v2")
@@ -183,13 +192,8 @@ def _matmul(at: Lowering, op: Operator) -> None:
     flips = a.get("trans_x", a.get("transpose_X")), a.get("trans_y", a.get("transpose_Y"))
     if min(len(at.shape(input_of(op, s))) for s in ("X", "Y")) < 2:
         raise Refused("an operand has fewer than two dimensions")
-    at.add(
-        "matmul",
-        [input_of(op, "X"), input_of(op, "Y")],
-        output_of(op),
-        flips,
-        [a.get("alpha", 1.0)],
-    )
+    ins = [input_of(op, "X"), input_of(op, "Y"), ""]
+    at.add("matmul", ins, output_of(op), flips, [a.get("alpha", 1.0)])
 
 
 @rule("pool2d")
@@ -293,6 +297,16 @@ def activation(at: Lowering, name: str, x: str, out: str, *numbers: float) -> st
     """Appends one of FUNCTIONS; returns its result."""
     at.add("activation", [x], out, *function(name, *numbers))
     return out
+
+
+@rule("sum")
+def _sum(at: Lowering, op: Operator) -> None:
+    first, *others = op.inputs["X"]
+    dtype, out = at.runtime_dtype(first), output_of(op)
+    others = others or [at.constant(out + "@ZERO", np.zeros(1, dtype))]
+    for i, name in enumerate(others):
+        last = i == len(others) - 1
+        first = binary(at, "add", first, name, out if last else f"{out}@{i}")
 
 
 @rule("equal not_equal less_than less_equal greater_than greater_equal")

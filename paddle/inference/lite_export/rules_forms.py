@@ -11,6 +11,7 @@ from paddle.inference.lite_export.rules import (
     attrs_of,
     binary,
     input_of,
+    keep,
     nchw,
     output_of,
     rule,
@@ -20,11 +21,6 @@ from paddle.ir.operator import Operator
 
 if TYPE_CHECKING:
     from paddle.inference.lite_export.lowering import Lowering
-
-
-def keep(axis: int) -> int:
-    """Says in sizes of a reshape: that of this axis of the input."""
-    return -2 - axis
 
 
 def _axes(op: Operator, rank: int) -> list[int]:
@@ -128,14 +124,26 @@ def _unstack(at: Lowering, op: Operator) -> None:
         at.add("reshape", [name + "@WHOLE"], name, sizes)
 
 
+def _end(end: int, step: int, size: int) -> int:
+    """The end of a slice as Python has it: only -1 lets a step backwards take what comes first."""
+    if step > 0 or end >= 0:
+        return end
+    if end == -1:
+        return -(2**31)
+    if size < 0:
+        raise Refused("it goes backwards to an end that depends on an open size")
+    return max(end + size, 0)
+
+
 @rule("slice strided_slice")
 def _slice(at: Lowering, op: Operator) -> None:
     for kind in ("Starts", "Ends", "Strides"):
         without(op, kind + "Tensor", kind + "TensorList")
     a, out, x = attrs_of(op), output_of(op), input_of(op, "Input")
     gone, rank = {i % len(at.shape(x)) for i in a["decrease_axis"]}, len(at.shape(x))
-    steps = a.get("strides") or [1] * len(a["axes"])
-    rows = zip(a["axes"], a["starts"], a["ends"], steps)
+    steps, shape = a.get("strides") or [1] * len(a["axes"]), at.shape(x)
+    ends = [_end(e, s, shape[i]) for i, e, s in zip(a["axes"], a["ends"], steps)]
+    rows = zip(a["axes"], a["starts"], ends, steps)
     at.add("slice", [x], out + "@WHOLE" if gone else out, [v for row in rows for v in row])
     if gone:
         sizes = [keep(i) for i in range(rank) if i not in gone]
@@ -155,7 +163,7 @@ def _pad(at: Lowering, op: Operator) -> None:
             raise Refused("its paddings are computed in each run")
         given = [int(v) for v in value.reshape(-1)]
     if op.type != "pad":
-        nchw(a)
+        nchw({**a, "data_format": a["data_format"].replace("CD", "C")})
         pairs = [given[i : i + 2] for i in range(0, len(given), 2)]
         turned = pairs[::-1] if op.type == "pad3d" else pairs  # width first, or height first
         given = [0] * 4 + [v for pair in turned for v in pair]

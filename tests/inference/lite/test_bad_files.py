@@ -103,5 +103,7 @@ def test_the_engines_have_the_same_operators():
 
 
 def test_it_is_small():
-    files = [p for p in (ROOT / "lite" / "paddlelite").rglob("*") if p.suffix in (".py", ".c", ".h")]
+    files = [
+        p for p in (ROOT / "lite" / "paddlelite").rglob("*") if p.suffix in (".py", ".c", ".h")
+    ]
     assert sum(len(p.read_text().splitlines()) for p in files) <= 3000
