@@ -12,7 +12,7 @@ static uint32_t draw(uint32_t below) {
 int main(int argc, char **argv) {
     static const unsigned char odd[] = {0, 1, 2, 127, 128, 255};
     int64_t dims[PL_MAX_RANK], count = 1;
-    int rank = argc - 4, ran = 0, kind = PL_FLOAT32;
+    int rank = argc - 4, ran = 0, wrong = 0, kind = PL_FLOAT32;
     FILE *file = argc > 4 ? fopen(argv[1], "rb") : NULL;
     if (!file) return 2;
     fseek(file, 0, SEEK_END);
@@ -36,6 +36,11 @@ int main(int argc, char **argv) {
         for (int i = 0; i < 4; i++) made[12 + i] = (unsigned char)(crc >> 8 * i);
         pl_model *m = pl_load(made, size, reason, sizeof reason);
         if (!m) continue;
+        pl_set_threads(m, 1 + (int)draw(2));
+        if (pl_input_count(m) && pl_run(m) == 0) abort(); /* nothing was given yet */
+        if (!pl_set_input(m, 0, kind, rank - 1, dims, data) && rank > 2) wrong++;
+        if (!pl_set_input(m, -1, kind, rank, dims, data)) abort();
+        if (!pl_set_input(m, pl_input_count(m), kind, rank, dims, data)) abort();
         for (int times = 0; times < 2; times++) {
             pl_tensor t;
             pl_set_input(m, 0, kind, rank, dims, data);
@@ -50,7 +55,7 @@ int main(int argc, char **argv) {
         }
         pl_close(m);
     }
-    printf("%d ran\n", ran);
+    printf("%d ran, %d with other inputs\n", ran, wrong);
     free(content), free(made), free(data);
     return 0;
 }

@@ -150,6 +150,12 @@ def _slice(at: Lowering, op: Operator) -> None:
         at.add("reshape", [out + "@WHOLE"], out, sizes or [1])
 
 
+@rule("flip")
+def _flip(at: Lowering, op: Operator) -> None:
+    rows = [v for axis in attrs_of(op)["axis"] for v in (axis, -1, -(2**31), -1)]
+    at.add("slice", [input_of(op, "X")], output_of(op), rows)
+
+
 _MODES = {"constant": 0, "reflect": 1, "replicate": 2, "edge": 2}
 
 

@@ -59,6 +59,7 @@ FLOATS = {
     "tile_one": lambda x: paddle.tile(x[:, :, :1], [1, 1, 4, 1]),
     "strided": lambda x: paddle.strided_slice(x, [1, 2, 3], [2, 4, 0], [-4, 0, 6], [-1, -2, 4]),
     "strided_from_end": lambda x: x[:, ::2, -3:-1],
+    "flip": lambda x: paddle.flip(x, [1, -1]),
     "gather": lambda x: paddle.gather(x, paddle.to_tensor([2, 0, 2, 1]), axis=1),
     "split": lambda x: paddle.concat(paddle.split(x, [1, -1, 3], axis=3)[::-1], axis=3),
     "flatten": lambda x: paddle.flatten(x, 1, 2),
