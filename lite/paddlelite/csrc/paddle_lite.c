@@ -863,8 +863,8 @@ static void binary(pl_model *m, step *s) {
     check(m, x->dtype == y->dtype, "its operands are of two data types");
     memcpy(second, y->dims, sizeof second);
     if (s->ints[1] >= 0 && yr < x->rank) {
-        check(m, s->ints[1] + yr <= x->rank, "its axis does not fit");
-        while (s->ints[1] + yr < x->rank) second[yr++] = 1;
+        check(m, s->ints[1] <= x->rank - yr, "its axis does not fit");
+        while (yr < x->rank - s->ints[1]) second[yr++] = 1;
     }
     rank = stretched(m, x->dims, x->rank, second, yr, dims, xs, ys);
     c = make(m, s, 0, dtype, rank, dims);
