@@ -7,6 +7,7 @@ weights, in processes of their own; a minute in all. It prints what such a proce
 the time from its start to its end, and the memory that is resident.
 """
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,9 @@ with open("/proc/self/status") as status:
 
 
 def main():
-    net = train(*arrays("train", 60_000))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--images", type=int, default=60_000)
+    net = train(*arrays("train", parser.parse_args().images))
     images, labels = arrays("test", 1000)
     own = net(paddle.to_tensor(images)).numpy()
     print(f"float weights, pypaddle: {100 * np.mean(own.argmax(1) == labels[:, 0]):.1f} %")

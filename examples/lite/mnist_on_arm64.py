@@ -10,8 +10,13 @@ demo; on a board they run as they are.
 
 import sys
 
-from mnist_in_c import main
+import mnist_in_c
+
+
+def main():
+    sys.argv += ["--arch", "aarch64"]
+    mnist_in_c.main()
+
 
 if __name__ == "__main__":
-    sys.argv += ["--arch", "aarch64"]
     main()

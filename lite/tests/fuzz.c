@@ -12,7 +12,7 @@ static uint32_t draw(uint32_t below) {
 int main(int argc, char **argv) {
     static const unsigned char odd[] = {0, 1, 2, 127, 128, 255};
     static const uint32_t odd_numbers[] = {0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe,
-                                           0x7f800000, 0x10000000, 64, 9};
+                                           0x7f800000, 0x8000, 64, 9};
     int64_t dims[PL_MAX_RANK], count = 1;
     int rank = argc - 4, ran = 0, kind = PL_FLOAT32;
     FILE *file = argc > 4 ? fopen(argv[1], "rb") : NULL;
