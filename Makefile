@@ -69,6 +69,7 @@ lint-types: $(READY)
 
 lint-imports: $(READY)
 	$(PY) -c "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
+	$(PY) -c "import os, sys; os.chdir('lite'); from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
 
 hooks: $(READY) ## let git run the parts of `lint` before each commit
 	$(PY) -m pre_commit install
