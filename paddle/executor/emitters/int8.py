@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import EMPTY, Operator
-from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear
+from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear, prepared_quantize
 
 _FIRST = 2  # the batch and the channels stand before the sizes of a picture
 
@@ -54,9 +54,20 @@ def _conv2d(em: Emitter, op: Operator) -> None:
 def _linear(em: Emitter, op: Operator) -> None:
     """The product with a packed weight; with a weight that changes, the kernel."""
     slots = ("W", "Step", "Bias", "InScale", "OutScale")
-    function = _bound(em, op, prepared_linear, slots)
+    residual = _given(op, "Residual")
+    function = _bound(em, op, prepared_linear, slots, residual=residual is not None)
     if function is None:
         em.kernel(op)
         return
-    x = em.read(op.inputs["X"][0])
-    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({x})")
+    args = [em.read(op.inputs["X"][0]), *([] if residual is None else [em.read(residual)])]
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({', '.join(args)})")
+
+
+@emitter("int8_quantize")
+def _quantize(em: Emitter, op: Operator) -> None:
+    """The bytes by a factor made before; by a scale that changes, the kernel."""
+    function = _bound(em, op, prepared_quantize, ("Scale",))
+    if function is None:
+        em.kernel(op)
+        return
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({em.read(op.inputs['X'][0])})")
