@@ -195,11 +195,23 @@ class _Products:
         self.block.create_var(name=name, shape=shape, dtype="uint8")
         attrs = {k: rounding.attrs[k] for k in ("zero", "top") if k in rounding.attrs}
         if "zero" not in attrs:
-            attrs["zero"] = UNSIGNED if never_negative(x, self.def_use) else SIGNED
+            plain = never_negative(x, self.def_use) and not self._is_sum(x)
+            attrs["zero"] = UNSIGNED if plain else SIGNED
         inputs = {"X": [x], "Scale": [scale]}
         made = made_from(rounding, "int8_quantize", inputs, {"Out": [name]}, attrs)
         self.bytes[x, scale] = made
         return [made], made
+
+    def _is_sum(self, name: str) -> bool:
+        """Whether a value is a sum, which oneDNN's bytes have to have all steps for."""
+        op = self.def_use.definition(name)
+        if op is not None and op.type == "relu":
+            op = self.def_use.definition(op.inputs["X"][0])
+        return (
+            op is not None
+            and op.type == "elementwise_add"
+            and (bool(self.def_use.definitions.get(op.inputs["Y"][0])))
+        )
 
     def _weight_steps(
         self, op: Operator, found: _Weight, name: str, axis: int
@@ -215,16 +227,26 @@ class _Products:
         return [made_from(op, "int8_weight", inputs, outputs, attrs)], steps.name, step.name
 
     def add_bytes(self, op: Operator) -> None:
-        """Lets a sum read what the bytes of a rounded value stand for, where they may be added."""
-        for slot in ("X", "Y"):
+        """Lets a sum read what the bytes of a rounded value stand for, where they may be added.
+
+        The ranges of calibration say which value that is. In other Programs it is one of which a
+        product reads bytes, beside the result of a convolution; the steps are that product's, for
+        the rounding before the sum is left out anyway.
+        """
+        for slot, other in (("X", "Y"), ("Y", "X")):
             name = single(op, slot)
             rounding = None if name is None else self.def_use.definition(name)
             if rounding is None or rounding.type != "int8_round" or name is None:
                 continue
-            known = rounding.attrs.get("with_weight", False)
-            if not known or not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
+            if not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
                 continue
-            new, before = self._quantized(rounding, op)
+            if rounding.attrs.get("with_weight", False):
+                new, before = self._quantized(rounding, op)
+            else:
+                known = self._known_bytes(rounding.inputs["X"][0], op)
+                if known is None or not self._convolved(single(op, other)):
+                    continue
+                new, before = [], known
             shape = list(self.block._var_recursive(name).shape)
             made = self.block.create_var(
                 name=f"{op.output_arg_names[0]}@ADDED", shape=shape, dtype="float32"
@@ -232,11 +254,31 @@ class _Products:
             inputs = {"X": before.outputs["Out"], "Scale": before.inputs["Scale"]}
             attrs = {k: before.attrs[k] for k in ("zero", "top")}
             outputs = {"Out": [made.name]}
-            new.append(made_from(op, "int8_dequantize", inputs, outputs, attrs))
+            new = [*new, made_from(op, "int8_dequantize", inputs, outputs, attrs)]
             inputs = {**op.inputs, slot: [made.name]}
             total = made_from(op, op.type, inputs, op.outputs, own_attributes(op))
             self._replace(op, [*new, total])
             return
+
+    def _known_bytes(self, x: str, at: Operator) -> Operator | None:
+        """The operator that makes bytes of a value before another one, by any scale."""
+        for (name, _), op in self.bytes.items():
+            if name == x and self.def_use.precedes(op, at):
+                return op if self.def_use.unchanged([x], op, at) else None
+        return None
+
+    def _convolved(self, name: str | None) -> bool:
+        """Whether a convolution of bytes makes a value, with its norm, bias and rounding."""
+        while name is not None:
+            op = self.def_use.definition(name)
+            if op is None or op.type == "int8_conv2d":
+                return op is not None
+            if op.type not in ("int8_round", "batch_norm", "elementwise_add"):
+                return False
+            if op.type == "elementwise_add" and self.def_use.definitions.get(op.inputs["Y"][0]):
+                return False
+            name = single(op, "X")
+        return False
 
     def leave_out(self, op: Operator) -> None:
         """Takes out the rounding of a value that no product reads, and that is not asked for."""
