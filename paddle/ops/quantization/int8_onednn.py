@@ -69,20 +69,37 @@ class _Result:
         self.dtype = torch.uint8
         limit = float(above_zero(out_scale))
         self.out_step = limit / out_top
-        if not out_zero and out_top < HIGHEST and activation in _CLIPPED:
-            # Bytes would go on above the highest step.
-            self.attr = "hardtanh"
-            self.numbers = [0.0, min(limit, 6.0) if activation == "relu6" else limit]
+        if out_zero or activation not in _CLIPPED:
+            return
+        # Bytes end at 0 by themselves, and at the highest one; a step below that has to be said.
+        most = min(limit, 6.0) if activation == "relu6" else limit
+        if out_top == HIGHEST and most == limit:
+            self.attr, self.numbers = "none", []
+        else:
+            self.attr, self.numbers = "hardtanh", [0.0, most]
+
+
+def _called(name: str, form: str) -> Callable:
+    """What an overload calls itself: one Python frame less for every product."""
+    overload = getattr(getattr(torch.ops.onednn, name), form)
+    return getattr(overload, "_op", overload)
 
 
 def _without_zero(bias, step, in_step, zero, weight) -> torch.Tensor:
     """A bias that takes off what a byte for 0 adds to each channel of a product.
 
-    oneDNN does the same with every call, which can take longer than the product.
+    oneDNN does the same with every call, which can take longer than the product; around a picture
+    there have to be bytes for 0 then.
     """
     sums = weight.flatten(1).sum(1, dtype=torch.float64)
     off = sums * step.double() * (in_step * zero)
     return ((0.0 if bias is None else bias.double()) - off).float()
+
+
+def _padded(shape: list[int] | None, paddings: list[int]) -> list[int] | None:
+    if shape is None:
+        return None
+    return [*shape[:2], *(n + 2 * p for n, p in zip(shape[2:], paddings, strict=True))]
 
 
 def bind_conv2d(
@@ -104,26 +121,30 @@ def bind_conv2d(
     strides, paddings, dilations = list(strides), list(paddings), list(dilations)
     step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
     bias = None if bias is None else bias.float().contiguous()
-    if zero and not any(paddings):  # else what stands around the picture would not be 0
-        bias, zero = _without_zero(bias, step, to.in_step, zero, filter), 0
+    around = zero
+    edges: list[int] = []
+    if zero:
+        edges = [paddings[1]] * 2 + [paddings[0]] * 2 if any(paddings) else []
+        shape = _padded(shape, paddings)
+        bias = _without_zero(bias, step, to.in_step, zero, filter)
+        zero, paddings = 0, [0, 0]
     packed = torch.ops.onednn.qconv_prepack(
         filter.contiguous(), step, to.in_step, zero, strides, paddings, dilations, groups, shape
     )
-    plain, summed = (
-        torch.ops.onednn.qconv2d_pointwise.default,
-        torch.ops.onednn.qconv2d_pointwise.binary,
-    )
+    plain, summed = _called("qconv2d_pointwise", "default"), _called("qconv2d_pointwise", "binary")
     given = (to.in_step, zero, packed, step, zeros)
     window = (strides, paddings, dilations, groups)
     form = (*window, to.out_step, to.out_zero, to.dtype)
     attr, numbers = to.attr, to.numbers
-    after = "relu" if attr == "relu" else None
+    after = "relu" if activation == "relu" and (to.out_zero or out_scale is None) else None
     added = (1.0, 0)
     if residual_scale is not None:
         added = float(above_zero(residual_scale)) / residual_top, residual_zero
     with_residual: tuple[Any, ...] = (*form, *added, "sum", 1.0, after, [], "")
 
     def call(x, residual=None):
+        if edges:
+            x = torch.constant_pad_nd(x, edges, around)
         if residual is None:
             return plain(x, *given, bias, *form, attr, numbers, "")
         into = residual.clone(memory_format=torch.channels_last)
@@ -150,8 +171,7 @@ def bind_linear(
     bias = None if bias is None else bias.float().contiguous()
     packed = torch.ops.onednn.qlinear_prepack(weight.t().contiguous(), None)
     count, wide = weight.shape
-    function = torch.ops.onednn.qlinear_pointwise.default
-    with_other = torch.ops.onednn.qlinear_pointwise.binary
+    function, with_other = (_called("qlinear_pointwise", form) for form in ("default", "binary"))
     weights = (to.in_step, zero, packed, step, zeros)
     given = (*weights, bias)
     result = (to.out_step, to.out_zero, to.dtype)
