@@ -16,9 +16,9 @@ from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import least_value
 
 TOP_UNSIGNED = 255
-# Products of fewer multiplications stay in floats: a call of oneDNN's for bytes takes 30 us before
+# Products of fewer multiplications stay in floats: a call of oneDNN's for bytes takes 20 us before
 # it computes anything, in which floats are done with them.
-WORTH = 1 << 18
+WORTH = 1 << 17
 
 
 def quantizable(
