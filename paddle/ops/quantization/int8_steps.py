@@ -12,6 +12,8 @@ from collections.abc import Callable
 
 import torch
 
+from paddle.core.errors import InvalidArgumentError
+
 SIGNED, UNSIGNED = 128, 0  # the bytes that stand for 0
 TOP, HIGHEST = 127, 255
 _SMALL, _INSTEAD = 1e-30, 1e-6  # as the operators of fake quantization have it
@@ -27,6 +29,20 @@ def wide(x: torch.Tensor) -> torch.Tensor:
 def above_zero(scale: torch.Tensor) -> torch.Tensor:
     """A scale by which one can divide."""
     return torch.where(scale <= _SMALL, scale + _INSTEAD, scale)
+
+
+def check_scale(scale: torch.Tensor, name: str, layer: str) -> None:
+    """Refuses scales of NaN or infinity.
+
+    Raises:
+        InvalidArgumentError: naming the variable and the layer.
+    """
+    if not bool(torch.isfinite(scale).all()):
+        raise InvalidArgumentError(
+            f"int8: the scale {name!r} of the layer that makes {layer!r} has NaN or infinities. "
+            "Expected the largest absolute values of weights, or of what data gave; look at the "
+            "weights, and calibrate or train the quantised model again."
+        )
 
 
 def lowest(zero: int, top: int) -> int:
