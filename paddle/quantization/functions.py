@@ -11,8 +11,8 @@ from paddle.core.place import CPUPlace
 from paddle.executor.executor import Executor
 from paddle.executor.scope import scope_guard
 from paddle.ir.autodiff.backward import gradients
-from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.current import program_guard
+from paddle.ir.operator import EMPTY, Operator, Role
 from paddle.ir.program import Program
 from paddle.ir.variable import Parameter, Variable
 from paddle.quantization.inserting import skipped, source, target

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+
 import paddle
 from paddle import static
 from paddle.base import core
