@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -192,6 +193,7 @@ class PostTrainingQuantization:
             if self._fold:
                 fold_program(program, self.fetches, self.scope)
             self.float_program = program
+            _check_floats(program)
             graph = IrGraph(Graph(program), for_test=True)
             values, watched = self._values(graph), self._results(graph)
             names = list(dict.fromkeys([*values, *watched]))
@@ -202,6 +204,12 @@ class PostTrainingQuantization:
                 if self._adapt:
                     self._round(graph, program)
                 self._rewrite(graph, values)
+            else:
+                warnings.warn(
+                    f"{_NAME}: nothing to quantise: no operator of {sorted(self._types)} with a "
+                    "weight or value of floats is in the model, which stays as it is.",
+                    stacklevel=2,
+                )
             self.program = graph.to_program()
             table = self.table = getattr(graph, "out_node_mapping_table", {})
             block = self.program.global_block()
@@ -334,6 +342,15 @@ class PostTrainingQuantization:
             self.scope, place, weight_quantize_type=self.kinds["weight_quantize_type"],
             bias_correction=self._correct, **self.bits,
         ).apply(graph)  # fmt: skip
+
+
+def _check_floats(program: Program) -> None:
+    for op in program.global_block().ops:
+        if op.type.startswith("fake_") or op.type in ("quantize_linear", "dequantize_linear"):
+            raise InvalidArgumentError(
+                f"{_NAME}: the model is quantised already: it has {op.type} of "
+                f"{op.input('X')[0]!r}. Give the model in floats."
+            )
 
 
 def _types(given: Any, full: bool) -> list[str]:

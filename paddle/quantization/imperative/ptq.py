@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
 from paddle.nn.layer.layers import Layer
-from paddle.quantization.calibrate import Seen
+from paddle.quantization.calibrate import Seen, warn_of_outliers
 from paddle.quantization.folding import fold_layers
 from paddle.quantization.imperative.layers import (
     QuantizedConv2D,
@@ -57,6 +58,7 @@ class BaseQuantizer:
         self.percent = 0.99999
         self.thresholds: list[Any] = []
         self.seen: list[Seen] = []
+        self.name = ""  # of the layer
 
     def sample_data(self, layer: Layer, tensors: Any) -> None:
         """Looks at values.
@@ -69,9 +71,12 @@ class BaseQuantizer:
             self.seen.append(Seen())
         for seen, value in zip(self.seen, tensors, strict=False):
             seen.add(np.asarray(value.numpy()), layer.full_name())
+        self.name = layer.full_name()
 
     def cal_thresholds(self) -> None:
         """Makes ``thresholds`` of what was seen."""
+        for seen in self.seen:
+            warn_of_outliers(seen, self.name)
         self.thresholds = [
             seen.scale(self.algorithm, self.quant_bits, self.percent) for seen in self.seen
         ]
@@ -238,9 +243,17 @@ class ImperativePTQ:
         made.eval()
         if fuse:
             fold_layers(made, fuse_list)
+        found = 0
         for layer in made.sublayers(include_self=True):
             if type(layer) in _LAYERS and not getattr(layer, "skip_quant", False):
                 layer.__dict__["_ptq_watch"] = _Watch(layer, self._config)
+                found += 1
+        if not found:
+            warnings.warn(
+                "ImperativePTQ.quantize: nothing to quantise: the model has none of "
+                f"{[kind.__name__ for kind in _LAYERS]} that are still in floats.",
+                stacklevel=2,
+            )
         return made
 
     def convert(self, model: Layer) -> Layer:
