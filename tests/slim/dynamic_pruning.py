@@ -154,7 +154,7 @@ def residuals_and_groups_are_pruned_together() -> None:
     assert net(paddle.rand([2, 3, SIDE, SIDE])).shape == [2, 6]
 
 
-@story("dygraph.VarGroup", "dygraph.DygraphPruningCollections")
+@story("dygraph.DygraphPruningCollections")
 def what_hangs_together_is_found() -> None:
     import paddleslim.dygraph as dygraph
 

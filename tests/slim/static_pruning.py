@@ -55,7 +55,8 @@ def only_the_graph_or_only_zeros() -> None:
     np.testing.assert_array_equal(now[now != 0], weights[now != 0])
 
 
-@story("prune.l1_norm", "prune.CRITERION", "prune.IDX_SELECTOR", "prune.StaticPruningCollections", "prune.PruningCollections", "prune.PruningCollection",
+@story("prune.l1_norm", "prune.CRITERION", "prune.IDX_SELECTOR",
+       "prune.StaticPruningCollections", "prune.PruningCollections", "prune.PruningCollection",
        static=True)  # fmt: skip
 def criteria_order_the_channels() -> None:
     import paddleslim.prune as prune
