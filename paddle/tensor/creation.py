@@ -12,7 +12,7 @@ from paddle.core import dtype as _dtype
 from paddle.core.dtype import VarType, dtype_name, to_vartype
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.guards import guarded
-from paddle.core.mode import GRAD, get_mode, no_grad, recording
+from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
@@ -548,10 +548,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         return made
     if not isinstance(output, Tensor):
         raise wrong_type("assign", "output", output, "a Tensor")
-    if made.stop_gradient and not output.stop_gradient and output._edge is None:
-        with no_grad():  # a leaf gets new contents; it goes on being trained
-            return replace(output, made)
-    return replace(output, made)
+    return overwrite(output, made)
 
 
 def _assign_array(array: np.ndarray) -> Tensor:

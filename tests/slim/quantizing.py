@@ -193,9 +193,9 @@ def an_embedding_becomes_int8() -> None:
     found = exe.run(program, {"words": ids}, [out.name])[0]
     step = np.abs(table).max() / 127
     assert 0 < np.abs(found - expected).max() <= 3 * step
-    stored = [v.name for v in program.list_vars() if v.persistable and "int8" in v.name]
-    assert stored
-    int8 = np.array(static.global_scope().find_var(stored[0]).get_tensor())
+    assert not program.global_block().has_var("table")
+    assert program.global_block().var("table.int").persistable
+    int8 = np.array(static.global_scope().find_var("table.int").get_tensor())
     assert int8.dtype == np.int8 and int8.shape == (50, 8)
     np.testing.assert_allclose(int8 * step, table, atol=step * 0.51)
 

@@ -3,7 +3,7 @@
     python tests/slim/run.py FOLDER RESULT.json [THEME ...]
 
 FOLDER holds the package, as `pip install --target` puts it there. PaddleSlim 2.2.2 calls
-`numpy.product` and `numpy.float`, which NumPy 2 has no more; they are put back. So is
+`numpy.product`, `numpy.float` and `numpy.mat`, which NumPy 2 has no more; they are put back. So is
 `pkg_resources`, of which 2.6.0 only wants that it is there.
 """
 
@@ -27,7 +27,7 @@ def put_back() -> None:
     """Gives PaddleSlim what it takes from old NumPy and setuptools."""
     import numpy as np
 
-    for name, found in (("product", np.prod), ("float", float)):
+    for name, found in (("product", np.prod), ("float", float), ("mat", np.asmatrix)):
         if not hasattr(np, name):
             setattr(np, name, found)
     try:
