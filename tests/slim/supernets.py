@@ -43,7 +43,7 @@ def parts_of_a_supernet_are_trained() -> None:
     )  # fmt: skip
     teacher = _super_net()
     distill = DistillConfig(
-        lambda_distill=0.1, teacher_model=teacher, mapping_layers=["3.fn"]
+        lambda_distill=0.1, teacher_model=teacher, mapping_layers=["3.fn"], mapping_op="conv2d"
     )
     net = OFA(_super_net(), run, distill_config=distill, elastic_order=["width", "kernel_size"])
     parameters = net.parameters() + net.netAs_param
@@ -78,7 +78,8 @@ def a_part_is_taken_out() -> None:
     net(image)
     config = net.get_current_config
     assert config, "nothing can be chosen"
-    small = {name: {**choice, "expand_ratio": 0.5} for name, choice in config.items()}
+    small = {name: {key: 0.5 if key == "expand_ratio" else each for key, each in choice.items()}
+             for name, choice in config.items()}  # fmt: skip
     origin = dynamic_net()
     shape = [1, 3, SIDE, SIDE]
     before = dynamic_flops = dygraph_flops(origin, shape)
@@ -127,12 +128,14 @@ def every_layer_of_a_supernet() -> None:
     words = layers.SuperEmbedding(10, 8, candidate_config={"expand_ratio": [0.5, 1.0]})
     ids = paddle.to_tensor([1, 2, 3])
     close(words(ids, expand_ratio=0.5), words.weight.numpy()[[1, 2, 3], :4])
-    deep = layers.SuperDepthwiseConv2D(8, 8, 3, candidate_config={"channel": [4, 8]}, padding=1)
+    deep = layers.SuperDepthwiseConv2D(
+        8, 8, 3, candidate_config={"channel": [4, 8]}, padding=1, groups=8
+    )
     assert deep(x4, channel=4).shape == [2, 4, 6, 6]
     groups = layers.SuperGroupConv2D(8, 8, 3, groups=2, padding=1)
     assert groups(x8).shape == [2, 8, 6, 6]
     for kind, options in (
-        ("SuperGroupConv2DTranspose", {"groups": 2}), ("SuperDepthwiseConv2DTranspose", {}),
+        ("SuperGroupConv2DTranspose", {"groups": 2}), ("SuperDepthwiseConv2DTranspose", {"groups": 8}),
     ):  # fmt: skip
         layer = getattr(layers, kind)(8, 8, 3, padding=1, **options)
         assert layer(x8).shape == [2, 8, 6, 6], kind
