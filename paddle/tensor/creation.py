@@ -548,7 +548,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         return made
     if not isinstance(output, Tensor):
         raise wrong_type("assign", "output", output, "a Tensor")
-    return replace(output, made)
+    return overwrite(output, made)
 
 
 def _assign_array(array: np.ndarray) -> Tensor:
