@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from paddle.core.mode import no_grad
+from paddle.core.mode import hooked, no_grad
 from paddle.core.tensor import Tensor
 from paddle.tensor.creation import to_tensor
 from paddle.tensor.search import index_select
@@ -53,7 +53,7 @@ def taken(tensor: Tensor, kept: Kept) -> Tensor:
         tensor (Tensor): stays as it is.
         kept (Mapping[int, np.ndarray]): axis -> places.
     """
-    with no_grad():
+    with hooked(None), no_grad():  # in static mode too
         found = tensor.detach()
         for axis, places in kept.items():
             found = index_select(found, to_tensor(places), axis)

@@ -114,9 +114,9 @@ def test_arguments_that_do_not_go_together() -> None:
 
 
 def test_models_of_another_kind() -> None:
-    with pytest.raises(TypeError, match="Layer or a paddle.static.Program"):
+    with pytest.raises(TypeError, match=r"Layer or a paddle.static.Program"):
         compress.prune(lambda x: x, 0.5)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="inputs.*expected None for a Program"):
+    with pytest.raises(TypeError, match=r"inputs.*expected None for a Program"):
         compress.prune(paddle.static.Program(), 0.5, inputs=SPEC)
     with pytest.raises(TypeError, match="expected a Program"):
         compress.Pruning().apply(models.LeNet())  # type: ignore[arg-type]

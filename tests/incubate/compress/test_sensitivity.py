@@ -59,7 +59,10 @@ def test_shares_of_one_loss() -> None:
     assert table.ratios_for(0.05) == {"a": 0.3, "b": 0.2, "c": 0.4}
     assert table.ratios_for(0) == {"a": 0.2, "b": 0.0, "c": 0.4}
     assert table.most() == 0.3
-    assert str(table).splitlines()[1:3] == ["parameter      0.2     0.4", "a           0.0000  0.1000"]
+    assert str(table).splitlines()[1:3] == [
+        "parameter      0.2     0.4",
+        "a           0.0000  0.1000",
+    ]
     with pytest.raises(ValueError, match="at least 0"):
         table.ratios_for(-1)
     with pytest.raises(TypeError, match="expected a number"):
