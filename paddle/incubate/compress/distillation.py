@@ -196,9 +196,9 @@ def _check(entry: DistillLoss, where: str, student: Layer, teacher: Layer) -> No
         raise InvalidArgumentError(
             f"{where}: expected a kind among {KINDS} or a function, but received {entry.kind!r}."
         )
-    for name, value, least in (("weight", entry.weight, 0), ("temperature", entry.temperature, 0)):
+    for name, value in (("weight", entry.weight), ("temperature", entry.temperature)):
         good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-        if not good or value < least or (name == "temperature" and value == 0):
+        if not good or value <= 0:
             raise InvalidArgumentError(
                 f"{where}: expected {name} to be a number above 0, but received {value!r}."
             )
@@ -209,7 +209,8 @@ def _check(entry: DistillLoss, where: str, student: Layer, teacher: Layer) -> No
         count, what = (2, "a pair of names") if entry.kind == "fsp" else (1, "one name")
         if len(listed) != count:
             raise InvalidArgumentError(
-                f"{where}: {entry.kind!r} expects {what} of the {which}'s sublayers, but received {names!r}."
+                f"{where}: {entry.kind!r} expects {what} of the {which}'s sublayers, but "
+                f"received {names!r}."
             )
         for name in listed:
             if name not in known:
