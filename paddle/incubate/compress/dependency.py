@@ -115,9 +115,9 @@ class Dependencies:
                     self.fixed.setdefault(found[0], reason)
                     continue
                 made.setdefault(members, []).append(root)
-                own = makers.setdefault(members, {})
+                beside = makers.setdefault(members, {})
                 if maker.scored:
-                    own[found] = None
+                    beside[found] = None
         for members, units in made.items():
             if makers[members]:
                 order = np.array(list(dict.fromkeys(units)), dtype=np.int64)

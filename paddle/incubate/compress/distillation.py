@@ -14,8 +14,8 @@ from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.nn import Layer
 from paddle.nn import functional as F
-from paddle.tensor.linalg import matmul, transpose
-from paddle.tensor.manipulation import flatten
+from paddle.tensor.linalg import matmul
+from paddle.tensor.manipulation import flatten, transpose
 from paddle.tensor.math import add, multiply, scale, subtract
 from paddle.tensor.stat import mean
 

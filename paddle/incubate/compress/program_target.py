@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,8 +134,6 @@ def shrink_program(program: Program, kept: Mapping[str, Kept], undo: Undo) -> No
     for op in block.ops:
         _resize_attributes(op, view, sizes, undo)
     _follow(program, sizes, undo)
-    undo.later(program._changed)
-    program._changed()
 
 
 def _sizes(shape: list[int], labels: Any, staying: np.ndarray) -> list[int]:
@@ -191,9 +190,8 @@ def _resize_attributes(
             for n, part in zip(op.attrs["sections"], parts, strict=True)
         ]
     for name, value in made.items():
-        before = op.attrs[name]
-        if value != before:
-            undo.later(lambda n=name, b=before: op._set_attr(n, b))
+        if value != op.attrs[name]:
+            undo.later(partial(op._set_attr, name, op.attrs[name]))
             op._set_attr(name, value)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from paddle.incubate.compress.reshaping import reshaped, stand_ins, wanted_sizes
@@ -9,9 +11,9 @@ from paddle.incubate.compress.step import Step, rule
 from paddle.incubate.compress.units import Labels
 
 
-def _axes(value: object, rank: int) -> list[int]:
+def _axes(value: Any, rank: int) -> list[int]:
     found = value if isinstance(value, (list, tuple)) else [value]
-    return [int(axis) % rank for axis in found]  # type: ignore[call-overload]
+    return [int(axis) % rank for axis in found]
 
 
 @rule("reshape", "reshape2")
