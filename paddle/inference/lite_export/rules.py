@@ -47,6 +47,7 @@ def rule(types: str) -> Callable[[Rule], Rule]:
 
 
 def attrs_of(op: Operator) -> dict[str, Any]:
+    """The attributes of an operator, with those that it leaves as they are defined."""
     known = REGISTRY.get(op.type)
     return {**(known.attrs if known else {}), **op.attrs}
 
@@ -57,6 +58,7 @@ def input_of(op: Operator, slot: str) -> str:
 
 
 def output_of(op: Operator, slot: str = "Out") -> str:
+    """The variable of an output slot."""
     return op.outputs[slot][0]
 
 
@@ -84,6 +86,7 @@ def _pads(a: dict[str, Any]) -> list[int]:
 
 
 def nchw(a: dict[str, Any]) -> None:
+    """Refuses other orders of the dimensions of images."""
     layout = a.get("data_format", a.get("data_layout", "NCHW"))
     if layout not in ("NCHW", "AnyLayout"):
         raise Refused(f"its data format is {layout}; the runtime has NCHW")
@@ -167,7 +170,7 @@ def _arg_max(at: Lowering, op: Operator) -> None:
 
 @rule("linear")
 def _linear(at: Lowering, op: Operator) -> None:
-    _product(at, *(input_of(op, slot) for slot in ("X", "W", "Bias")), output_of(op))
+    _product(at, input_of(op, "X"), input_of(op, "W"), input_of(op, "Bias"), output_of(op))
 
 
 def _product(at: Lowering, x: str, weight: str, bias: str, out: str) -> None:
