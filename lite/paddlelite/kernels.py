@@ -57,6 +57,7 @@ FUNCTIONS: tuple[Callable[[Array, float, float], Array], ...] = (
     lambda x, a, b: np.power(x, a),
     lambda x, a, b: np.floor(x),
     lambda x, a, b: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
+    lambda x, a, b: np.minimum(np.maximum(np.rint(x / a), -b), b) * a,
 )
 _KINDS: tuple[Any, ...] = (
     np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power, np.equal,

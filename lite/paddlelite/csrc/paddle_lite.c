@@ -225,7 +225,7 @@ static void parallel(pl_model *m, part_function *work, void *job, int64_t effort
 
 /* ---------------------------------------------------------------- activations */
 
-enum { N_FUNCTIONS = 20 };
+enum { N_FUNCTIONS = 21 };
 
 static void activate(float *y, int64_t n, int function, float a, float b) {
     int64_t i;
@@ -260,6 +260,7 @@ static void activate(float *y, int64_t n, int function, float a, float b) {
         case 17: EACH(powf(x, a));
         case 18: EACH(floorf(x));
         case 19: EACH((x < 0 ? 0 : x) + log1pf(expf(-fabsf(x))));
+        case 20: EACH((x / a < -b ? -b : x / a > b ? b : rintf(x / a)) * a);
     }
 #undef EACH
 }

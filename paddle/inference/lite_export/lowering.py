@@ -25,7 +25,9 @@ from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.passes.inference import GRAPH, TABLE, prepare_inference
-from paddle.passes.inference.freeze import Frozen
+from paddle.passes.inference.freeze import Frozen, fix_statistics
+from paddle.passes.inference.integer_programs import to_values
+from paddle.passes.inference.quantised_forms import normalize_quantization
 from paddle.serialization.models.layouts import MAIN
 from paddle.serialization.models.saved_model import SavedModel
 from paddle.serialization.program_state import put_values
@@ -112,7 +114,7 @@ def lower(model: SavedModel) -> Lowered:
     put_values(variables, model.values, scope, CPU.device(), WHERE, complete=True)
     expected, outputs = inputs_and_outputs(model)
     feeds = [e.name for e in expected]
-    optimised = prepare_inference(program, feeds, outputs, PASSES)
+    optimised = prepare_inference(_one_form(program, feeds, outputs), feeds, outputs, PASSES)
     put_values(*_standing_in(optimised), scope, CPU.device(), WHERE, complete=True)
     for op in Frozen(optimised, feeds, outputs).operators:
         op.attrs[HOISTED] = True
@@ -127,6 +129,17 @@ def lower(model: SavedModel) -> Lowered:
     _lower_all(Lowering(optimised, made), running, inputs)
     used = {n for step in made.steps for n in step.ins}
     made.constants = {n: a for n, a in made.constants.items() if n in used or n in outputs}
+    return made
+
+
+def _one_form(program: Program, feeds: list[str], outputs: list[str]) -> Program:
+    """A quantised Program in whose stead one of values stands that are rounded to their steps.
+
+    What dequantises its weights is computed once; what watches how large values are goes.
+    """
+    made = clone(program)
+    for rewrite in (to_values, fix_statistics, normalize_quantization):
+        rewrite(made, feeds, outputs)
     return made
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from paddle.core.op import REGISTRY
 from paddle.inference.lite_export.layout import DTYPES
 from paddle.ir.operator import Operator
+from paddle.ops.quantization.int8 import SIGNED
 
 if TYPE_CHECKING:
     from paddle.inference.lite_export.lowering import Lowering
@@ -24,6 +25,7 @@ RULES: dict[str, Rule] = {}
 FUNCTIONS = (
     "", "relu", "clip", "leaky_relu", "hard_swish", "hard_sigmoid", "swish", "sigmoid", "tanh",
     "gelu", "exp", "sqrt", "abs", "square", "log", "rsqrt", "affine", "pow", "floor", "softplus",
+    "steps",
 )  # fmt: skip
 KINDS = ("add", "sub", "mul", "div", "max", "min", "pow")
 COMPARED = ("equal", "not_equal", "less", "less_equal")
@@ -45,6 +47,7 @@ def rule(types: str) -> Callable[[Rule], Rule]:
 
 
 def attrs_of(op: Operator) -> dict[str, Any]:
+    """The attributes of an operator, with those that it leaves as they are defined."""
     known = REGISTRY.get(op.type)
     return {**(known.attrs if known else {}), **op.attrs}
 
@@ -55,6 +58,7 @@ def input_of(op: Operator, slot: str) -> str:
 
 
 def output_of(op: Operator, slot: str = "Out") -> str:
+    """The variable of an output slot."""
     return op.outputs[slot][0]
 
 
@@ -82,6 +86,7 @@ def _pads(a: dict[str, Any]) -> list[int]:
 
 
 def nchw(a: dict[str, Any]) -> None:
+    """Refuses other orders of the dimensions of images."""
     layout = a.get("data_format", a.get("data_layout", "NCHW"))
     if layout not in ("NCHW", "AnyLayout"):
         raise Refused(f"its data format is {layout}; the runtime has NCHW")
@@ -165,7 +170,7 @@ def _arg_max(at: Lowering, op: Operator) -> None:
 
 @rule("linear")
 def _linear(at: Lowering, op: Operator) -> None:
-    _product(at, *(input_of(op, slot) for slot in ("X", "W", "Bias")), output_of(op))
+    _product(at, input_of(op, "X"), input_of(op, "W"), input_of(op, "Bias"), output_of(op))
 
 
 def _product(at: Lowering, x: str, weight: str, bias: str, out: str) -> None:
@@ -177,13 +182,32 @@ def _product(at: Lowering, x: str, weight: str, bias: str, out: str) -> None:
 @rule("mul")
 def _mul(at: Lowering, op: Operator) -> None:
     x, weight, out = input_of(op, "X"), input_of(op, "Y"), output_of(op)
-    rows, value = attrs_of(op)["x_num_col_dims"], at.value(input_of(op, "Y"))
+    value = at.value(weight)
     if value is None or value.ndim != 2 or attrs_of(op)["y_num_col_dims"] != 1:
         raise Refused("its second operand is not a weight of two dimensions")
-    if len(at.shape(x)) > rows + 1:
-        at.add("reshape", [x], out + "@ROWS", [*(keep(i) for i in range(rows)), -1])
-        x = out + "@ROWS"
+    x = _rows(at, x, attrs_of(op)["x_num_col_dims"], out)
     _product(at, x, weight, "", out)
+
+
+@rule("fc")
+def _fc(at: Lowering, op: Operator) -> None:
+    a, out = attrs_of(op), output_of(op)
+    name = a.get("activation_type") or ""
+    if name not in ("", "relu"):
+        raise Refused(f"its activation is {name}")
+    made = out + "@BEFORE" if name else out
+    x = _rows(at, input_of(op, "Input"), a["in_num_col_dims"], out)
+    _product(at, x, input_of(op, "W"), input_of(op, "Bias"), made)
+    if name:
+        activation(at, name, made, out)
+
+
+def _rows(at: Lowering, x: str, rows: int, out: str) -> str:
+    """An operand of so many dimensions and one more, into which all behind them go."""
+    if len(at.shape(x)) == rows + 1:
+        return x
+    at.add("reshape", [x], out + "@ROWS", [*(keep(i) for i in range(rows)), -1])
+    return out + "@ROWS"
 
 
 @rule("matmul matmul_v2")
@@ -269,6 +293,24 @@ def _scale_whole(at: Lowering, op: Operator) -> None:
     one = at.constant(out + "@SCALE", np.array([factor], dtype))
     two = at.constant(out + "@SHIFT", np.array([shift], dtype))
     binary(at, "add", binary(at, "mul", input_of(op, "X"), one, out + "@SCALED"), two, out)
+
+
+@rule("moving_average_abs_max_scale")
+def _watched(at: Lowering, op: Operator) -> None:
+    if op.outputs.get("Out") not in ([], None, [input_of(op, "X")]):  # often it writes its input
+        activation(at, "", input_of(op, "X"), output_of(op))
+
+
+@rule("int8_round")
+def _steps(at: Lowering, op: Operator) -> None:
+    """Values of a quantised Program, which stay float32."""
+    a, scale = attrs_of(op), at.value(input_of(op, "Scale"))
+    if scale is None or scale.size != 1 or a["zero"] != SIGNED:
+        raise Refused("its scale is not one number, or is computed in each run")
+    top = float(a["top"])
+    largest = float(scale.reshape(-1)[0])
+    step = (largest if largest > 1e-30 else 1e-6) / top  # a value that was never seen
+    activation(at, "steps", input_of(op, "X"), output_of(op), step, top)
 
 
 @rule("dropout")

@@ -1,5 +1,9 @@
 """Networks by hand, as models for small computers have them, and real ones that read text."""
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -8,7 +12,7 @@ from paddle import nn
 from paddle.nn import functional as f
 from tests.clients.running import CLIENTS, REASON
 
-from .conftest import answers, converted, lite, save
+from .conftest import ROOT, answers, converted, lite, save
 from .test_models import near
 from .test_operators import agree
 
@@ -171,3 +175,16 @@ def test_models_of_paddleocr(name, shape, tmp_path, engines):
     [want] = create_predictor(Config(*files)).run([x])
     for engine in engines:
         near(lite(path, x, engine=engine)[0], want, 5e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (CLIENTS / "paddleclas").is_dir(), reason=REASON)
+def test_networks_of_paddleclas(tmp_path):
+    """In a process of its own: the package needs others, for which something stands in."""
+    script = ROOT / "tests" / "inference" / "lite" / "clas_networks.py"
+    done = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, timeout=280
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert len(found) == 3 and max(max(apart) for apart in found.values()) < 1e-4, found

@@ -166,3 +166,11 @@ def test_outputs_of_bool_are_refused(tmp_path):
     prefix = save(Layer(lambda x: x > 0), tmp_path / "net", [2, 3])
     with pytest.raises(UnimplementedError, match="bool"):
         converted(prefix)
+
+
+def test_weights_that_nothing_reads_are_cut(tmp_path):
+    net = paddle.nn.Sequential(paddle.nn.Conv2D(3, 4, 3), paddle.nn.BatchNorm2D(4))
+    with open(converted(save(net, tmp_path / "net", [None, 3, 8, 8])), "rb") as file:
+        content = file.read()
+    assert b"conv2d" in content and b"_mean" not in content and b"_variance" not in content
+    assert len(content) < 3 * 4 * 3 * 9 * 4 + 500
