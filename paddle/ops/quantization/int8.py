@@ -21,7 +21,7 @@ from paddle.core.op import REQUIRED, op
 from paddle.ops.nn.conv import conv2d
 from paddle.ops.nn.pool import pool2d
 from paddle.ops.quantization.fake_quantize import along, check_axis, largest
-from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear, on_onednn, usable
+from paddle.ops.quantization.int8_onednn import CLIPPED, bind_conv2d, bind_linear, on_onednn, usable
 from paddle.ops.quantization.int8_steps import (
     HIGHEST,
     SIGNED,
@@ -213,6 +213,12 @@ def _check_product(
         raise InvalidArgumentError(
             f"{name}: expected a Step for each of {channels} channels, but received shape "
             f"{list(step.shape)}."
+        )
+    partial = out_scale is not None and attrs["out_top"] < HIGHEST - attrs["out_zero"]
+    if partial and attrs["activation"] not in CLIPPED:
+        raise InvalidArgumentError(
+            f"{name}: expected an out_top of {HIGHEST - attrs['out_zero']}, all steps above 0, "
+            f"behind the activation {attrs['activation']!r}, but received {attrs['out_top']}."
         )
     if attrs["activation"] not in known:
         raise InvalidArgumentError(

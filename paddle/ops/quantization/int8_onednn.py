@@ -21,7 +21,7 @@ _POINTWISE = {
     "gelu_tanh": "gelu", "tanh": "tanh",
 }  # fmt: skip
 _WAYS = {"gelu": "none", "gelu_tanh": "tanh"}
-_CLIPPED = ("", "relu", "relu6")  # activations that a highest value can be joined with
+CLIPPED = ("", "relu", "relu6")  # activations that a highest value can be joined with
 
 
 # -- whether the machine can do it -----------------------------------------------------------------
@@ -69,7 +69,7 @@ class _Result:
         self.dtype = torch.uint8
         limit = float(above_zero(out_scale))
         self.out_step = limit / out_top
-        if out_zero or activation not in _CLIPPED:
+        if out_zero or activation not in CLIPPED:
             return
         # Bytes end at 0 by themselves, and at the highest one; a step below that has to be said.
         most = min(limit, 6.0) if activation == "relu6" else limit
