@@ -105,7 +105,7 @@ def _padded(shape: list[int] | None, paddings: list[int]) -> list[int] | None:
 def bind_conv2d(
     filter, step, bias, in_scale, out_scale, residual_scale=None, *, shape=None, strides=(1, 1),
     paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
 ) -> Callable:  # fmt: skip
     """Packs the weights of a convolution for oneDNN.
 
@@ -113,6 +113,7 @@ def bind_conv2d(
         filter, step, bias, in_scale, out_scale, residual_scale (Tensor): as ``int8_conv2d`` takes
             them.
         shape (list[int], optional): of the input, if it is known.
+        overwrite (bool): the result may be written where the residual was.
 
     Returns:
         callable: ``function(x, residual)`` computes it.
@@ -147,7 +148,9 @@ def bind_conv2d(
             x = torch.constant_pad_nd(x, edges, around)
         if residual is None:
             return plain(x, *given, bias, *form, attr, numbers, "")
-        into = residual.clone(memory_format=torch.channels_last)
+        into = residual
+        if not overwrite or not residual.is_contiguous(memory_format=torch.channels_last):
+            into = residual.clone(memory_format=torch.channels_last)
         return summed(x, *given, into, bias, *with_residual)
 
     return call
