@@ -179,7 +179,7 @@ def bind_linear(
     given = (*weights, bias)
     result = (to.out_step, to.out_zero, to.dtype)
     form = (*result, to.attr, to.numbers, to.way)
-    total = (*result, 1.0, 0, "add", 1.0, to.attr, [], "")
+    total: tuple[Any, ...] = (*result, 1.0, 0, "add", 1.0, to.attr, [], "")
 
     def add(x, other):
         rows, others = x.reshape(-1, count), other.reshape(-1, wide)
