@@ -21,7 +21,7 @@ from paddle.core.op import REQUIRED, op
 from paddle.ops.nn.conv import conv2d
 from paddle.ops.nn.pool import pool2d
 from paddle.ops.quantization.fake_quantize import along, check_axis, largest
-from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear, on_onednn, usable
+from paddle.ops.quantization.int8_onednn import CLIPPED, bind_conv2d, bind_linear, on_onednn, usable
 from paddle.ops.quantization.int8_steps import (
     HIGHEST,
     SIGNED,
@@ -137,6 +137,7 @@ def int8_round(x, scale, *, zero=SIGNED, top=TOP, with_weight=False):
     "int8_quantize",
     "X Scale~ -> Out",
     infer=_steps_rule("int8_quantize", _FLOATS, lambda x, scale: VarType.UINT8),
+    no_alias="Out",
     differentiable=False,
     dtypes="full",
     proto=_PROTO,
@@ -213,6 +214,12 @@ def _check_product(
         raise InvalidArgumentError(
             f"{name}: expected a Step for each of {channels} channels, but received shape "
             f"{list(step.shape)}."
+        )
+    partial = out_scale is not None and attrs["out_top"] < HIGHEST - attrs["out_zero"]
+    if partial and attrs["activation"] not in CLIPPED:
+        raise InvalidArgumentError(
+            f"{name}: expected an out_top of {HIGHEST - attrs['out_zero']}, all steps above 0, "
+            f"behind the activation {attrs['activation']!r}, but received {attrs['out_top']}."
         )
     if attrs["activation"] not in known:
         raise InvalidArgumentError(
@@ -309,6 +316,10 @@ def _check_conv(inputs: list, attrs: dict) -> None:
     _check_residual(residual, residual_scale, out_scale, attrs)
 
 
+def _memory(inputs: dict[str, list], attrs: dict[str, Any]) -> str:
+    return "" if attrs.get("overwrite") else "Output"
+
+
 def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, filter, step, out_scale = inputs[0], inputs[1], inputs[2], inputs[5]
     _check_conv(inputs, attrs)
@@ -324,15 +335,17 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=of_dimensions(_conv_rule),
     differentiable=False,
     proto=_PROTO,
+    no_alias=_memory,
 )
 def int8_conv2d(
     x, filter, step, bias, in_scale, out_scale, residual, residual_scale, *, strides=(1, 1),
     paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
 ):  # fmt: skip
     """A convolution of bytes with signed bytes; floats without OutScale, bytes with it.
 
-    Plans pack the weights once (``bind_conv2d``); this does all at once.
+    Plans pack the weights once (``bind_conv2d``), and may let ``overwrite`` write the result where
+    the residual was; this does all at once, and leaves it.
     """
     form = {
         "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
@@ -408,6 +421,7 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=of_dimensions(_linear_rule),
     differentiable=False,
     proto=_PROTO,
+    no_alias="Out",
 )
 def int8_linear(
     x, weight, step, bias, in_scale, out_scale, residual, *, columns=REQUIRED, zero=SIGNED,
@@ -447,6 +461,7 @@ def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
     infer=of_dimensions(_pool_rule),
     differentiable=False,
     proto=_PROTO,
+    no_alias="Out",
 )
 def int8_max_pool2d(x, *, ksize=REQUIRED, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
     """The largest byte of each window."""

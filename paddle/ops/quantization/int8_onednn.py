@@ -21,7 +21,7 @@ _POINTWISE = {
     "gelu_tanh": "gelu", "tanh": "tanh",
 }  # fmt: skip
 _WAYS = {"gelu": "none", "gelu_tanh": "tanh"}
-_CLIPPED = ("", "relu", "relu6")  # activations that a highest value can be joined with
+CLIPPED = ("", "relu", "relu6")  # activations that a highest value can be joined with
 
 
 # -- whether the machine can do it -----------------------------------------------------------------
@@ -69,7 +69,7 @@ class _Result:
         self.dtype = torch.uint8
         limit = float(above_zero(out_scale))
         self.out_step = limit / out_top
-        if out_zero or activation not in _CLIPPED:
+        if out_zero or activation not in CLIPPED:
             return
         # Bytes end at 0 by themselves, and at the highest one; a step below that has to be said.
         most = min(limit, 6.0) if activation == "relu6" else limit
@@ -105,7 +105,7 @@ def _padded(shape: list[int] | None, paddings: list[int]) -> list[int] | None:
 def bind_conv2d(
     filter, step, bias, in_scale, out_scale, residual_scale=None, *, shape=None, strides=(1, 1),
     paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
 ) -> Callable:  # fmt: skip
     """Packs the weights of a convolution for oneDNN.
 
@@ -113,6 +113,7 @@ def bind_conv2d(
         filter, step, bias, in_scale, out_scale, residual_scale (Tensor): as ``int8_conv2d`` takes
             them.
         shape (list[int], optional): of the input, if it is known.
+        overwrite (bool): the result may be written where the residual was.
 
     Returns:
         callable: ``function(x, residual)`` computes it.
@@ -147,7 +148,9 @@ def bind_conv2d(
             x = torch.constant_pad_nd(x, edges, around)
         if residual is None:
             return plain(x, *given, bias, *form, attr, numbers, "")
-        into = residual.clone(memory_format=torch.channels_last)
+        into = residual
+        if not overwrite or not residual.is_contiguous(memory_format=torch.channels_last):
+            into = residual.clone(memory_format=torch.channels_last)
         return summed(x, *given, into, bias, *with_residual)
 
     return call
@@ -176,7 +179,7 @@ def bind_linear(
     given = (*weights, bias)
     result = (to.out_step, to.out_zero, to.dtype)
     form = (*result, to.attr, to.numbers, to.way)
-    total = (*result, 1.0, 0, "add", 1.0, to.attr, [], "")
+    total: tuple[Any, ...] = (*result, 1.0, 0, "add", 1.0, to.attr, [], "")
 
     def add(x, other):
         rows, others = x.reshape(-1, count), other.reshape(-1, wide)

@@ -20,6 +20,7 @@ from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear
 from paddle.ops.quantization.int8_steps import HIGHEST, UNSIGNED, quantizer
 
 _ROUNDS, _LONG = 6, 0.02  # measurements of one form; seconds after which there are no more
+_USUAL: dict[str, Any] = {"strides": (1, 1), "paddings": (0, 0), "dilations": (1, 1), "groups": 1}
 _WORTH = 0.97  # of the time in floats
 
 
@@ -46,15 +47,9 @@ def conv_gains(
         window (dict): ``strides``, ``paddings``, ``dilations`` and ``groups`` that are not usual.
         at (Place): where it stands.
     """
-    window = {"strides": (1, 1), "paddings": (0, 0), "dilations": (1, 1), "groups": 1} | window
-    numbers = (
-        *x,
-        *filter,
-        *window["strides"],
-        *window["paddings"],
-        *window["dilations"],
-        window["groups"],
-    )
+    window = {**_USUAL, **window}
+    sizes = [n for name in ("strides", "paddings", "dilations") for n in window[name]]
+    numbers = [*x, *filter, *sizes, window["groups"]]
 
     def forms() -> tuple[Callable, Callable, torch.Tensor]:
         weight = torch.ones(filter)

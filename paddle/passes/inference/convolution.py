@@ -284,14 +284,18 @@ def order_transposed_filters(
     block.ops = ops
 
 
+_SLOTS_OF_SUMS = {PACKED: "ResidualData", "int8_conv2d": "Residual"}
+
+
 def overwrite_residuals(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
     """Lets a convolution add to its residual in place, where nothing else reads that.
 
-    Matches ``packed_conv2d`` whose residual is memory of its own, read by it alone.
+    Matches ``packed_conv2d`` and ``int8_conv2d`` whose residual is memory of its own, read by it
+    alone.
     """
     memory = Memory(program, fetches)
     for block in program.blocks:
         for op in block.ops:
-            if op.type == PACKED and op.inputs.get("ResidualData"):
-                if memory.is_free(op.inputs["ResidualData"][0], op):
-                    op.attrs["overwrite"] = True
+            slot = _SLOTS_OF_SUMS.get(op.type)
+            if slot is not None and op.inputs.get(slot) and memory.is_free(op.inputs[slot][0], op):
+                op.attrs["overwrite"] = True
