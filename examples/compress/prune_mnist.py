@@ -36,7 +36,7 @@ def main(net="lenet", quick=False):
     print(done)
     pruned = accuracy(model, *test)
 
-    train(model, x, y, 1, 1e-3, seed=1)
+    train(model, x, y, 1, 2e-3, seed=1)
     tuned = accuracy(model, *test)
     print(f"{net}: whole {whole:.2f}, pruned {pruned:.2f}, tuned {tuned:.2f}; "
           f"{done.left:.1%} of the operations left; {time.time() - began:.0f} s")  # fmt: skip
