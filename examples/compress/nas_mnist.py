@@ -5,9 +5,9 @@
 Measured: TODO
 
 Candidates have a width for each of four layers, and kernels of 3 or 5. An evolution changes the
-best of them a little, drops what costs more than the budget, trains each for a moment, and goes on from what does best on
-images held out. The winner is trained with all images from two seeds, beside LeNet with all
-widths made smaller alike. Needs MNIST (`make mnist` fetches it).
+best of them a little, drops what costs more than the budget, trains each for a moment, and goes on
+from what does best on images held out. The winner is trained with all images from two seeds, beside
+LeNet with all widths made smaller alike. Needs MNIST (`make mnist` fetches it).
 """
 
 import argparse

@@ -188,6 +188,16 @@ def test_training_goes_on_with_smaller_accumulators(kind: str) -> None:
     assert losses[-1] < losses[0]
 
 
+def test_accumulators_that_only_count_stay() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    average = paddle.incubate.ModelAverage(0.5, parameters=net.parameters())
+    average.step()
+    compress.prune(net, 0.5, inputs=[None, 3], optimizer=average)
+    average.step()
+    with average.apply():
+        assert net(paddle.rand([2, 3])).shape == [2, 2]
+
+
 def test_an_optimizer_that_was_forgotten_says_so() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
     optimizer = paddle.optimizer.Adam(parameters=net.parameters())
