@@ -32,6 +32,7 @@ from paddle.ir.current import default_main_program
 from paddle.ir.operator import Role
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.passes.graph import Graph
 from paddle.static.strategy import BuildStrategy, ExecutionStrategy, check_strategy
 
 __all__ = ["CompiledProgram", "ParallelExecutor", "cpu_places", "cuda_places", "xpu_places"]
@@ -112,7 +113,7 @@ class CompiledProgram(Guarded):
     """A Program with strategies and, after :meth:`with_data_parallel`, several places.
 
     Args:
-        program_or_graph (Program): the Program.
+        program_or_graph (Program|core.Graph): the Program, or a graph of one.
         build_strategy (BuildStrategy, optional): how it is made ready.
 
     Examples:
@@ -139,9 +140,11 @@ class CompiledProgram(Guarded):
     def __init__(self, program_or_graph: Any, build_strategy: Any = None) -> None:
         if isinstance(program_or_graph, CompiledProgram):
             program_or_graph = program_or_graph._program
+        if isinstance(program_or_graph, Graph):
+            program_or_graph = program_or_graph.to_program()
         if not isinstance(program_or_graph, Program):
             raise TypeError(
-                "CompiledProgram(program_or_graph): expected a Program, "
+                "CompiledProgram(program_or_graph): expected a Program or a core.Graph, "
                 f"but received {type(program_or_graph).__name__}."
             )
         self._program: Program = program_or_graph
