@@ -38,7 +38,12 @@ def samples(spec: Any) -> list[Any]:
     return [paddle.to_tensor(random.standard_normal([2, *spec[1:]]).astype("float32"))]
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = {"resnet50"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in CASES]
+)
 def test_the_pruned_layer_equals_the_one_with_masked_channels(name: str) -> None:
     made, spec = CASES[name]
     net = nets.settle(made())
@@ -209,6 +214,7 @@ def test_an_optimizer_that_was_forgotten_says_so() -> None:
         optimizer.step()
 
 
+@pytest.mark.slow
 def test_pruned_layers_are_saved_loaded_and_exported(tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
