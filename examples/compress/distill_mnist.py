@@ -2,7 +2,8 @@
 
     python examples/compress/distill_mnist.py [--quick]
 
-Measured: TODO
+Measured: the teacher has 98.34; the student 88.58 alone and 92.31 with the teacher, over five seeds
+in each of which the teacher helped (by 3.2 to 4.6 points); 55 s.
 
 The teacher is LeNet, trained with all labels. It tells the student how likely each digit is, which
 says more than a label: that a 4 looks a little like a 9. Both ways start from the same parameters
