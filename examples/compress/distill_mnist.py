@@ -24,7 +24,7 @@ LABELS = 1000
 
 
 def small():
-    """A network with a fiftieth of LeNet's operations."""
+    """A network with a fifteenth of LeNet's operations."""
     return nn.Sequential(
         nn.Conv2D(1, 4, 5, stride=2), nn.ReLU(), nn.Conv2D(4, 8, 3, stride=2), nn.ReLU(),
         nn.Flatten(), nn.Linear(8 * 5 * 5, 10),
