@@ -1,13 +1,15 @@
-"""A search over widths and kernels for the best network for digits within a budget of operations.
+"""A search over widths for the best network for digits within a budget of operations.
 
     python examples/compress/nas_mnist.py [--quick]
 
-Measured: TODO
+Measured: within a budget of 100,000 operations, 29% of LeNet's, the best of twelve candidates has
+the widths 3, 8, 60 and no fourth layer, and 97.14; LeNet with all widths made smaller alike has
+97.34, so this short search found nothing better; four minutes of a core that is shared.
 
-Candidates have a width for each of four layers, and kernels of 3 or 5. An evolution changes the
-best of them a little, drops what costs more than the budget, trains each for a moment, and goes on
-from what does best on images held out. The winner is trained with all images from two seeds, beside
-LeNet with all widths made smaller alike. Needs MNIST (`make mnist` fetches it).
+Candidates have a width for each of four layers. An evolution changes the best of them a little,
+drops what costs more than the budget, trains each for a moment, and goes on from what does best on
+images held out. The winner is trained with all images from two seeds, beside LeNet with all
+widths made smaller alike. Needs MNIST (`make mnist` fetches it).
 """
 
 import argparse
@@ -22,22 +24,24 @@ from digits import accuracy, arrays, train
 import paddle
 from paddle import nn
 
-LENET = (6, 3, 16, 5, 120, 84)  # channels and kernel, twice; sizes of two hidden layers
-WIDTHS = (0, 2, 4, 5)  # which of these are widths
+LENET = (6, 16, 120, 84)
 BUDGET = 100_000  # operations; LeNet has 347,560
 CHOICES = (
-    (2, 3, 4, 6, 8, 12), (3, 5), (4, 6, 8, 12, 16, 24), (3, 5), (0, 16, 32, 60), (0, 16, 32, 60),
-)  # fmt: skip
+    (2, 3, 4, 6, 8, 12, 16),
+    (4, 6, 8, 12, 16, 24),
+    (0, 16, 32, 60, 120),
+    (0, 16, 32, 60, 84),
+)
 
 
-def build(genes):
-    """LeNet with other widths and kernels; a hidden layer of size 0 is left out."""
-    a, first, b, second, c, d = genes
+def build(widths):
+    """LeNet with other widths; 0 leaves a layer out."""
+    a, b, c, d = widths
     layers = [
-        nn.Conv2D(1, a, first, padding=first // 2), nn.ReLU(), nn.MaxPool2D(2, 2),
-        nn.Conv2D(a, b, second), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten(),
+        nn.Conv2D(1, a, 3, padding=1), nn.ReLU(), nn.MaxPool2D(2, 2),
+        nn.Conv2D(a, b, 5), nn.ReLU(), nn.MaxPool2D(2, 2), nn.Flatten(),
     ]  # fmt: skip
-    size = b * ((15 - second) // 2) ** 2
+    size = b * 25
     for width in (c, d):
         if width:
             layers += [nn.Linear(size, width), nn.ReLU()]
@@ -52,10 +56,10 @@ def operations(widths):
         return paddle.flops(build(widths), [1, 1, 28, 28])
 
 
-def changed(genes, random):
-    """Other choices at one or two places."""
-    made = list(genes)
-    for at in random.permutation(len(CHOICES))[: random.randint(1, 3)]:
+def changed(widths, random):
+    """Other widths at one or two places."""
+    made = list(widths)
+    for at in random.permutation(4)[: random.randint(1, 3)]:
         made[at] = int(random.choice(CHOICES[at]))
     return tuple(made)
 
@@ -63,40 +67,40 @@ def changed(genes, random):
 def uniform():
     """LeNet with all widths made smaller by the same factor, as large as the budget allows."""
     for part in np.arange(1, 0.1, -0.01):
-        genes = tuple(max(round(n * part), 1) if i in WIDTHS else n for i, n in enumerate(LENET))
-        if operations(genes) <= BUDGET:
-            return genes
+        widths = tuple(max(round(w * part), 1) for w in LENET)
+        if operations(widths) <= BUDGET:
+            return widths
     raise ValueError("the budget is too small")
 
 
 def search(score, rounds, random):
-    """Returns all that was tried: genes -> accuracy."""
-    tried, genes = {}, uniform()
+    """Returns all that was tried: widths -> accuracy."""
+    tried, widths = {}, uniform()
     while True:
-        tried[genes] = score(genes)
-        print(f"{genes}: {tried[genes]:.2f}")
+        tried[widths] = score(widths)
+        print(f"{widths}: {tried[widths]:.2f}")
         if len(tried) == rounds:
             return tried
         best = sorted(tried, key=tried.get)[-3:]
-        while genes in tried or not BUDGET * 0.8 <= operations(genes) <= BUDGET:
-            genes = changed(best[random.randint(len(best))], random)
+        while widths in tried or not BUDGET * 0.8 <= operations(widths) <= BUDGET:
+            widths = changed(best[random.randint(len(best))], random)
 
 
 def main(quick=False):
-    """Returns what was found, their accuracy, and that of the smaller LeNet."""
+    """Returns the widths found, their accuracy, and that of the smaller LeNet."""
     began = time.time()
     x, y = arrays("train", count=6000 if quick else None)
     test = arrays("test", count=2000 if quick else None)
     few, held_out = (x[:8000], y[:8000]), (x[-5000:], y[-5000:])
 
-    def trained(genes, images, labels, epochs, seed=3):
+    def trained(widths, images, labels, epochs, seed=3):
         paddle.seed(seed)
-        model = build(genes)
+        model = build(widths)
         train(model, images, labels, epochs, 4e-3, seed)
         return model
 
-    def score(genes):
-        return accuracy(trained(genes, *few, 1 if quick else 2), *held_out)
+    def score(widths):
+        return accuracy(trained(widths, *few, 1 if quick else 2), *held_out)
 
     tried = search(score, 4 if quick else 12, np.random.RandomState(0))
     best = max(tried, key=tried.get)
