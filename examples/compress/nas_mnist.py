@@ -2,16 +2,19 @@
 
     python examples/compress/nas_mnist.py [--quick]
 
-Measured: TODO
+Measured: within a budget of 100,000 operations, 29% of LeNet's, the best of twelve candidates has
+the widths 3, 8, 60 and no fourth layer, and 97.14; LeNet with all widths made smaller alike has
+97.34, so this short search found nothing better; four minutes of a core that is shared.
 
 Candidates have a width for each of four layers. An evolution changes the best of them a little,
 drops what costs more than the budget, trains each for a moment, and goes on from what does best on
-images held out. The winner is trained with all images from three seeds, beside LeNet with all
+images held out. The winner is trained with all images from two seeds, beside LeNet with all
 widths made smaller alike. Needs MNIST (`make mnist` fetches it).
 """
 
 import argparse
 import contextlib
+import functools
 import io
 import time
 
@@ -46,6 +49,7 @@ def build(widths):
     return nn.Sequential(*layers, nn.Linear(size, 10))
 
 
+@functools.cache
 def operations(widths):
     """The operations for one image."""
     with contextlib.redirect_stdout(io.StringIO()):
@@ -87,7 +91,7 @@ def main(quick=False):
     began = time.time()
     x, y = arrays("train", count=6000 if quick else None)
     test = arrays("test", count=2000 if quick else None)
-    few, held_out = (x[:10000], y[:10000]), (x[-5000:], y[-5000:])
+    few, held_out = (x[:8000], y[:8000]), (x[-5000:], y[-5000:])
 
     def trained(widths, images, labels, epochs, seed=3):
         paddle.seed(seed)
@@ -96,14 +100,13 @@ def main(quick=False):
         return model
 
     def score(widths):
-        return accuracy(trained(widths, *few, 1 if quick else 3), *held_out)
+        return accuracy(trained(widths, *few, 1 if quick else 2), *held_out)
 
-    tried = search(score, 4 if quick else 16, np.random.RandomState(0))
+    tried = search(score, 4 if quick else 12, np.random.RandomState(0))
     best = max(tried, key=tried.get)
-    epochs = 1 if quick else 2
-    seeds = range(1 if quick else 3)
+    seeds = range(1 if quick else 2)
     found, plain = (
-        np.mean([accuracy(trained(w, x, y, epochs, seed), *test) for seed in seeds])
+        np.mean([accuracy(trained(w, x, y, 1, seed), *test) for seed in seeds])
         for w in (best, uniform())
     )
     print(f"{best} ({operations(best):,} operations) {found:.2f}; smaller LeNet {uniform()} "

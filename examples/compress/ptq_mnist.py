@@ -2,11 +2,12 @@
 
     python examples/compress/ptq_mnist.py [--net mobilenet] [--quick]
 
-Measured: TODO
+Measured: LeNet 98.34 in float, 98.33 and 98.37 in 8 bits (20 s); a quarter of MobileNetV1 94.00 in
+float after two epochs, 93.98 and 94.00 in 8 bits (150 s of a shared core).
 
 The network sees some images, which gives the scales of its values; each channel of a weight gets a
-scale of its own. Two ways to find the scales are compared:
-the largest value, and what all but a few values stay below. Needs MNIST (`make mnist` fetches it).
+scale of its own. Two ways to find the scales are compared: the largest value, and what all but a
+few values stay below. Needs MNIST (`make mnist` fetches it).
 """
 
 import argparse

@@ -2,7 +2,8 @@
 
     python examples/compress/qat_mnist.py [--net mobilenet] [--quick]
 
-Measured: TODO
+Measured: LeNet 98.34 in float, 98.47 tuned in float, 98.50 tuned in 8 bits, the same from its files
+(80 s); a quarter of MobileNetV1 94.00, 95.17 and 95.20 (17 minutes of a shared core).
 
 `ImperativeQuantAware` puts layers into the network that round weights and values as 8 bits will;
 gradients pass through them. The float network is tuned for as long, for comparison. Needs MNIST

@@ -73,7 +73,7 @@ class OptimizerState(Guarded):
             found.name = unique_name.generate(f"{self._stem(param)}_{self._label(slot)}")
             found.persistable = True
             self._accumulators[slot][param.name] = found
-        elif found.shape != param.shape:
+        elif found.shape != param.shape and found.size > 1:  # others count something
             raise PreconditionNotMetError(
                 f"{type(self).__name__}: {found.name!r} has shape {found.shape}, but its parameter "
                 f"{param.name!r} has shape {param.shape} now.",
@@ -87,8 +87,8 @@ class OptimizerState(Guarded):
 
         Args:
             param (Tensor): the parameter.
-            change (callable): called with each accumulator, and with the master copy if there is
-                one; changes it in place.
+            change (callable): called with each accumulator of its shape, and with the master copy
+                if there is one; changes it in place. To be called before the parameter changes.
 
         Examples:
             .. code-block:: python
@@ -101,7 +101,7 @@ class OptimizerState(Guarded):
                 opt.resize_state(linear.weight, lambda t: print(t.shape))  # [2, 2] twice
         """
         for held in (*self._accumulators.values(), self._master_weights):
-            if param.name in held:
+            if param.name in held and held[param.name].shape == param.shape:
                 change(held[param.name])
         self._plans.clear()
 

@@ -10,7 +10,7 @@ import numpy as np
 from paddle import nn
 from paddle.core.errors import PreconditionNotMetError
 from paddle.incubate.compress.dependency import Dependencies
-from paddle.incubate.compress.recording import input_specs, tensors_of, views_of
+from paddle.incubate.compress.recording import input_specs, modes_of, tensors_of, views_of
 from paddle.incubate.compress.resizing import Kept, Undo, shrink
 from paddle.jit.models.saving import decorated
 from paddle.nn import Layer
@@ -47,6 +47,7 @@ class LayerTarget:
     def __init__(self, layer: Layer, inputs: Any, optimizer: Any, where: str) -> None:
         self.layer, self._optimizer, self._where = layer, optimizer, where
         self._specs = input_specs(layer, inputs, where)
+        self._modes = modes_of(layer, self._specs, where)
         self.tensors = tensors_of(layer)
         self.given = {t.name: n for n, t in self.tensors.items()}
 
@@ -60,9 +61,9 @@ class LayerTarget:
 
     def dependencies(self) -> Dependencies:
         """What goes together; found anew."""
-        found = Dependencies(views_of(self.layer, self._specs))
+        found = Dependencies(views_of(self.layer, self._specs, self._modes))
         if found.counted and not self._follows(found):
-            found = Dependencies(views_of(self.layer, self._specs), trusted=False)
+            found = Dependencies(views_of(self.layer, self._specs, self._modes), trusted=False)
         return found
 
     def _follows(self, found: Dependencies) -> bool:
@@ -71,7 +72,7 @@ class LayerTarget:
                 if len(group.units) > 1]  # fmt: skip
         undo = self.change(kept_of(found, found.staying(gone)))
         try:
-            views_of(self.layer, self._specs)
+            views_of(self.layer, self._specs, self._modes)
         except Exception:  # whatever a Layer's own code raises
             return False
         finally:
@@ -103,7 +104,7 @@ class LayerTarget:
             RuntimeError: it does not run with its smaller parameters.
         """
         try:
-            views_of(self.layer, self._specs)
+            views_of(self.layer, self._specs, self._modes)
         except Exception as error:
             raise PreconditionNotMetError(
                 f"{self._where}: {type(self.layer).__name__} does not run with fewer channels, so "

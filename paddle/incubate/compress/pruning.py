@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.incubate.compress.criteria import Criterion, Scores
 from paddle.incubate.compress.dependency import Dependencies
 from paddle.incubate.compress.layer_target import LayerTarget, kept_of
@@ -17,6 +17,7 @@ from paddle.incubate.compress.plan import Planner, checked_share
 from paddle.incubate.compress.program_target import ProgramTarget, shrink_program
 from paddle.incubate.compress.resizing import Undo
 from paddle.ir.program import Program
+from paddle.jit import TranslatedLayer
 from paddle.nn import Layer
 from paddle.optimizer import Optimizer
 
@@ -185,6 +186,7 @@ def prune(
         ValueError: a share is out of range, a parameter does not exist or its channels have to stay
             (the message says why), there is nothing to prune, or ``flops`` cannot be reached.
         RuntimeError: the code of a Layer does not run with fewer channels; it stays as it was.
+        NotImplementedError: a Layer holds one that :func:`paddle.jit.load` made.
 
     Examples:
         .. code-block:: python
@@ -251,6 +253,12 @@ def target_of(model: Any, inputs: Any, optimizer: Any, scope: Any, where: str) -
     if isinstance(model, Layer):
         if scope is not None:
             raise TypeError(f"{where}(scope): expected None for a Layer, which has its own values.")
+        if any(isinstance(each, TranslatedLayer) for each in model.sublayers(include_self=True)):
+            raise UnimplementedError(
+                f"{where}: the Program of a Layer that paddle.jit.load made is not pruned.",
+                hint="load it by paddle.static.load_inference_model and prune that Program, or "
+                "prune the Layer before it is saved",
+            )
         return LayerTarget(model, inputs, optimizer, where)
     if isinstance(model, Program):
         for name, value in (("inputs", inputs), ("optimizer", optimizer)):

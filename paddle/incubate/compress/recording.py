@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.pytree import leaves
 from paddle.core.tensor import Tensor
+from paddle.core.user_frame import outside
 from paddle.incubate.compress.step import View
 from paddle.ir.variable import Variable
 from paddle.jit.api import to_static
@@ -71,15 +72,41 @@ def _spec(item: Any, where: str) -> Any:
     )
 
 
-def views_of(layer: Layer, specs: list[Any]) -> list[View]:
-    """Returns the Programs of a Layer: one of training, and last that of evaluation.
+MODES = (True, False)  # training, and last evaluation
+
+
+def views_of(layer: Layer, specs: list[Any], modes: Sequence[bool] = MODES) -> list[View]:
+    """Returns the Programs of a Layer.
 
     Args:
         layer (Layer): stays as it is.
         specs (list): from :func:`input_specs`.
+        modes (Sequence[bool]): whether in training, for each Program.
     """
     names = {id(tensor): name for name, tensor in tensors_of(layer).items()}
-    return [_view(layer, specs, names, training) for training in (True, False)]
+    return [_view(layer, specs, names, training) for training in modes]
+
+
+def modes_of(layer: Layer, specs: list[Any], where: str) -> tuple[bool, ...]:
+    """Returns the modes in which a Layer can be recorded; at least evaluation has to be one.
+
+    Args:
+        layer (Layer): stays as it is.
+        specs (list): from :func:`input_specs`.
+        where (str): the function that is called, for the warning.
+    """
+    try:
+        views_of(layer, specs, [True])
+    except Exception as error:  # whatever a Layer's own code raises
+        views_of(layer, specs, [False])
+        warnings.warn(
+            f"{where}: {type(layer).__name__} cannot be recorded in training mode, so only what "
+            "it does in evaluation is known, and it may fail in training when channels are gone. "
+            f"Prune before layers are quantised. {type(error).__name__}: {error}",
+            stacklevel=outside(),
+        )
+        return (False,)
+    return MODES
 
 
 def tensors_of(layer: Layer) -> dict[str, Tensor]:

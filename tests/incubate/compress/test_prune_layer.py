@@ -38,7 +38,12 @@ def samples(spec: Any) -> list[Any]:
     return [paddle.to_tensor(random.standard_normal([2, *spec[1:]]).astype("float32"))]
 
 
-@pytest.mark.parametrize("name", CASES)
+SLOW = {"resnet50"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in SLOW else n for n in CASES]
+)
 def test_the_pruned_layer_equals_the_one_with_masked_channels(name: str) -> None:
     made, spec = CASES[name]
     net = nets.settle(made())
@@ -188,6 +193,16 @@ def test_training_goes_on_with_smaller_accumulators(kind: str) -> None:
     assert losses[-1] < losses[0]
 
 
+def test_accumulators_that_only_count_stay() -> None:
+    net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
+    average = paddle.incubate.ModelAverage(0.5, parameters=net.parameters())
+    average.step()
+    compress.prune(net, 0.5, inputs=[None, 3], optimizer=average)
+    average.step()
+    with average.apply():
+        assert net(paddle.rand([2, 3])).shape == [2, 2]
+
+
 def test_an_optimizer_that_was_forgotten_says_so() -> None:
     net = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))
     optimizer = paddle.optimizer.Adam(parameters=net.parameters())
@@ -199,6 +214,7 @@ def test_an_optimizer_that_was_forgotten_says_so() -> None:
         optimizer.step()
 
 
+@pytest.mark.slow
 def test_pruned_layers_are_saved_loaded_and_exported(tmp_path: Path) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
