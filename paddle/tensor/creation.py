@@ -16,7 +16,6 @@ from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
-from paddle.tensor.inplace import replace
 from paddle.tensor.to_tensor import constant_of, holds_variable, to_tensor
 
 __all__ = [
