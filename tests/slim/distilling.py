@@ -46,7 +46,7 @@ def a_student_learns_from_a_teacher() -> None:
     import paddle
     from paddle import static
 
-    exe, teacher, (t1, t2, t_logits, _), (s1, s2, s_logits, own) = _teacher_and_student()
+    exe, teacher, (t1, t2, t_logits, _), (_, s2, s_logits, own) = _teacher_and_student()
     main, startup = static.default_main_program(), static.default_startup_program()
     merge(teacher, main, {"image": "image", "label": "label"}, paddle.CPUPlace())
     names = {v.name for v in main.list_vars()}
@@ -155,7 +155,8 @@ def a_layer_learns_from_a_teacher() -> None:
         optimizer.clear_grad()
     teacher.eval()
     layers = [{"layers_name": ["conv2", "conv2"], "loss_function": "DistanceLoss", "mode": "l2"},
-              {"layers_name": ["fc", "fc"], "loss_function": "DMLLoss", "act": "softmax"}]  # fmt: skip
+              {"layers_name": ["fc", "fc"], "loss_function": "DMLLoss",
+               "act": "softmax"}]  # fmt: skip
     configs = [{"layers": layers}]
     config2yaml(configs, "distill.yaml")
     both = Distill("distill.yaml", [student], [teacher])
@@ -164,7 +165,7 @@ def a_layer_learns_from_a_teacher() -> None:
     losses = []
     for step in range(40):
         image, _ = map(paddle.to_tensor, pictures(seed=step))
-        loss, outs, teachers = both(image)
+        loss, _, _ = both(image)
         if not step:
             seen = ((student.conv2(F.relu(student.conv1(image)))
                      - teacher.conv2(F.relu(teacher.conv1(image)))) ** 2).mean()  # fmt: skip

@@ -143,7 +143,8 @@ def every_layer_of_a_supernet() -> None:
     groups = layers.SuperGroupConv2D(8, 8, 3, groups=2, padding=1)
     assert groups(x8).shape == [2, 8, 6, 6]
     for kind, options in (
-        ("SuperGroupConv2DTranspose", {"groups": 2}), ("SuperDepthwiseConv2DTranspose", {"groups": 8}),
+        ("SuperGroupConv2DTranspose", {"groups": 2}),
+        ("SuperDepthwiseConv2DTranspose", {"groups": 8}),
     ):  # fmt: skip
         layer = getattr(layers, kind)(8, 8, 3, padding=1, **options)
         assert layer(x8).shape == [2, 8, 6, 6], kind
