@@ -14,6 +14,7 @@ from paddle.executor.scope import Scope
 from paddle.ir.program import Program
 
 BINS = 2048
+_ABSURD = 1e8  # times the middle value, values count as the largest one below that
 _LEAST = 1e-12  # stands for no probability at all
 
 
@@ -37,6 +38,11 @@ class Histogram:
         if not sizes.numel():
             return
         most = float(sizes.amax())
+        if most > _ABSURD * float(sizes.median()):
+            # A defect of the data: by its range, all other values would be 0.
+            usual = sizes[sizes <= _ABSURD * sizes.median()]
+            most = float(usual.amax())
+            sizes.clamp_(max=most)
         if most > self.most:
             self._widen(most)
         self.counts += torch.histc(sizes, BINS, 0.0, self.most).double()

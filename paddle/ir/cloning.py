@@ -32,7 +32,7 @@ def clone(program: Program) -> Program:
         _copy_rest(old, new)
         for var in old.vars.values():
             copy_variable(var, new)
-        new.ops = [_copy_operator(op, new) for op in old.ops]
+        new.ops = [copy_operator(op, new) for op in old.ops]
     return made
 
 
@@ -56,7 +56,7 @@ def copy_variable(var: Variable, block: Block) -> Variable:
     return made
 
 
-def _copy_operator(op: Operator, block: Block) -> Operator:
+def copy_operator(op: Operator, block: Block) -> Operator:
     blocks = block.program.blocks
 
     def moved(value: Any) -> Any:

@@ -11,7 +11,10 @@ from paddle.quantization.imperative.layers import (
     QuantizedLinear,
     QuantizedNoweightLayer,
 )
+from paddle.quantization.imperative.out_scale import ImperativeCalcOutScale
 from paddle.quantization.imperative.ptq import (
+    SUPPORT_ACT_QUANTIZERS,
+    SUPPORT_WT_QUANTIZERS,
     AbsmaxQuantizer,
     BaseQuantizer,
     HistQuantizer,
@@ -24,8 +27,18 @@ from paddle.quantization.imperative.ptq import (
 from paddle.quantization.imperative.qat import ImperativeQuantAware
 from paddle.quantization.int8_weights import ConvertToInt8Pass
 from paddle.quantization.mobile import TransformForMobilePass
+from paddle.quantization.onednn import (
+    Qat2Int8MkldnnPass,
+    QatInt8MkldnnPass,
+    Quant2Int8MkldnnPass,
+    QuantInt8MkldnnPass,
+)
 from paddle.quantization.out_scale import OutScaleForInferencePass, OutScaleForTrainingPass
 from paddle.quantization.post_training import PostTrainingQuantization
+from paddle.quantization.strategies import (
+    MKLDNNPostTrainingQuantStrategy,
+    QuantizationStrategy,
+)
 from paddle.quantization.transform import QuantizationTransformPass
 from paddle.quantization.weight_quantization import WeightQuantization
 
@@ -38,20 +51,29 @@ __all__ = [
     "FakeQuantAbsMax",
     "FakeQuantMovingAverage",
     "HistQuantizer",
+    "ImperativeCalcOutScale",
     "ImperativePTQ",
     "ImperativeQuantAware",
     "KLQuantizer",
+    "MKLDNNPostTrainingQuantStrategy",
     "MovingAverageAbsMaxScale",
     "OutScaleForInferencePass",
     "OutScaleForTrainingPass",
     "PTQConfig",
     "PerChannelAbsmaxQuantizer",
     "PostTrainingQuantization",
+    "Qat2Int8MkldnnPass",
+    "QatInt8MkldnnPass",
+    "Quant2Int8MkldnnPass",
+    "QuantInt8MkldnnPass",
     "QuantizationFreezePass",
+    "QuantizationStrategy",
     "QuantizationTransformPass",
     "QuantizedConv2D",
     "QuantizedLinear",
     "QuantizedNoweightLayer",
+    "SUPPORT_ACT_QUANTIZERS",
+    "SUPPORT_WT_QUANTIZERS",
     "TransformForMobilePass",
     "WeightQuantization",
     "default_ptq_config",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from paddle.quantization.numbers import check_finite
 
 ALGORITHMS = ("KL", "hist", "mse", "emd", "avg", "abs_max", "min_max")
 _SHARES = np.arange(0.3, 1.005, 0.02)  # of the largest value, tried as scales
+
+_FAR = 1e4  # an outlier is so many times larger than usual
 
 
 class Seen:
@@ -49,6 +52,16 @@ class Seen:
         self.most = max(self.most, float(value.max()))
         self._zeros += int((value == 0).sum())
         self._histogram.add_array(value)
+
+    @property
+    def number(self) -> int:
+        """How many samples there were."""
+        return len(self._largest)
+
+    @property
+    def usual(self) -> float:
+        """The largest absolute value of a sample in the middle."""
+        return float(np.median(self._largest)) if self._largest else 0.0
 
     @property
     def largest(self) -> float:
@@ -139,8 +152,26 @@ def observe(
         for name, value in zip(names, values, strict=True):
             found[name].add(np.asarray(value), name)
         count += 1
-    if not count:
+    if not count or not any(seen.number for seen in found.values()):
         raise InvalidArgumentError(
             "calibration: expected a batch of data at least, but the loader or generator gave none."
         )
+    for name, seen in found.items():
+        warn_of_outliers(seen, name)
     return found
+
+
+def warn_of_outliers(seen: Seen, name: str) -> None:
+    """Says that a value is so much larger than others that these will be rounded to nothing.
+
+    Args:
+        seen (Seen): what was seen.
+        name (str): of what.
+    """
+    if seen.usual and seen.largest > _FAR * seen.usual:
+        warnings.warn(
+            f"calibration: {name!r} has a value of {seen.largest:.3g}, where the largest value of "
+            f"a sample is about {seen.usual:.3g}: with steps for both, little is left of the "
+            "others. Look for broken samples in the data.",
+            stacklevel=2,
+        )

@@ -8,7 +8,9 @@ import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.errors import InvalidArgumentError
-from paddle.executor.scope import global_scope
+from paddle.core.place import CPUPlace
+from paddle.executor.executor import Executor
+from paddle.executor.scope import global_scope, scope_guard
 from paddle.quantization.inserting import Inserter, check_choice, check_graph, forward_ops, source
 from paddle.quantization.inserting import target as written
 from paddle.quantization.numbers import (
@@ -21,11 +23,12 @@ from paddle.quantization.numbers import (
 )
 from paddle.quantization.rounding import correct_bias
 from paddle.quantization.tables import WEIGHT_TYPES, WEIGHTED, channel_axis
-from paddle.static.ir_graph import IrGraph, IrNode, IrOpNode, IrVarNode
+from paddle.static.ir_graph import Graph, IrGraph, IrNode, IrOpNode, IrVarNode
 
 __all__ = ["QuantizationFreezePass"]
 
 _NAME = "QuantizationFreezePass"
+_ENDS = (".quantized", ".quantized.dequantized")
 _DEQUANTIZE = ("fake_dequantize_max_abs", "fake_channel_wise_dequantize_max_abs")
 
 
@@ -95,6 +98,7 @@ class QuantizationFreezePass:
         self._weight = weight_quantize_type
         self._types = list(WEIGHTED if quantizable_op_type is None else quantizable_op_type)
         self._scales: dict[str, np.ndarray] = {}
+        self._bare: set[str] = set()
         for bits in self._bits.values():
             top_step(bits)
 
@@ -114,7 +118,7 @@ class QuantizationFreezePass:
         for op in forward_ops(graph):
             if op.name() in self._types:
                 self._op(work, op, table)
-        _remove_unread(graph)
+        _remove_unread(graph, self._bare)
         graph.out_node_mapping_table = table  # type: ignore[attr-defined]
         return graph
 
@@ -124,9 +128,13 @@ class QuantizationFreezePass:
         weight = _steps(op, weight_slot)
         if value is None or weight is None:
             return
-        stored = next(n for n in weight.quantize.inputs if n.name() == _x(weight.quantize))
+        stored = source(weight.quantize, _x(weight.quantize))
         if not stored.persistable():
-            return
+            found = self._computed(work.graph, stored, weight.steps.name())
+            if found is None:
+                return
+            self._bare.add(stored.name())
+            stored = found
         by_channel = weight.quantize.name().startswith("fake_channel_wise")
         axis = channel_axis(op.node.op) if by_channel else None
         scales = self._make_steps(stored.name(), axis)
@@ -151,6 +159,27 @@ class QuantizationFreezePass:
         for reader in readers:
             graph.update_input_link(out, made, reader)
         table[out.name()] = made.name()
+
+    def _computed(self, graph: IrGraph, node: IrVarNode, steps: str) -> IrVarNode | None:
+        """Puts what a function makes of a weight in the weight's place; None if it is of values."""
+        ops, weight = _ancestors(node), None
+        name = steps.removesuffix(".quantized")
+        for leaf in {n for op in ops for n in op.inputs if not n.inputs}:
+            if not leaf.persistable():
+                return None
+            weight = leaf if leaf.name() == name else weight
+        if weight is None:
+            return None
+        if name not in self._scales:
+            part = Graph(graph.to_program())
+            written = {n for op in ops for n in op.output_arg_names()}
+            part.ops = [op for op in part.ops if written & set(op.op.output_arg_names)]
+            with scope_guard(self._scope):
+                made = Executor(self._place or CPUPlace()).run(
+                    part.to_program(), fetch_list=[node.name()]
+                )
+            put(self._scope, name, np.asarray(made[0]), self._place)
+        return weight
 
     def _make_steps(self, name: str, axis: int | None) -> np.ndarray:
         """Makes whole numbers of a weight in the scope, once; returns its scales."""
@@ -199,6 +228,18 @@ def _steps(op: IrOpNode, slot: str) -> _Steps | None:
     return _Steps(steps, quantize, dequantize)
 
 
+def _ancestors(node: IrVarNode) -> set[IrOpNode]:
+    """The operators that a value is made by."""
+    found: set[IrOpNode] = set()
+    open_: list[IrNode] = [node]
+    while open_:
+        for maker in open_.pop().inputs:
+            if maker not in found:
+                found.add(maker)
+                open_ += maker.inputs
+    return found
+
+
 def _scale_node(value: _Steps) -> IrVarNode:
     return source(value.dequantize, value.dequantize.input("Scale")[0])
 
@@ -210,24 +251,29 @@ def _channels_of_result(op: IrOpNode, out: IrVarNode) -> int:
     return max(len(out.shape()) - 1, 1) if op.name().startswith("matmul") else 1
 
 
-def _remove_unread(graph: IrGraph) -> None:
-    """Takes out operators of quantisation that nothing reads from, and values without edges."""
+def _remove_unread(graph: IrGraph, bare: set[str]) -> None:
+    """Takes out operators of quantisation that nothing reads from, and values without edges.
+
+    Args:
+        graph (IrGraph): where.
+        bare (set): results of functions that were put into weights; these functions go too.
+    """
     while True:
         unread = [
             op
             for op in graph.all_op_nodes()
-            if op.name().startswith("fake_")
-            and not any(
-                node.outputs
-                for node in op.outputs
-                if node.name() in op.node.op.outputs.get("Out", ())
-            )
-            and any(
-                node.name().endswith((".quantized", ".quantized.dequantized"))
-                for node in op.outputs
-            )
+            if not any(n.outputs for n in op.outputs if n.name() in _results(op))
+            and any(n.name().endswith(_ENDS) or n.name() in bare for n in op.outputs)
         ]
         if not unread:
             break
+        for op in unread:
+            bare |= {n.name() for n in op.inputs if op.output_arg_names()[0] in bare and n.inputs}
         graph.safe_remove_nodes(unread)
     graph.safe_remove_nodes([n for n in graph.all_var_nodes() if not n.inputs and not n.outputs])
+
+
+def _results(op: IrOpNode) -> list[str]:
+    """What an operator writes; of one of quantisation, without scales."""
+    of_ours = op.name().startswith("fake_")
+    return op.node.op.outputs.get("Out", []) if of_ours else op.output_arg_names()

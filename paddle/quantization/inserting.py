@@ -131,16 +131,20 @@ class Inserter:
 
     # -- to steps ---------------------------------------------------------------------------------
 
-    def quantize(self, x: IrVarNode, kind: str, bits: int) -> tuple[IrVarNode, IrVarNode]:
+    def quantize(
+        self, x: IrVarNode, kind: str, bits: int, name: str | None = None
+    ) -> tuple[IrVarNode, IrVarNode]:
         """Makes steps of a value; returns them and their scale.
 
         Args:
             x (IrVarNode): the value.
             kind (str): one of ``ACTIVATION_TYPES``.
             bits (int): how many bits a step has.
+            name (str, optional): steps and scale are called after it. Default: the value's.
         """
-        out = self.like(f"{x.name()}.quantized", x)
-        scale = self._scaled(f"fake_quantize_{kind}", x, out, f"{x.name()}.scale", bits, "")
+        name = x.name() if name is None else name
+        out = self.like(f"{name}.quantized", x)
+        scale = self._scaled(f"fake_quantize_{kind}", x, out, f"{name}.scale", bits, "")
         return out, scale
 
     def round(self, x: IrVarNode, bits: int) -> IrVarNode:
@@ -193,17 +197,21 @@ class Inserter:
             self.add("increment", {"step": 1.0}, {"X": before}, {"Out": self._counter})
         return self._counter
 
-    def quantize_channels(self, x: IrVarNode, bits: int, axis: int) -> tuple[IrVarNode, IrVarNode]:
+    def quantize_channels(
+        self, x: IrVarNode, bits: int, axis: int, name: str | None = None
+    ) -> tuple[IrVarNode, IrVarNode]:
         """Makes steps of a weight, with a scale for each channel; returns them and the scales.
 
         Args:
             x (IrVarNode): the weight.
             bits (int): how many bits a step has.
             axis (int): the axis of channels.
+            name (str, optional): steps and scales are called after it. Default: the weight's.
         """
         top_step(bits)
-        out = self.like(f"{x.name()}.quantized", x)
-        scale = self.like(f"{x.name()}.scale", x, [x.shape()[axis]])
+        name = x.name() if name is None else name
+        out = self.like(f"{name}.quantized", x)
+        scale = self.like(f"{name}.scale", x, [x.shape()[axis]])
         attrs = {"bit_length": bits, "quant_axis": axis, "is_test": False}
         kind = "fake_channel_wise_quantize_abs_max"
         self.add(kind, attrs, {"X": x}, {"Out": out, "OutScale": scale})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from paddle.executor.scope import Scope, scope_guard
 from paddle.ir.program import Program
 from paddle.quantization.add_quant_dequant import AddQuantDequantPass
 from paddle.quantization.calibrate import ALGORITHMS, Seen, observe
+from paddle.quantization.folding import fold_program
 from paddle.quantization.freeze import QuantizationFreezePass
 from paddle.quantization.inserting import check_choice
 from paddle.quantization.numbers import held, put, scales_of, top_step
@@ -55,7 +57,7 @@ class PostTrainingQuantization:
         activation_quantize_type (str): ``range_abs_max`` or ``moving_average_abs_max``: which
             operators are written. The numbers are the same. Default: "range_abs_max".
         weight_quantize_type (str): ``abs_max`` or ``channel_wise_abs_max``.
-        optimize_model (bool): has to be False: the predictor joins operators when it runs.
+        optimize_model (bool): fold batch normalisation into convolutions first. Default: False.
         is_use_cache_file (bool): has no effect: histograms need no file. Default: False.
         cache_dir (str, optional): has no effect.
         data_loader (iterable, optional): of batches: dicts, or lists in the order of the inputs.
@@ -137,12 +139,12 @@ class PostTrainingQuantization:
         check_choice(activation_quantize_type, allowed, f"{_NAME}(activation_quantize_type)")
         for bits in (activation_bits, weight_bits):
             top_step(bits)
-        for name, value in (("optimize_model", optimize_model), ("onnx_format", onnx_format)):
-            if value:
-                raise NotImplementedError(
-                    f"{_NAME}({name}=True): not part of this version; leave it False. The "
-                    "predictor joins operators and computes with bytes from what False writes."
-                )
+        if onnx_format:
+            raise NotImplementedError(
+                f"{_NAME}(onnx_format=True): not part of this version; leave it False. The "
+                "predictor computes with bytes from what False writes, and paddle.onnx.export "
+                "writes QuantizeLinear and DequantizeLinear of it."
+            )
         if learning_rate <= 0:
             raise InvalidArgumentError(
                 f"{_NAME}(learning_rate): expected more than 0, but got {learning_rate!r}."
@@ -165,6 +167,7 @@ class PostTrainingQuantization:
             "weight_quantize_type": weight_quantize_type,
         }
         self._types = _types(quantizable_op_type, is_full_quantize)
+        self._fold = optimize_model
         self._correct, self._adapt = bias_correction, round_type == "adaround"
         self._skip = set(skip_tensor_list or ())
         self.program: Program | None = None
@@ -187,7 +190,10 @@ class PostTrainingQuantization:
             program, self.feeds, self.fetches = load_inference_model(
                 self._path, self._executor, **files
             )
+            if self._fold:
+                fold_program(program, self.fetches, self.scope)
             self.float_program = program
+            _check_floats(program)
             graph = IrGraph(Graph(program), for_test=True)
             values, watched = self._values(graph), self._results(graph)
             names = list(dict.fromkeys([*values, *watched]))
@@ -198,6 +204,12 @@ class PostTrainingQuantization:
                 if self._adapt:
                     self._round(graph, program)
                 self._rewrite(graph, values)
+            else:
+                warnings.warn(
+                    f"{_NAME}: nothing to quantise: no operator of {sorted(self._types)} with a "
+                    "weight or value of floats is in the model, which stays as it is.",
+                    stacklevel=2,
+                )
             self.program = graph.to_program()
             table = self.table = getattr(graph, "out_node_mapping_table", {})
             block = self.program.global_block()
@@ -330,6 +342,15 @@ class PostTrainingQuantization:
             self.scope, place, weight_quantize_type=self.kinds["weight_quantize_type"],
             bias_correction=self._correct, **self.bits,
         ).apply(graph)  # fmt: skip
+
+
+def _check_floats(program: Program) -> None:
+    for op in program.global_block().ops:
+        if op.type.startswith("fake_") or op.type in ("quantize_linear", "dequantize_linear"):
+            raise InvalidArgumentError(
+                f"{_NAME}: the model is quantised already: it has {op.type} of "
+                f"{op.input('X')[0]!r}. Give the model in floats."
+            )
 
 
 def _types(given: Any, full: bool) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from html import escape
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from paddle.core.errors import InvalidArgumentError
 from paddle.executor.scope import Scope, scope_guard
 from paddle.quantization.numbers import held
 from paddle.quantization.post_training import PostTrainingQuantization
@@ -167,6 +170,34 @@ def picture(found: list[LayerReport]) -> str:
         lines.append(f'<rect x="250" y="{y}" width="{width:.1f}" height="16" fill="#3b6ea8"/>')
         lines.append(f'<text x="{256 + width:.1f}" y="{y + 13}">{100 * r.error:.2f} %</text>')
     return "\n".join([*lines, "</svg>", ""])
+
+
+def draw(found: list[LayerReport], path: Path) -> None:
+    """Writes the errors of layers as bars: an SVG by itself, other kinds by matplotlib.
+
+    Args:
+        found (list): what :func:`layers` returned.
+        path (Path): the file; its end says the kind.
+
+    Raises:
+        ValueError: another kind than SVG, and matplotlib is not installed or does not know it.
+    """
+    if path.suffix.lower() == ".svg":
+        path.write_text(picture(found), encoding="utf8")
+        return
+    try:
+        figures = importlib.import_module("matplotlib.figure")
+    except ImportError:
+        raise InvalidArgumentError(
+            f"--picture {path}: only .svg is drawn without matplotlib. Give a name that ends in "
+            ".svg, or: pip install matplotlib"
+        ) from None
+    figure = figures.Figure(figsize=(8, 0.3 * len(found) + 1), layout="constrained")
+    axes = figure.subplots()
+    axes.barh([r.name for r in found], [100 * r.error for r in found])
+    axes.invert_yaxis()
+    axes.set_xlabel("error of each layer, % of its result in floats")
+    figure.savefig(path)
 
 
 def loader(path: str, executor: Any, files: dict[str, str]) -> Callable[[], Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
+from paddle.quantization.functions import Functions
 from paddle.quantization.inserting import (
     Inserter,
     check_choice,
@@ -40,17 +41,21 @@ class QuantizationTransformPass:
         moving_rate (float): of ``moving_average_abs_max``. Default: 0.9.
         skip_pattern (list|str): products within a name scope with such a name are left alone.
         quantizable_op_type (list): which operators.
-        weight_quantize_func (callable, optional): has to be None.
-        act_quantize_func (callable, optional): has to be None.
-        weight_preprocess_func (callable, optional): has to be None.
-        act_preprocess_func (callable, optional): has to be None.
-        optimizer_func (callable, optional): has to be None.
-        executor (Executor, optional): has to be None.
+        weight_quantize_func (callable, optional): gets each weight, as a Variable, and returns
+            what products read in its place; it rounds, or does not.
+        act_quantize_func (callable, optional): the same for values.
+        weight_preprocess_func (callable, optional): gets each weight, and returns what is rounded.
+        act_preprocess_func (callable, optional): gets each value, and returns what is rounded;
+            PACT is one.
+        optimizer_func (callable, optional): returns an optimizer for the parameters that these
+            functions make; needed where there are some and the graph has gradients.
+        executor (Executor, optional): gives these parameters their first values. Default: one of
+            the place.
         is_test (bool, optional): scales stay as they are. Default: as the graph says.
 
     Raises:
         ValueError: a type of quantisation or of operator that there is not.
-        NotImplementedError: one of the functions is given.
+        TypeError: what is to be a function is none.
 
     Examples:
         .. code-block:: python
@@ -97,15 +102,15 @@ class QuantizationTransformPass:
         )
         check_choice(weight_quantize_type, WEIGHT_TYPES, f"{_NAME}(weight_quantize_type)")
         functions = {
-            "weight_quantize_func": weight_quantize_func, "act_quantize_func": act_quantize_func,
-            "weight_preprocess_func": weight_preprocess_func, "optimizer_func": optimizer_func,
-            "act_preprocess_func": act_preprocess_func, "executor": executor,
+            "weight_preprocess_func": weight_preprocess_func,
+            "weight_quantize_func": weight_quantize_func,
+            "act_preprocess_func": act_preprocess_func, "act_quantize_func": act_quantize_func,
+            "optimizer_func": optimizer_func,
         }  # fmt: skip
         for name, value in functions.items():
-            if value is not None:
-                raise NotImplementedError(
-                    f"{_NAME}({name}): functions of one's own are not part of this version; "
-                    "train with the layers of ImperativeQuantAware, or change the graph yourself."
+            if value is not None and not callable(value):
+                raise TypeError(
+                    f"{_NAME}({name}): expected a function, but got {type(value).__name__}."
                 )
         for kind in quantizable_op_type:
             if kind not in WEIGHTED:
@@ -120,6 +125,8 @@ class QuantizationTransformPass:
         self._skip = check_patterns(skip_pattern, _NAME)
         self._types = list(quantizable_op_type)
         self._is_test = is_test
+        self._functions = functions
+        self._executor = executor
 
     def apply(self, graph: IrGraph) -> IrGraph:
         """Changes a graph, and returns it.
@@ -130,6 +137,10 @@ class QuantizationTransformPass:
         check_graph(graph, _NAME)
         test = graph.is_test() if self._is_test is None else self._is_test
         work = Inserter(graph, self._scope, self._place, test, self._rate, self._window)
+        own = Functions(
+            graph, work.scope, self._place, self._executor, self._functions["optimizer_func"],
+            test, _NAME,
+        )  # fmt: skip
         found: dict[tuple[str, int], IrVarNode] = {}
         for op in forward_ops(graph):
             if op.name() not in self._types or not has_weight(op):
@@ -137,11 +148,14 @@ class QuantizationTransformPass:
             if skipped(op, self._skip):
                 op.set_attr("skip_quant", True)
                 continue
-            self._op(work, op, found)
-        redirect_gradients(graph, {name: made for (name, _), made in found.items()}, self._skip)
+            self._op(work, own, op, found)
+        done = own.backward(self._skip)
+        others = {name: made for (name, _), made in found.items() if name not in done}
+        redirect_gradients(graph, others, self._skip)
+        graph.out_node_mapping_table = own.names  # type: ignore[attr-defined]
         return graph
 
-    def _op(self, work: Inserter, op: IrOpNode, found: dict) -> None:
+    def _op(self, work: Inserter, own: Functions, op: IrOpNode, found: dict) -> None:
         value_slot, weight_slot, _, _ = WEIGHTED[op.name()]
         op.set_attr("quantization_type", "qat_with_weight")
         op.set_attr("with_quant_attr", True)
@@ -152,15 +166,28 @@ class QuantizationTransformPass:
                 axis = channel_axis(op.node.op) if weight else -1
                 key = (name, node.id())
                 if key not in found:
-                    found[key] = self._through(work, node, weight, axis)
+                    found[key] = self._through(work, own, node, weight, axis)
+                own.read(name, op.name())
                 work.graph.update_input_link(node, found[key], op)
 
-    def _through(self, work: Inserter, node: IrVarNode, weight: bool, axis: int) -> IrVarNode:
+    def _through(
+        self, work: Inserter, own: Functions, node: IrVarNode, weight: bool, axis: int
+    ) -> IrVarNode:
+        kind, name = ("weight" if weight else "act"), node.name()
+        before = self._functions[f"{kind}_preprocess_func"]
+        instead = self._functions[f"{kind}_quantize_func"]
+        if before is not None and instead is not None:
+            node = own.put(node, lambda x: instead(before(x)))
+        elif before is not None or instead is not None:
+            node = own.put(node, before or instead)
+        if instead is not None:
+            return node
         bits = self._bits["weight" if weight else "activation"]
         if weight and self._weight == "channel_wise_abs_max":
-            steps, scales = work.quantize_channels(node, bits, axis)
+            steps, scales = work.quantize_channels(node, bits, axis, name)
             return work.dequantize_channels(steps, scales, bits, axis)
-        steps, scale = work.quantize(node, self._weight if weight else self._activation, bits)
+        kind = self._weight if weight else self._activation
+        steps, scale = work.quantize(node, kind, bits, name)
         return work.dequantize(steps, scale, bits)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -160,13 +161,24 @@ class WeightQuantization:
 
         self._write(save_model_dir, (None, None), list(WEIGHTED), half)
 
+    def _load(self, executor: Executor) -> Any:
+        try:
+            return load_inference_model(self._path, executor, **self._files)
+        except InvalidArgumentError as error:
+            if "got int8" in str(error) or "got int16" in str(error):
+                raise InvalidArgumentError(
+                    f"{_NAME}: the weights of {self._path!r} are quantised already, for Paddle "
+                    "Lite. Give the model in floats."
+                ) from error
+            raise
+
     def _write(
         self, folder: str, names: tuple, kinds: list[str], change: Callable[..., np.ndarray]
     ) -> None:
         executor = Executor(CPUPlace())
         scope = Scope()
         with scope_guard(scope):
-            program, feeds, fetches = load_inference_model(self._path, executor, **self._files)
+            program, feeds, fetches = self._load(executor)
             block = program.global_block()
             done: dict[str, np.ndarray] = {}
             for op in block.ops:
@@ -176,9 +188,20 @@ class WeightQuantization:
                     if not block.var(name).persistable:
                         continue
                     weight = held(scope, name) if name not in done else done[name]
+                    if weight.dtype.kind != "f":
+                        raise InvalidArgumentError(
+                            f"{_NAME}: weight {name!r} of {op.type} is {weight.dtype}: it is "
+                            "quantised already. Give the model in floats."
+                        )
                     check_finite(weight, name)
                     done[name] = weight
                     put(scope, name, change(op, weight))
+            if not done:
+                warnings.warn(
+                    f"{_NAME}: nothing to quantise: no operator of {kinds} with a weight is in "
+                    "the model, which is saved as it is.",
+                    stacklevel=3,
+                )
             save_inference_model(
                 folder, feeds, fetches, executor, program,
                 model_filename=names[0], params_filename=names[1],

@@ -113,7 +113,7 @@ class CompiledProgram(Guarded):
     """A Program with strategies and, after :meth:`with_data_parallel`, several places.
 
     Args:
-        program_or_graph (Program|core.Graph): the Program.
+        program_or_graph (Program|core.Graph): the Program, or a graph of one.
         build_strategy (BuildStrategy, optional): how it is made ready.
 
     Examples:
@@ -144,7 +144,7 @@ class CompiledProgram(Guarded):
             program_or_graph = program_or_graph.to_program()
         if not isinstance(program_or_graph, Program):
             raise TypeError(
-                "CompiledProgram(program_or_graph): expected a Program, "
+                "CompiledProgram(program_or_graph): expected a Program or a core.Graph, "
                 f"but received {type(program_or_graph).__name__}."
             )
         self._program: Program = program_or_graph

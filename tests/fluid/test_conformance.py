@@ -18,14 +18,12 @@ ROWS = api_table.fluid_rows()
 # What is not there yet, and says so when it is used: pattern of names -> which issue brings it.
 REFUSED = {
     r"contrib\.(slim\.(?!quantization\.).*|Compressor(\.\w+)?)": "K: slim",
-    r"contrib\.slim\.quantization\.(\w*Int8MkldnnPass|\w+Strategy|ImperativeCalcOutScale)"
-    r"(\.\w+)?": "K: slim; bytes are made when a predictor loads a model",
     r"(incubate\.fleet\.parameter_server\.pslib|distributed)\..*": "pslib is not public",
     r"contrib\.(convert_dist_to_sparse_program|load_persistables_for_\w+)": "H: tables on servers",
 }
 # The class is there; making one says what to use.
 REFUSED_CLASSES = {
-    r"contrib\.QuantizeTranspiler(\.\w+)?": "K: slim",
+    r"contrib\.slim\.quantization\.\w+Strategy(\.\w+)?": "the Compressor of 1.x",
     r"dygraph\.dygraph_to_static\.(AstNodeWrapper|DygraphToStaticAst|LoopTransformer|NameVisitor"
     r"|NodeVarType|StaticAnalysisVisitor|\w+\.BreakContinueTransformer|\w+\.ReturnTransformer"
     r"|create_fill_constant_node|create_static_variable_gast_node|to_static_variable_gast_node)"

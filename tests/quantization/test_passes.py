@@ -151,8 +151,6 @@ def test_bad_input() -> None:
         q.QuantizationTransformPass(weight_quantize_type="large")
     with pytest.raises(ValueError, match=r"'relu'"):
         q.QuantizationTransformPass(quantizable_op_type=["relu"])
-    with pytest.raises(NotImplementedError, match="act_preprocess_func"):
-        q.QuantizationTransformPass(act_preprocess_func=abs)
     with pytest.raises(ValueError, match="from 2 to 16 bits"):
         q.QuantizationTransformPass(weight_bits=40).apply(graph)
     with pytest.raises(ValueError, match="none of the operators without a weight"):

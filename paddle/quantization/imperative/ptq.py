@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
 from paddle.nn.layer.layers import Layer
-from paddle.quantization.calibrate import Seen
+from paddle.quantization.calibrate import Seen, warn_of_outliers
+from paddle.quantization.folding import fold_layers
 from paddle.quantization.imperative.layers import (
     QuantizedConv2D,
     QuantizedConv2DTranspose,
@@ -26,6 +28,8 @@ __all__ = [
     "KLQuantizer",
     "PTQConfig",
     "PerChannelAbsmaxQuantizer",
+    "SUPPORT_ACT_QUANTIZERS",
+    "SUPPORT_WT_QUANTIZERS",
     "default_ptq_config",
 ]
 
@@ -54,6 +58,7 @@ class BaseQuantizer:
         self.percent = 0.99999
         self.thresholds: list[Any] = []
         self.seen: list[Seen] = []
+        self.name = ""  # of the layer
 
     def sample_data(self, layer: Layer, tensors: Any) -> None:
         """Looks at values.
@@ -66,9 +71,12 @@ class BaseQuantizer:
             self.seen.append(Seen())
         for seen, value in zip(self.seen, tensors, strict=False):
             seen.add(np.asarray(value.numpy()), layer.full_name())
+        self.name = layer.full_name()
 
     def cal_thresholds(self) -> None:
         """Makes ``thresholds`` of what was seen."""
+        for seen in self.seen:
+            warn_of_outliers(seen, self.name)
         self.thresholds = [
             seen.scale(self.algorithm, self.quant_bits, self.percent) for seen in self.seen
         ]
@@ -132,6 +140,10 @@ class KLQuantizer(BaseQuantizer):
     algorithm = "KL"
 
 
+SUPPORT_ACT_QUANTIZERS = [AbsmaxQuantizer, HistQuantizer, KLQuantizer]
+SUPPORT_WT_QUANTIZERS = [AbsmaxQuantizer, PerChannelAbsmaxQuantizer]
+
+
 class PTQConfig:
     """How values and weights are quantised.
 
@@ -156,7 +168,7 @@ class PTQConfig:
             raise InvalidArgumentError(
                 "PTQConfig(activation_quantizer): PerChannelAbsmaxQuantizer is for weights."
             )
-        if type(weight_quantizer) not in (AbsmaxQuantizer, PerChannelAbsmaxQuantizer):
+        if type(weight_quantizer) not in SUPPORT_WT_QUANTIZERS:
             raise InvalidArgumentError(
                 "PTQConfig(weight_quantizer): expected AbsmaxQuantizer or "
                 f"PerChannelAbsmaxQuantizer, but got {type(weight_quantizer).__name__}."
@@ -216,8 +228,9 @@ class ImperativePTQ:
         Args:
             model (Layer): a trained one.
             inplace (bool): the model itself, not a copy. Default: False.
-            fuse (bool): has to be False: the predictor joins layers when it runs.
-            fuse_list (list, optional): has to be None.
+            fuse (bool): fold batch normalisation into the convolutions before. Default: False.
+            fuse_list (list, optional): pairs of names, ``[["conv1", "bn1"]]``: which ones. Default:
+                norms that stand directly behind a convolution.
 
         Returns:
             Layer: in evaluation mode.
@@ -226,16 +239,21 @@ class ImperativePTQ:
             raise TypeError(
                 f"ImperativePTQ.quantize(model): expected a Layer, but got {type(model).__name__}."
             )
-        if fuse or fuse_list:
-            raise NotImplementedError(
-                "ImperativePTQ.quantize(fuse=True): not part of this version; leave it False. The "
-                "predictor folds batch normalisation into convolutions when it loads the model."
-            )
         made = model if inplace else copy.deepcopy(model)
         made.eval()
+        if fuse:
+            fold_layers(made, fuse_list)
+        found = 0
         for layer in made.sublayers(include_self=True):
             if type(layer) in _LAYERS and not getattr(layer, "skip_quant", False):
                 layer.__dict__["_ptq_watch"] = _Watch(layer, self._config)
+                found += 1
+        if not found:
+            warnings.warn(
+                "ImperativePTQ.quantize: nothing to quantise: the model has none of "
+                f"{[kind.__name__ for kind in _LAYERS]} that are still in floats.",
+                stacklevel=2,
+            )
         return made
 
     def convert(self, model: Layer) -> Layer:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
+
+import numpy as np
 
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
@@ -116,13 +119,22 @@ class ImperativeQuantAware:
             )
         if not inplace:
             model = copy.deepcopy(model)
+        found = 0
         for holder in list(model.sublayers(include_self=True)):
             if isinstance(holder, tuple(new for _, new in self._types)):
+                found += 1
                 continue
             for name, layer in list(holder.named_children()):
                 made = self._made(layer)
                 if made is not None:
                     holder.add_sublayer(name, made)
+                    found += 1
+        if not found:
+            warnings.warn(
+                "ImperativeQuantAware.quantize: nothing to quantise: the model has no "
+                f"{[old.__name__ for old, _ in self._types]} within it, and stays as it is.",
+                stacklevel=2,
+            )
         return model
 
     def _made(self, layer: Layer) -> Layer | None:
@@ -143,7 +155,11 @@ class ImperativeQuantAware:
             path (str): files are called so, with their ends.
             input_spec (list, optional): as in paddle.jit.save.
             **config: as in paddle.jit.save.
+
+        Raises:
+            ValueError: a scale is not finite, for NaN or infinities went through its layer.
         """
+        _check_scales(layer)
         training = layer.training
         layer.eval()
         try:
@@ -151,6 +167,17 @@ class ImperativeQuantAware:
         finally:
             if training:
                 layer.train()
+
+
+def _check_scales(model: Layer) -> None:
+    for name, layer in model.named_sublayers():
+        scale = getattr(layer, "_scale", None)
+        if scale is not None and not np.isfinite(scale.numpy()).all():
+            raise InvalidArgumentError(
+                f"ImperativeQuantAware.save_quantized_model: the scale of {name!r} is not finite: "
+                "NaN or infinities went through it. Look at the data and the learning rate, and "
+                "train again."
+            )
 
 
 def _pair(kind: Any) -> tuple[type, type]:

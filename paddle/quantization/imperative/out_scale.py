@@ -1,0 +1,155 @@
+"""ImperativeCalcOutScale: how large the results of Layers become, for Paddle Lite."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from paddle import jit, nn
+from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import CPUPlace
+from paddle.core.tensor import Tensor
+from paddle.executor.executor import Executor
+from paddle.executor.scope import Scope, scope_guard
+from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode
+from paddle.nn.layer.layers import Layer
+from paddle.quantization.imperative.layers import MovingAverageAbsMaxScale, _Quantized
+from paddle.quantization.tables import result_slot
+from paddle.static.io_inference import load_inference_model, save_inference_model
+
+__all__ = ["ImperativeCalcOutScale"]
+
+_TYPES: tuple[type, ...] = (
+    nn.Conv2D, nn.Conv2DTranspose, nn.Linear, nn.BatchNorm, nn.BatchNorm1D, nn.BatchNorm2D,
+    nn.BatchNorm3D, nn.AvgPool2D, nn.MaxPool2D, nn.AdaptiveAvgPool2D, nn.AdaptiveMaxPool2D,
+    nn.LeakyReLU, nn.PReLU, nn.ReLU, nn.ReLU6, nn.Sigmoid, nn.Softmax, nn.Swish, nn.Tanh,
+    nn.Hardswish, nn.Hardsigmoid, _Quantized,
+)  # fmt: skip
+
+
+class _Watch:
+    """A hook that takes a Layer's result down."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate = rate
+        self.names: list[str] = []  # of results in the Program that is recorded
+
+    def __call__(self, layer: Layer, inputs: Any, out: Any) -> None:
+        if not isinstance(out, Tensor):
+            if hasattr(out, "name"):
+                self.names.append(out.name)
+            return
+        if layer.training and out.dtype.name in ("FP32", "FP64"):
+            layer._out_scale(out)
+
+
+class ImperativeCalcOutScale:
+    """Takes down the averages of the largest results of Layers in training, and saves them.
+
+    Args:
+        moving_rate (float): how much of the average stays at each batch. Default: 0.9.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            from paddle.quantization import ImperativeCalcOutScale
+            net = paddle.nn.Sequential(paddle.nn.ReLU())
+            ImperativeCalcOutScale().calc_out_scale(net)
+            net(paddle.to_tensor([2.0]))
+            print(round(net[0]._out_scale._scale.item(), 4))  # 1.5263, which is (0.9 + 2) / 1.9
+    """
+
+    def __init__(self, moving_rate: float = 0.9) -> None:
+        self._rate = moving_rate
+        self._watched: list[tuple[Layer, _Watch]] = []
+
+    def calc_out_scale(self, model: Layer) -> None:
+        """Lets the Layers of a model take down their results in training.
+
+        Args:
+            model (Layer): before or after ImperativeQuantAware.
+        """
+        if not isinstance(model, Layer):
+            raise TypeError(
+                "ImperativeCalcOutScale.calc_out_scale(model): expected a Layer, but got "
+                f"{type(model).__name__}."
+            )
+        for layer in model.sublayers(include_self=True):
+            if isinstance(layer, _TYPES):
+                watch = _Watch(self._rate)
+                layer._out_scale = MovingAverageAbsMaxScale(moving_rate=self._rate)
+                layer.register_forward_post_hook(watch)
+                self._watched.append((layer, watch))
+
+    def op_match(self, op: Any, ops_list: Any, op_count: Any) -> bool:
+        """Would find operators by the names of Layers.
+
+        Args:
+            op (str): a name.
+            ops_list (list): names.
+            op_count (dict): how often each was found.
+
+        Raises:
+            NotImplementedError: :meth:`save_quantized_model` finds them without.
+        """
+        raise NotImplementedError(
+            "ImperativeCalcOutScale.op_match: part of how 2.0 finds operators while it saves; "
+            "call save_quantized_model, which goes by the results of the Layers."
+        )
+
+    def save_quantized_model(
+        self, layer: Layer, path: str, input_spec: Any = None, **config: Any
+    ) -> None:
+        """Saves a Program for inference; ``out_threshold`` of operators says what was taken down.
+
+        Args:
+            layer (Layer): what :meth:`calc_out_scale` was given, trained.
+            path (str): files are called so, with their ends.
+            input_spec (list, optional): as in paddle.jit.save.
+            **config: as in paddle.jit.save.
+
+        Raises:
+            ValueError: :meth:`calc_out_scale` was not called.
+        """
+        if not self._watched:
+            raise InvalidArgumentError(
+                "ImperativeCalcOutScale.save_quantized_model: call calc_out_scale(model) first."
+            )
+        for _, watch in self._watched:
+            watch.names.clear()
+        training = layer.training
+        layer.eval()
+        try:
+            jit.save(layer, path, input_spec=input_spec, **config)
+        finally:
+            if training:
+                layer.train()
+        scales = {
+            name: float(np.asarray(owner._out_scale._scale.numpy()).reshape(-1)[0])
+            for owner, watch in self._watched
+            for name in watch.names
+        }
+        self._mark(os.fspath(path), scales)
+
+    def _mark(self, path: str, scales: dict[str, float]) -> None:
+        dynamic = in_dynamic_mode()
+        enable_static()
+        try:
+            with scope_guard(Scope()):
+                executor = Executor(CPUPlace())
+                program, feeds, fetches = load_inference_model(path, executor)
+                block = program.global_block()
+                for op in block.ops:
+                    slot = result_slot(op.type)
+                    for name in op.outputs.get(slot or "", []):
+                        if name in scales:
+                            op._set_attr("out_threshold", scales[name])
+                            op._set_attr("with_quant_attr", True)
+                inputs = [block.var(name) for name in feeds]
+                save_inference_model(path, inputs, fetches, executor, program=program)
+        finally:
+            if dynamic:
+                disable_static()
