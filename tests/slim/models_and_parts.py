@@ -18,8 +18,8 @@ def a_model_by_its_name_learns() -> None:
     shown = random.rand(8, 3, 32, 32).astype("float32")
     feed = {image.name: shown, label.name: random.randint(0, 4, [8, 1])}
     losses = [float(np.asarray(exe.run(train, feed, [names[2]])[0]).reshape(-1)[0])
-              for _ in range(8)]  # fmt: skip
-    assert min(losses[3:]) < losses[0]
+              for _ in range(15)]  # fmt: skip
+    assert np.isfinite(losses).all() and min(losses[3:]) < losses[0], losses
     out = exe.run(test, feed, [names[3]])[0]
     assert out.shape == (8, 4)
 
