@@ -115,9 +115,10 @@ class OperatorLog:
             block.vars[name].persistable = False
         between = [n for n, v in block.vars.items() if n not in names and not v.persistable]
         names |= {name: f"{other_prefix}{i}" for i, name in enumerate(between)}
-        shown = [[names[self._variable(t).name] for t in listed] for listed in (inputs, outputs)]
+        shown = [names[self._variable(t).name] for t in outputs]
+        given = [names[name] for name in fed]
         stored = [t for n, t in self._captured.tensors.items() if n not in fed]
-        return _renamed(self.program, names), *shown, stored
+        return _renamed(self.program, names), given, shown, stored
 
 
 def _renamed(program: Program, names: dict[str, str]) -> Program:
