@@ -37,7 +37,7 @@ $(STAMP): pyproject.toml scripts/setup_env.sh
 mnist: ## fetch real MNIST into ~/.cache/paddle/dataset/mnist
 	@bash scripts/fetch_mnist.sh
 
-clients: $(READY) ## fetch the client libraries that slow tests run into .venv/clients
+clients: $(READY) ## fetch the libraries that slow tests run into .venv/clients and .venv/slim
 	@PY=$(PY) bash scripts/fetch_clients.sh
 
 quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %

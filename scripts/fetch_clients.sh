@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Put the client libraries that the slow tests run into .venv/clients, without their dependencies
-# (tests/clients/stand_ins.py stands in for these) and without PaddlePaddle.
+# (tests/clients/stand_ins.py stands in for these) and without PaddlePaddle; and PaddleSlim 2.2.2,
+# of which .venv/clients has an older release, with what it needs into .venv/slim.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${1:-.venv/clients}
+slim=${2:-$(dirname "$target")/slim}
 python=${PY:-.venv/bin/python}
 packages=(paddlenlp==2.0.8 paddleclas==2.2.1 six==1.17.0 rapidocr_paddle==1.4.5 paddleocr==2.7.3)
 # what the OCR packages compute with beside PaddlePaddle
@@ -14,6 +16,17 @@ sources=(jieba==0.42.1 lac==2.1.2)
 # of 1.x, too: what of them needs no download is run
 packages+=(paddleslim==1.1.1 senta==2.0.0 paddlepalm==2.0.2 parl==1.3.2 paddlehub==1.8.3)
 packages+=(paddlex==1.3.11 ddparser==1.0.8)
+
+compressing=(paddleslim==2.2.2 "pyzmq>=25" "decorator>=5" "tqdm>=4" "PyYAML>=6" six==1.17.0)
+if [ ! -f "$slim/.complete" ] || [ "$(cat "$slim/.complete")" != "${compressing[*]}" ]; then
+    echo "clients: fetching ${compressing[*]}"
+    rm -rf "$slim.partial.$$"
+    "$python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
+        --target "$slim.partial.$$" "${compressing[@]}"
+    printf '%s' "${compressing[*]}" >"$slim.partial.$$/.complete"
+    rm -rf "$slim"
+    mv "$slim.partial.$$" "$slim"
+fi
 
 wanted="${packages[*]} ${sources[*]}"
 if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$wanted" ]; then

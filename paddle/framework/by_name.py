@@ -47,7 +47,7 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
 
 
 def _is_engine(name: str, value: Any) -> bool:
-    """Whether an attribute only chooses a kernel; one that joins operators does, where it is off."""
+    """Whether an attribute only chooses a kernel, as one that joins operators does while off."""
     return name.startswith(ENGINE) or (name.startswith("fuse_") and not value)
 
 

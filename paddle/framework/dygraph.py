@@ -149,10 +149,10 @@ class Tracer:
     """Runs operators by name, as 2.0's own layers do in dynamic mode."""
 
     def __init__(self) -> None:
-        self._programs = ProgramDescTracer()
+        self.programs = ProgramDescTracer()
 
     def _get_program_desc_tracer(self) -> ProgramDescTracer:
-        return self._programs
+        return self.programs
 
     def trace_op(
         self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
@@ -197,5 +197,5 @@ def program_desc_tracing_guard(enable: bool) -> Iterator[None]:
     Args:
         enable (bool): do so; False: they are not noted.
     """
-    with _TRACER._programs.log.writing() if enable else hooked(None):
+    with _TRACER.programs.log.writing() if enable else hooked(None):
         yield

@@ -29,8 +29,8 @@ COMMON_ATTRS: dict[str, Any] = {
     "op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": [],
 }  # fmt: skip
 
-# Attributes that operators of 2.0 have beside ours: they choose among kernels of libraries. Programs
-# of today leave them out; who asks for them gets their defaults.
+# Attributes that operators of 2.0 have beside ours: they choose among kernels of libraries.
+# Programs of today leave them out; who asks for them gets their defaults.
 _CHOICES: dict[str, dict[str, Any]] = {
     "batch_norm": {"fuse_with_relu": False},
     "conv2d": {"fuse_relu": False},

@@ -7,6 +7,8 @@ import importlib
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paddle.core import unique_name
 from paddle.core.dtype import VarType, to_vartype, torch_dtype
 from paddle.core.errors import InvalidArgumentError, OnlyInARunError, PreconditionNotMetError
@@ -320,8 +322,6 @@ class Variable(Methods):
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         if self.block.program.of_1x and dtype is None:  # libraries of 1.x put them into arrays
-            import numpy as np
-
             made = np.empty([], object)
             made[()] = self
             return made

@@ -241,7 +241,7 @@ class ProgramMethods:
     @desc.setter
     def desc(self: Any, desc: Any) -> None:
         """Takes another Program's description; :meth:`_sync_with_cpp` then follows it."""
-        self._described = desc._of
+        self._described = desc.program
 
     def _sync_with_cpp(self: Any) -> None:
         """Makes the Program what the description says that was assigned to ``desc``.
@@ -251,9 +251,7 @@ class ProgramMethods:
         described = vars(self).pop("_described", None)
         if described is None or described is self:
             return
-        from paddle.ir.cloning import clone
-
-        made = clone(described)
+        made = described.clone()
         self.blocks, self.program_version = made.blocks, made.program_version
         for block in self.blocks:
             block.program = self

@@ -57,7 +57,7 @@ def overwrite(x: Any, out: Any) -> Any:
         ValueError: ``x`` is a leaf that requires a gradient, and ``out`` needs one, too.
     """
     eager = isinstance(x, Tensor) and isinstance(out, Tensor)
-    if eager and out.stop_gradient and not x.stop_gradient and x._edge is None:
+    if eager and out.stop_gradient and not x.stop_gradient and x.is_leaf:
         with no_grad():
             return replace(x, out)
     return replace(x, out)

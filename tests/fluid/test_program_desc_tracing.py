@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import paddle
 from paddle import nn
 from paddle.fluid.dygraph.base import program_desc_tracing_guard
 from paddle.fluid.dygraph_utils import _append_activation_in_dygraph, _append_bias_in_dygraph
-from paddle.fluid.framework import Block, Program, _dygraph_guard, _dygraph_tracer
+from paddle.fluid.framework import Block, Program, _dygraph_guard, _dygraph_tracer, _varbase_creator
 
 
 class _Net(nn.Layer):
@@ -121,3 +122,19 @@ def test_bias_and_activation() -> None:
     assert _append_activation_in_dygraph(x, "relu").tolist() == [[[0.0], [2.0]]]
     assert _append_activation_in_dygraph(x) is x and _append_bias_in_dygraph(x) is x
     assert _append_bias_in_dygraph(x, paddle.to_tensor([1.0, 2.0])).tolist() == [[[0.0], [4.0]]]
+
+
+def test_an_empty_tensor_to_fill() -> None:
+    made = _varbase_creator(dtype="int64", name="made")
+    assert (made.shape, made.name, str(made.dtype)) == ([0], "made", "VarType.INT64")
+    made.value().get_tensor().set(np.ones([2, 3], "int64"), paddle.CPUPlace())
+    assert made.shape == [2, 3] and _varbase_creator(shape=[2]).tolist() == [0.0, 0.0]
+
+
+def test_assign_gives_a_leaf_other_contents() -> None:
+    weight = nn.Linear(2, 1).weight
+    paddle.assign(paddle.to_tensor([[1.0], [2.0]]), output=weight)
+    (weight * weight).sum().backward()
+    assert weight.grad.tolist() == [[2.0], [4.0]]
+    with pytest.raises(ValueError, match="in place"):
+        paddle.assign(weight * 2, output=weight)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tests.slim.stories import CLASSES, SIDE, dynamic_net, pictures, right, story
 
 
@@ -40,11 +41,12 @@ def _teacher_and_student():
 @story("dist.merge", "dist.l2_loss", "dist.soft_label_loss", "dist.fsp_loss", "dist.loss",
        static=True)  # fmt: skip
 def a_student_learns_from_a_teacher() -> None:
-    import paddle
-    from paddle import static
     from paddleslim.dist import fsp_loss, l2_loss, loss, merge, soft_label_loss
 
-    exe, teacher, (t1, t2, t_logits, _), (s1, s2, s_logits, own) = _teacher_and_student()
+    import paddle
+    from paddle import static
+
+    exe, teacher, (t1, t2, t_logits, _), (_, s2, s_logits, own) = _teacher_and_student()
     main, startup = static.default_main_program(), static.default_startup_program()
     merge(teacher, main, {"image": "image", "label": "label"}, paddle.CPUPlace())
     names = {v.name for v in main.list_vars()}
@@ -90,8 +92,9 @@ def a_student_learns_from_a_teacher() -> None:
 
 @story("dist.DML")
 def students_learn_from_each_other() -> None:
-    import paddle
     from paddleslim.dist import DML
+
+    import paddle
 
     nets = [dynamic_net(4), dynamic_net(6)]
     both = DML(nets)
@@ -137,10 +140,11 @@ def _net(width: int):
 
 @story("dygraph.Distill", "Distill", "dygraph.config2yaml", "config2yaml", not_before="2.2.0")
 def a_layer_learns_from_a_teacher() -> None:
-    import paddle
-    from paddle.nn import functional as F
     from paddleslim.dygraph import config2yaml
     from paddleslim.dygraph.dist import Distill
+
+    import paddle
+    from paddle.nn import functional as F
 
     teacher, student = _net(12), _net(4)
     optimizer = paddle.optimizer.Adam(0.01, parameters=teacher.parameters())
@@ -151,7 +155,8 @@ def a_layer_learns_from_a_teacher() -> None:
         optimizer.clear_grad()
     teacher.eval()
     layers = [{"layers_name": ["conv2", "conv2"], "loss_function": "DistanceLoss", "mode": "l2"},
-              {"layers_name": ["fc", "fc"], "loss_function": "DMLLoss", "act": "softmax"}]  # fmt: skip
+              {"layers_name": ["fc", "fc"], "loss_function": "DMLLoss",
+               "act": "softmax"}]  # fmt: skip
     configs = [{"layers": layers}]
     config2yaml(configs, "distill.yaml")
     both = Distill("distill.yaml", [student], [teacher])
@@ -160,7 +165,7 @@ def a_layer_learns_from_a_teacher() -> None:
     losses = []
     for step in range(40):
         image, _ = map(paddle.to_tensor, pictures(seed=step))
-        loss, outs, teachers = both(image)
+        loss, _, _ = both(image)
         if not step:
             seen = ((student.conv2(F.relu(student.conv1(image)))
                      - teacher.conv2(F.relu(teacher.conv1(image)))) ** 2).mean()  # fmt: skip
@@ -177,8 +182,9 @@ def a_layer_learns_from_a_teacher() -> None:
 
 @story("dygraph.dist.losses", not_before="2.2.0")
 def each_loss_of_distillation() -> None:
-    import paddle
     from paddleslim.dygraph.dist.losses import basic_loss
+
+    import paddle
 
     random = np.random.RandomState(0)
     x, y = (random.randn(6, 5).astype("float32") for _ in range(2))

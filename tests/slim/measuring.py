@@ -80,7 +80,6 @@ def latency_out_of_a_table() -> None:
        "analysis.save_cls_model", not_before="2.2.0")  # fmt: skip
 def latency_of_an_optimised_model() -> None:
     """The tool that optimises is one of Lite's; here a script copies the model instead."""
-    import paddle
     from paddleslim.analysis import (
         LatencyPredictor,
         TableLatencyPredictor,
@@ -88,6 +87,8 @@ def latency_of_an_optimised_model() -> None:
         save_cls_model,
     )
     from paddleslim.core import GraphWrapper
+
+    import paddle
 
     net = dynamic_net()
     net.eval()
@@ -100,7 +101,7 @@ def latency_of_an_optimised_model() -> None:
     keys = [key for key in keys if key]
     assert len(keys) >= 5
     paddle.disable_static()
-    table = {key: 2.0 for key in keys}
+    table = dict.fromkeys(keys, 2.0)
     Path("845_threads_4_power_mode_3_batchsize_1.pkl").write_bytes(pickle.dumps(table))
     tool = Path("opt.sh")
     tool.write_text(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+
 from tests.slim.stories import CLASSES, SIDE, dynamic_net, pictures, right, static_net, story, train
 
 FAKE = ("fake_quantize", "fake_channel_wise", "fake_dequantize")
@@ -16,8 +17,9 @@ def _kinds(program) -> list[str]:
 
 @story("quant.quant_aware", "quant.convert", static=True)
 def training_that_knows_of_int8() -> None:
-    import paddle
     from paddleslim.quant import convert, quant_aware
+
+    import paddle
 
     net = static_net(optimizer=False, steps=0)
     test = net.main.clone(for_test=True)
@@ -47,8 +49,9 @@ def training_that_knows_of_int8() -> None:
 
 @story("quant.quant_aware", "quant.convert", static=True)
 def all_that_can_be_quantised() -> None:
-    import paddle
     from paddleslim.quant import convert, quant_aware
+
+    import paddle
 
     net = static_net(steps=10)
     config = {
@@ -71,8 +74,9 @@ def all_that_can_be_quantised() -> None:
 @story("quant.quant_aware", static=True)
 def pact_by_functions() -> None:
     """A function clips what goes into layers before it is quantised; its bound is trained."""
-    import paddle
     from paddleslim.quant import convert, quant_aware
+
+    import paddle
 
     net = static_net(optimizer=False)
     test = net.main.clone(for_test=True)
@@ -176,9 +180,10 @@ def weights_of_a_saved_model_become_int8() -> None:
 
 @story("quant.quant_embedding", static=True)
 def an_embedding_becomes_int8() -> None:
+    from paddleslim.quant import quant_embedding
+
     import paddle
     from paddle import static
-    from paddleslim.quant import quant_embedding
 
     words = static.data("words", [None, 3], "int64")
     made = paddle.fluid.embedding(words, [50, 8], param_attr=paddle.ParamAttr(name="table"))
@@ -227,8 +232,9 @@ def _loaded(path: str) -> float:
 
 
 def _qat(config: dict) -> None:
-    import paddle
     from paddleslim.dygraph.quant import QAT
+
+    import paddle
 
     net = _trained()
     qat = QAT(config=config)
@@ -260,8 +266,9 @@ def a_layer_trains_with_pact() -> None:
        "HistQuantizer", "dygraph.KLQuantizer", "KLQuantizer", "dygraph.PerChannelAbsmaxQuantizer",
        "PerChannelAbsmaxQuantizer", not_before="2.2.0")  # fmt: skip
 def a_layer_is_calibrated() -> None:
-    import paddle
     from paddleslim.dygraph.quant import PTQ
+
+    import paddle
 
     net = _trained()
     spec = [paddle.static.InputSpec([None, 3, SIDE, SIDE], "float32", "image")]

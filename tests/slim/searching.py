@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tests.slim.stories import CLASSES, SIDE, free_port, pictures, story
 
 CONFIG = [("MobileNetV2BlockSpace", {"block_mask": [0, 1]})]
@@ -15,9 +16,10 @@ def _score(tokens: list) -> float:
 
 @story("nas.SANAS", static=True)
 def annealing_finds_small_tokens() -> None:
-    import paddle
     from paddleslim.analysis import flops
     from paddleslim.nas import SANAS
+
+    import paddle
 
     address = ("127.0.0.1", free_port())
     search = SANAS(CONFIG, server_addr=address, init_temperature=10.0, reduce_rate=0.7,
@@ -47,14 +49,18 @@ def annealing_finds_small_tokens() -> None:
     assert len(other.next_archs()) == len(archs)
 
 
-@story("nas.RLNAS", static=True)
+@story("nas.RLNAS", "common.Server", "common.Client", "common.RLBaseController", static=True)
 def a_controller_learns_which_tokens_pay() -> None:
+    from paddleslim.common import Client, RLBaseController, Server
     from paddleslim.nas import RLNAS
 
     search = RLNAS(
         key="lstm", configs=CONFIG, server_addr=("127.0.0.1", free_port()), is_sync=False,
         controller_batch_size=1, lstm_num_layers=1, hidden_size=10, temperature=1.0,
     )  # fmt: skip
+    assert isinstance(search._controller, RLBaseController)
+    assert isinstance(search._controller_server, Server)
+    assert isinstance(search._controller_client, Client)
     table = search.range_tables
     for _ in range(3):
         archs = search.next_archs(1)
@@ -68,10 +74,12 @@ def a_controller_learns_which_tokens_pay() -> None:
 
 @story("nas.SearchSpaceFactory", "nas.MobileNetV2Space", "nas.MobileNetV1Space", "nas.ResNetSpace",
        "nas.MobileNetV2BlockSpace", "nas.MobileNetV1BlockSpace", "nas.ResNetBlockSpace",
-       "nas.InceptionABlockSpace", static=True)  # fmt: skip
+       "nas.InceptionABlockSpace", "nas.SearchSpaceBase", "nas.SEARCHSPACE",
+       static=True)  # fmt: skip
 def every_space_makes_networks() -> None:
+    from paddleslim.nas import SEARCHSPACE, SearchSpaceBase, SearchSpaceFactory
+
     import paddle
-    from paddleslim.nas import SearchSpaceFactory
 
     whole = {"input_size": 32, "output_size": 8, "block_num": 3}
     spaces = [
@@ -83,6 +91,7 @@ def every_space_makes_networks() -> None:
     ]  # fmt: skip
     exe = paddle.static.Executor()
     for name, config in spaces:
+        assert issubclass(SEARCHSPACE.get(name), SearchSpaceBase)
         space = SearchSpaceFactory().get_search_space([(name, config)])
         tokens = space.init_tokens()
         assert all(0 <= t < n for t, n in zip(tokens, space.range_table(), strict=True)), name
@@ -95,6 +104,27 @@ def every_space_makes_networks() -> None:
             exe.run(startup)
             found = exe.run(main, {"x": np.ones([1, 3, 32, 32], "float32")}, [out])[0]
         assert np.isfinite(found).all() and found.shape[0] == 1, name
+
+
+@story("nas.DartsSpace", static=True)
+def the_space_of_cells() -> None:
+    from paddleslim.nas import SearchSpaceFactory
+
+    import paddle
+
+    config = {"input_size": 16, "output_size": 4, "block_num": 3}
+    space = SearchSpaceFactory().get_search_space([("DartsSpace", config)])
+    (arch,) = space.token2arch(space.init_tokens())
+    assert len(space.init_tokens()) == len(space.range_table())
+    x = paddle.static.data("x", [2, 3, 32, 32])
+    mask = paddle.static.data("mask", [2, 20, 4, 2])
+    out = arch(x, 0.0, mask, False, 10)
+    exe = paddle.static.Executor()
+    exe.run(paddle.static.default_startup_program())
+    feed = {"x": np.ones([2, 3, 32, 32], "float32"), "mask": np.ones([2, 20, 4, 2], "float32")}
+    outs = out if isinstance(out, (list, tuple)) else [out]
+    found = exe.run(paddle.static.default_main_program(), feed, [outs[0]])[0]
+    assert found.shape == (2, 10) and np.isfinite(found).all()
 
 
 @story("nas.InceptionCBlockSpace", static=True)
@@ -169,8 +199,9 @@ def _darts_model():
 
 @story("nas.DARTSearch", "nas.count_parameters_in_MB")
 def weights_of_choices_are_trained() -> None:
-    import paddle.fluid as fluid
     from paddleslim.nas import DARTSearch, count_parameters_in_MB
+
+    import paddle.fluid as fluid
 
     def reader():
         for step in range(6):

@@ -57,6 +57,7 @@ def only_the_graph_or_only_zeros() -> None:
 
 @story("prune.l1_norm", "prune.CRITERION", "prune.IDX_SELECTOR",
        "prune.StaticPruningCollections", "prune.PruningCollections", "prune.PruningCollection",
+       "prune.PruningDetails", "prune.PRUNE_WORKER", "prune.conv2d", "prune.UnsupportOpError",
        static=True)  # fmt: skip
 def criteria_order_the_channels() -> None:
     import paddleslim.prune as prune
@@ -70,6 +71,9 @@ def criteria_order_the_channels() -> None:
     assert isinstance(group, prune.PruningCollection)
     assert group.master["name"] == "conv1_weights"
     assert {"conv1_weights", "conv2_weights", "conv3_weights"} <= set(group.variables())
+    assert all(isinstance(each, prune.PruningDetails) for each in group.all_pruning_details())
+    assert prune.PRUNE_WORKER.get("conv2d") is prune.conv2d
+    assert issubclass(prune.UnsupportOpError, Exception)
     parameters = {p.name for p in net.main.all_parameters()}
     values = {name: value(name) for name in group.variables() if name in parameters}
     for criterion in ("l1_norm", "geometry_median", "bn_scale"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from tests.slim.stories import CLASSES, SIDE, dynamic_net, pictures, story
 
 
@@ -16,8 +17,9 @@ def _super_net():
 
 @story("nas.ofa.supernet")
 def a_layer_becomes_a_supernet() -> None:
-    import paddle
     from paddleslim.nas.ofa import OFA, layers, supernet
+
+    import paddle
 
     net = _super_net()
     kinds = [type(layer).__name__ for layer in net.sublayers()]
@@ -33,9 +35,10 @@ def a_layer_becomes_a_supernet() -> None:
 
 @story("nas.ofa.OFA", "nas.ofa.RunConfig", "nas.ofa.DistillConfig")
 def parts_of_a_supernet_are_trained() -> None:
+    from paddleslim.nas.ofa import OFA, DistillConfig, RunConfig
+
     import paddle
     from paddle.nn import functional as F
-    from paddleslim.nas.ofa import OFA, DistillConfig, RunConfig
 
     run = RunConfig(
         train_batch_size=16, n_epochs=[[1], [2, 3]], init_learning_rate=[[0.001], [0.001, 0.001]],
@@ -64,11 +67,13 @@ def parts_of_a_supernet_are_trained() -> None:
     assert len(seen) > 1 and np.mean(losses[-4:]) < np.mean(losses[:4])
 
 
-@story("nas.ofa.OFA")
+@story("nas.ofa.OFA", "nas.ofa.check_search_space")
 def a_part_is_taken_out() -> None:
-    import paddle
     from paddleslim.analysis import dygraph_flops
-    from paddleslim.nas.ofa import OFA
+    from paddleslim.core import GraphWrapper, dygraph2program
+    from paddleslim.nas.ofa import OFA, check_search_space
+
+    import paddle
 
     super_net = _super_net()
     net = OFA(super_net)
@@ -82,6 +87,8 @@ def a_part_is_taken_out() -> None:
              for name, choice in config.items()}  # fmt: skip
     origin = dynamic_net()
     shape = [1, 3, SIDE, SIDE]
+    found = check_search_space(GraphWrapper(dygraph2program(origin, shape)))
+    assert origin[8].weight.name in found[-1] or origin[8].weight.name in found[1]  # 2.1: less
     before = dynamic_flops = dygraph_flops(origin, shape)
     made = net.export(small, [shape], ["float32"], origin_model=origin)
     found = made(image)
@@ -97,9 +104,10 @@ def a_part_is_taken_out() -> None:
        "nas.ofa.SuperGroupConv2DTranspose", "nas.ofa.SuperDepthwiseConv2DTranspose",
        "nas.ofa.SuperLayerNorm", "nas.ofa.SuperEmbedding")  # fmt: skip
 def every_layer_of_a_supernet() -> None:
+    from paddleslim.nas.ofa import layers
+
     import paddle
     from paddle import nn
-    from paddleslim.nas.ofa import layers
 
     paddle.seed(5)
     x4, x8 = paddle.rand([2, 4, 6, 6]), paddle.rand([2, 8, 6, 6])
@@ -135,7 +143,8 @@ def every_layer_of_a_supernet() -> None:
     groups = layers.SuperGroupConv2D(8, 8, 3, groups=2, padding=1)
     assert groups(x8).shape == [2, 8, 6, 6]
     for kind, options in (
-        ("SuperGroupConv2DTranspose", {"groups": 2}), ("SuperDepthwiseConv2DTranspose", {"groups": 8}),
+        ("SuperGroupConv2DTranspose", {"groups": 2}),
+        ("SuperDepthwiseConv2DTranspose", {"groups": 8}),
     ):  # fmt: skip
         layer = getattr(layers, kind)(8, 8, 3, padding=1, **options)
         assert layer(x8).shape == [2, 8, 6, 6], kind
@@ -150,9 +159,10 @@ def close(found, expected) -> None:
 
 @story("nas.ofa.dynabert_config")
 def widths_of_a_transformer() -> None:
-    from paddle import nn
     from paddleslim.nas.ofa import dynabert_config, supernet
     from paddleslim.nas.ofa.convert_super import Convert
+
+    from paddle import nn
 
     class Bert(nn.Layer):
         def __init__(self) -> None:

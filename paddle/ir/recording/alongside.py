@@ -115,20 +115,24 @@ class OperatorLog:
             block.vars[name].persistable = False
         between = [n for n, v in block.vars.items() if n not in names and not v.persistable]
         names |= {name: f"{other_prefix}{i}" for i, name in enumerate(between)}
-        shown = [[names[self._variable(t).name] for t in listed] for listed in (inputs, outputs)]
+        shown = [names[self._variable(t).name] for t in outputs]
+        given = [names[name] for name in fed]
         stored = [t for n, t in self._captured.tensors.items() if n not in fed]
-        _rename(self.program, names)
-        return self.program, *shown, stored
+        return _renamed(self.program, names), given, shown, stored
 
 
-def _rename(program: Program, names: dict[str, str]) -> None:
-    """Gives variables of the global block new names, all at once."""
-    block = program.global_block()
-    for name, variable in block.vars.items():
-        variable._name = names.get(name, name)
-    block.vars = {variable.name: variable for variable in block.vars.values()}
-    for op in block.ops:
-        for slots in (op.inputs, op.outputs):
-            for slot, listed in slots.items():
-                slots[slot] = [names.get(name, name) for name in listed]
-    program._changed()
+def _renamed(program: Program, names: dict[str, str]) -> Program:
+    """The same Program of one block with other names of variables."""
+    made = Program()
+    block = made.global_block()
+
+    def slots(given: dict[str, list[str]]) -> dict[str, list[str]]:
+        return {slot: [names.get(n, n) for n in listed] for slot, listed in given.items()}
+
+    with made.verbatim():
+        for variable in program.global_block().vars.values():
+            info = {**variable.describe(), "name": names.get(variable.name, variable.name)}
+            (block.create_parameter if variable.is_parameter else block.create_var)(**info)
+        for op in program.global_block().ops:
+            block.append_op(op.type, slots(op.inputs), slots(op.outputs), dict(op.attrs))
+    return made

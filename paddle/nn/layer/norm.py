@@ -15,6 +15,7 @@ from paddle.nn.layer.batch_norm import (
     BatchNorm2D,
     BatchNorm3D,
     SyncBatchNorm,
+    _BatchNormBase,  # noqa: F401  (where PaddleSlim 2.6 takes it from)
     check_rank,
     frozen_if_false,
 )

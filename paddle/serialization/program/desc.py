@@ -323,6 +323,11 @@ class ProgramDesc(_View):
     _of: Program
     _instead = "change the Program: its blocks, operators and variables"
 
+    @property
+    def program(self) -> Program:
+        """The Program that it describes."""
+        return self._of
+
     def serialize_to_string(self) -> bytes:
         """Returns the bytes of the protobuf message ProgramDesc."""
         return to_bytes(self._of)
