@@ -33,13 +33,15 @@ class Histogram:
     def add(self, values: torch.Tensor) -> None:
         """Counts the values of one more batch."""
         sizes = values.detach().abs().float().flatten()
-        sizes = sizes[sizes > 0]  # 0 is a step of its own, whatever the scale
-        if not sizes.numel():
+        most = float(sizes.amax()) if sizes.numel() else 0.0
+        if not most:
             return
-        most = float(sizes.amax())
         if most > self.most:
             self._widen(most)
-        self.counts += torch.histc(sizes, BINS, 0.0, self.most).double()
+        found = torch.histc(sizes, BINS, 0.0, self.most).double()
+        # 0 is a step of its own, whatever the scale.
+        found[0] -= sizes.numel() - int(torch.count_nonzero(sizes))
+        self.counts += found
 
     def add_array(self, values: np.ndarray) -> None:
         """Counts the values of one more batch, an array of NumPy."""

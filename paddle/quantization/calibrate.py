@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.calibration import BINS, Histogram
@@ -43,15 +44,18 @@ class Seen:
         Raises:
             ValueError: it has NaN or infinities.
         """
-        check_finite(value, name)
         if not value.size:
             return
-        rows = np.abs(value.reshape(value.shape[0] if value.ndim else 1, -1))
-        self._largest += rows.max(axis=1).tolist()
-        self.least = min(self.least, float(value.min()))
-        self.most = max(self.most, float(value.max()))
-        self._zeros += int((value == 0).sum())
-        self._histogram.add_array(value)
+        found = torch.from_numpy(np.ascontiguousarray(value, "float32"))
+        rows = found.reshape(len(found) if found.dim() else 1, -1)
+        least, most = torch.aminmax(rows, dim=1)  # NaN goes on
+        largest = torch.maximum(-least, most).numpy()
+        check_finite(largest, name)
+        self._largest += largest.tolist()
+        self.least = min(self.least, float(least.min()))
+        self.most = max(self.most, float(most.max()))
+        self._zeros += found.numel() - int(torch.count_nonzero(found))
+        self._histogram.add(found)
 
     @property
     def number(self) -> int:

@@ -63,7 +63,8 @@ def test_points_lost(make: Callable[[], nn.Layer]) -> None:
         x, test = at_32(x), (at_32(test[0]), test[1])
     paddle.seed(1)
     model = make()
-    train(model, x, y, 400, 1e-3 if make is not mobilenet else 3e-3)
+    for steps, rate in ((400, 1e-3),) if make is not mobilenet else ((500, 4e-3), (300, 5e-4)):
+        train(model, x, y, steps, rate)
     plain = accuracy(model, *test)
     print(f"{make.__name__}: floats {plain:.2f}", end="")
     assert plain > 94
