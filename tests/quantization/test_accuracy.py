@@ -1,4 +1,4 @@
-"""LeNet and a small MobileNet on real MNIST: how much calibration and training with rounded numbers cost."""
+"""LeNet and a small MobileNet on real MNIST: what calibration and training with rounding cost."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ def test_the_steps_in_a_program(kind: str) -> None:
     main, startup = static.Program(), static.Program()
     with static.program_guard(main, startup):
         x = static.data("x", [6, 4, 5])
-        w = static.create_parameter([5, 5], "float32", name="w",
-                                    default_initializer=paddle.nn.initializer.Assign(np.eye(5)))  # fmt: skip
+        eye = paddle.nn.initializer.Assign(np.eye(5))
+        w = static.create_parameter([5, 5], "float32", name="w", default_initializer=eye)
         paddle.matmul(x, w)
     exe = static.Executor()
     exe.run(startup)
