@@ -51,7 +51,7 @@ def calibrate(folder: Path, kind: str, value: np.ndarray, **more: Any) -> Any:
 
 
 def write(folder: Path, kind: str, value: np.ndarray) -> None:
-    """Writes ``here``, ``here_adaround``, ``here_one``; what is stored smaller: ``here_weights``."""
+    """Writes here, here_adaround, here_one, and what is stored smaller as here_weights."""
     for name, more in VARIANTS.items() if kind in KINDS else ():
         ptq = calibrate(folder, kind, value, **more)
         ptq.quantize()
