@@ -21,7 +21,7 @@ endif
 # one thread per worker: two workers on two cores, not four threads fighting for them
 PYTEST := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 $(PY) -m pytest
 
-.PHONY: help setup quickstart mnist clients test test-quick test-variation lint format fuzz bench
+.PHONY: help setup quickstart mnist clients test test-all test-variation lint format fuzz bench
 .PHONY: lite-c lite-demo lite-wheel
 .PHONY: bad-calls board capi docs api-spec wheel clean
 .PHONY: hooks lint-format lint-rules lint-baseline lint-types lint-imports
@@ -43,11 +43,11 @@ clients: $(READY) ## fetch the client libraries that slow tests run into .venv/c
 quickstart: $(READY) mnist ## set up, fetch MNIST, train LeNet to 98 %
 	$(PY) examples/quickstart.py
 
-test: $(READY) ## the whole suite, in parallel
-	$(PYTEST) -q -n $(WORKERS) --dist worksteal $(ARGS)
-
-test-quick: $(READY) ## the suite without the tests marked slow
+test: $(READY) ## the suite without the tests marked slow, in parallel
 	$(PYTEST) -q -n $(WORKERS) --dist worksteal -m "not slow" $(ARGS)
+
+test-all: $(READY) ## the whole suite, in parallel
+	$(PYTEST) -q -n $(WORKERS) --dist worksteal $(ARGS)
 
 test-variation: $(READY) ## the whole suite as another machine would run it, in turn (VARIATION=0..)
 	$(PY) scripts/run_variation.py $(ARGS)
@@ -69,6 +69,7 @@ lint-types: $(READY)
 
 lint-imports: $(READY)
 	$(PY) -c "import sys; from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
+	$(PY) -c "import os, sys; os.chdir('lite'); from importlinter.cli import lint_imports_command as c; sys.exit(c(['--no-cache']))"
 
 hooks: $(READY) ## let git run the parts of `lint` before each commit
 	$(PY) -m pre_commit install

@@ -18,7 +18,8 @@ from benchmarks.table import Row, markdown
 GROUPS = (
     "custom_op",
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
-    "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "serve", "upgrade",
+    "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "lite", "serve",
+    "upgrade",
     "data_parallel", "visualdl", "visualdl_server", "quantization",
 )  # fmt: skip
 

@@ -32,8 +32,8 @@ def build(arch: str, out: Path) -> Path:
     folder = out / arch
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(SOURCES / "paddle_lite.h", folder)
-    base = [gcc, "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-fno-math-errno", *FLAGS[arch],
-            f"-I{SOURCES}"]  # fmt: skip
+    base = [gcc, "-std=gnu99", "-Wall", "-Wextra", "-Werror", "-fno-math-errno", "-DPL_THREADS",
+            "-pthread", *FLAGS[arch], f"-I{SOURCES}"]  # fmt: skip
     made = folder / "paddle_lite.o"
     library, demo = folder / "libpaddle_lite.a", folder / "demo"
     subprocess.run([*base, "-c", "-o", made, SOURCES / "paddle_lite.c"], check=True)
@@ -56,7 +56,16 @@ def wheel(out: Path) -> None:
     if not gcc:
         raise SystemExit("no C compiler was found")
     speed = "-O3" if platform.machine() == "x86_64" else "-O2"
-    flags = ["-std=gnu99", speed, "-fno-math-errno", "-fPIC", "-shared", "-s"]
+    flags = [
+        "-std=gnu99",
+        speed,
+        "-fno-math-errno",
+        "-DPL_THREADS",
+        "-pthread",
+        "-fPIC",
+        "-shared",
+        "-s",
+    ]
     try:
         subprocess.run([gcc, *flags, "-o", made, SOURCES / "paddle_lite.c", "-lm"], check=True)
         pip = [sys.executable, "-m", "pip", "wheel", HERE, "--no-deps", "--quiet", "-w", out]

@@ -10,12 +10,12 @@ import io
 import json
 import os
 import resource
-import select
 import signal
 import sys
 import time
 import warnings
 from collections.abc import Callable
+from multiprocessing import connection
 from typing import Any, NamedTuple
 
 from paddle.core import documented_types
@@ -93,11 +93,11 @@ def _child(call: Call, argument: str, todo: list[int], out: int) -> None:
 
 def in_children(call: Call, argument: str, todo: list[int]) -> list[list[str]]:
     """Forks for some of the bad values; the last line tells of a death, if there was one."""
-    gc.freeze()
     read, write = os.pipe()
     child = os.fork()
     if not child:
         try:
+            gc.freeze()
             os.close(read)
             _child(call, argument, todo, write)
         finally:
@@ -105,7 +105,7 @@ def in_children(call: Call, argument: str, todo: list[int]) -> list[list[str]]:
     os.close(write)
     data, end, late = b"", time.monotonic() + WALL_SECONDS, False
     while True:
-        ready, _, _ = select.select([read], [], [], max(0.0, end - time.monotonic()))
+        ready = connection.wait([read], max(0.0, end - time.monotonic()))
         if not ready:
             late = True
             break

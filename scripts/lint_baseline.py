@@ -31,6 +31,7 @@ SHARED = [
     "_prepend_op", "_remove_attr", "_remove_op", "_remove_var", "_rename_input", "_rename_output",
     "_create_block", "_lr_schedule_guard", "_optimized_guard", "_rollback",
     "_rename_var", "_set_attr", "_set_forward_block_idx", "_var_recursive",
+    "_share_buffer_to",  # its method of Tensor
     # of its descriptions of trainers
     "_create_device_worker", "_gen_worker_desc", "_set_device_worker", "_set_fleet_desc",
     "_set_infer", "_set_program",

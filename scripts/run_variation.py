@@ -11,6 +11,7 @@ turn soon. WORKERS in the environment goes before the row's number of processes.
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -30,12 +31,14 @@ class Variation:
         environment (Mapping): variables that are set.
         workers (int): pytest processes.
         in_random_order (bool): in an order drawn from the commit's seed, which is printed.
+        slow (bool): with the tests marked slow.
     """
 
     name: str
     environment: Mapping[str, str] = field(default_factory=dict)
     workers: int = 2
     in_random_order: bool = True
+    slow: bool = True
 
 
 _AVX2 = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
@@ -45,7 +48,7 @@ TABLE = (
     Variation("four processes", workers=4),
     Variation("ATen and oneDNN of AVX2", {"ATEN_CPU_CAPABILITY": "avx2", **_AVX2}),
     Variation("oneDNN of AVX2", _AVX2),
-    Variation("one process", workers=1),
+    Variation("one process", workers=1, slow=False),  # takes twice as long
     Variation("kernels chosen by measuring", {"FLAGS_kernel_tuning": "1"}),
 )
 
@@ -88,6 +91,8 @@ def chosen(given: str | None, number: int) -> int:
 def command(row: Variation, workers: str | None, seed: int) -> list[str]:
     """Returns the arguments of Python that run the suite."""
     words = ["-m", "pytest", "-q", "-n", workers or str(row.workers), "--dist", "worksteal"]
+    if not row.slow:
+        words += ["-m", "not slow"]
     return [*words, "--random-order", str(seed)] if row.in_random_order else words
 
 
@@ -96,14 +101,14 @@ def main(arguments: list[str]) -> None:
     if arguments == ["--list"]:
         for i, row in enumerate(TABLE):
             words = [f"{k}={v}" for k, v in row.environment.items()]
-            print(f"{i}  {row.name}: {' '.join([*words, *command(row, None, 0)])}")
+            print(f"{i}  {row.name}: {shlex.join([*words, *command(row, None, 0)])}")
         return
     number, seed = commit()
     at = chosen(os.environ.get("VARIATION"), number)
     row = TABLE[at]
     words = [*command(row, os.environ.get("WORKERS"), seed), *arguments]
     shown = [f"{k}={v}" for k, v in row.environment.items()] + ["python", *words]
-    print(f"variation {at} of {len(TABLE)}, {row.name}: {' '.join(shown)}", flush=True)
+    print(f"variation {at} of {len(TABLE)}, {row.name}: {shlex.join(shown)}", flush=True)
     threads = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}  # the processes share the cores
     os.chdir(ROOT)
     os.execve(

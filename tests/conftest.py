@@ -22,6 +22,7 @@ import pytest
 os.environ.setdefault("PADDLE_CHECK_PASSES", "1")
 os.environ.setdefault("FLAGS_check_overwritten", "1")
 os.environ.setdefault("FLAGS_kernel_tuning", "0")
+os.environ.setdefault("FLAGS_int8_tune", "0")
 
 TOGETHER = ("tests/distributed/", "tests/native/", "tests/visualdl/browser/")
 """Folders whose files stay whole in a random order."""

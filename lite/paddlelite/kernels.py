@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from typing import Any
 
 import numpy as np
 
 from paddlelite.errors import LiteError
-from paddlelite.reader import MAX_ELEMENTS, MAX_RANK, check
+from paddlelite.reader import DTYPES, MAX_ELEMENTS, MAX_RANK, check
 
 Array = np.ndarray
 Kernel = Callable[[list, tuple, tuple], list]
@@ -58,7 +58,10 @@ FUNCTIONS: tuple[Callable[[Array, float, float], Array], ...] = (
     lambda x, a, b: np.floor(x),
     lambda x, a, b: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
 )
-_KINDS = (np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power)
+_KINDS: tuple[Any, ...] = (
+    np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum, np.power, np.equal,
+    np.not_equal, np.less, np.less_equal,
+)  # fmt: skip
 _REDUCTIONS = (np.sum, np.mean, np.max, np.min, np.prod)
 
 
@@ -229,31 +232,21 @@ def arg_max(ins: list, ints: tuple, floats: tuple) -> list:
     return [np.asarray(y, "int64").reshape(y.shape or (1,))]
 
 
-def linear(ins: list, ints: tuple, floats: tuple) -> list:
-    """Rows times a weight; `ints` says how many dimensions are rows, -1: all but one."""
-    x, w, bias = ins
-    _floats(x, w, bias)
-    rows = x.ndim - 1 if ints[0] == -1 else ints[0]
-    check(w.ndim == 2 and 0 < rows < x.ndim, "linear: its operands do not fit")
-    check(math.prod(x.shape[rows:]) == w.shape[0], f"linear: {x.shape} does not fit {w.shape}")
-    sizes = _limited((*x.shape[:rows], w.shape[1]))
-    y = x.reshape(math.prod(x.shape[:rows]), w.shape[0]) @ w
-    if bias is not None:
-        check(bias.size == w.shape[1], "linear: its bias does not fit")
-        y += bias.reshape(-1)
-    return [y.reshape(sizes)]
-
-
 def matmul(ins: list, ints: tuple, floats: tuple) -> list:
-    """Product of matrices, in batches."""
-    x, y = ins
-    _floats(x, y)
+    """Product of matrices, in batches, with a factor and a bias."""
+    x, y, bias = ins
+    _floats(x, y, bias)
     check(min(x.ndim, y.ndim) >= 2, "matmul: two dimensions were expected")
     x, y = x.swapaxes(-1, -2) if ints[0] else x, y.swapaxes(-1, -2) if ints[1] else y
     check(x.shape[-1] == y.shape[-2], f"matmul: {x.shape} does not fit {y.shape}")
-    _limited((*_broadcast(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1]))
-    made = x @ y
-    return [made if floats[0] == 1 else made * F32(floats[0])]
+    sizes = (*_broadcast(x.shape[:-2], y.shape[:-2]), x.shape[-2], y.shape[-1])
+    _limited(sizes)
+    if y.ndim == 2:  # one product is faster than one for each batch
+        x = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    made = (x @ y).reshape(sizes)
+    made = made if floats[0] == 1 else made * F32(floats[0])
+    check(bias is None or bias.size == sizes[-1], "matmul: its bias does not fit")
+    return [made if bias is None else made + bias.reshape(-1)]
 
 
 def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
@@ -272,10 +265,8 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
     check(max(top, bottom) < kh and max(left, right) < kw, "pool2d: more padding than kernel")
     oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
     check((oh - 1) * sh < h + top and (ow - 1) * sw < w + left, "pool2d: an empty window")
-    below, after = (
-        max(bottom, (oh - 1) * sh + kh - h - top),
-        max(right, (ow - 1) * sw + kw - w - left),
-    )
+    below = max(bottom, (oh - 1) * sh + kh - h - top)
+    after = max(right, (ow - 1) * sw + kw - w - left)
     around = ((0, 0), (0, 0), (top, below), (left, after))
     _limited((n, c, h + top + below, w + left + after))
     start = F32(0 if mean else -np.inf)
@@ -318,13 +309,14 @@ def _broadcast(x: tuple[int, ...], y: tuple[int, ...]) -> tuple[int, ...]:
 def binary(ins: list, ints: tuple, floats: tuple) -> list:
     """Two operands; the second one begins at an axis of the first (-1: they end together)."""
     x, y = ins
-    _floats(x, y)
+    check(x.dtype == y.dtype, "binary: its operands are of two data types")
     check(0 <= ints[0] < len(_KINDS), f"there is no binary operator {ints[0]}")
+    _floats(*(x, y) if ints[0] in (3, 6) else ())
     if ints[1] >= 0 and y.ndim < x.ndim:
         check(ints[1] + y.ndim <= x.ndim, "binary: its axis does not fit")
         y = y.reshape(*y.shape, *[1] * (x.ndim - ints[1] - y.ndim))
     _limited(_broadcast(x.shape, y.shape))
-    return [_KINDS[ints[0]](x, y)]
+    return [_KINDS[ints[0]](x, y).astype(F32 if ints[0] > 6 else x.dtype, copy=False)]
 
 
 def layer_norm(ins: list, ints: tuple, floats: tuple) -> list:
@@ -365,50 +357,20 @@ def reduce(ins: list, ints: tuple, floats: tuple) -> list:
 # -- forms -----------------------------------------------------------------------------------------
 
 
-def _formed(x: Array, sizes: Sequence[int]) -> list:
-    check(math.prod(sizes) == x.size, f"{x.shape} cannot become {tuple(sizes)}")
-    return [x.reshape(_limited(sizes))]
-
-
 def reshape(ins: list, ints: tuple, floats: tuple) -> list:
-    """Other sizes; 0: as before, -1: the rest."""
+    """Other sizes; -1: the rest, -2 - i: the size of axis i."""
     x, sizes = ins[0], list(ints)
-    check(all(s >= -1 for s in sizes) and sizes.count(-1) <= 1, "reshape: impossible sizes")
     for i, size in enumerate(sizes):
-        if size == 0:
-            check(i < x.ndim, "reshape: a 0 stands for no dimension")
-            sizes[i] = x.shape[i]
+        if size < -1:
+            check(-2 - size < x.ndim, "reshape: there is no such axis")
+            sizes[i] = x.shape[-2 - size]
+    check(sizes.count(-1) <= 1, "reshape: impossible sizes")
     if -1 in sizes:
         rest = math.prod(s for s in sizes if s >= 0)
         check(rest and x.size % rest == 0, f"reshape: {x.shape} cannot become {tuple(sizes)}")
         sizes[sizes.index(-1)] = x.size // rest
-    return _formed(x, sizes)
-
-
-def flatten(ins: list, ints: tuple, floats: tuple) -> list:
-    """Joins dimensions from one to another."""
-    x = ins[0]
-    start, stop = (_axis(i, x.ndim) for i in ints)
-    check(start <= stop, "flatten: it ends before it starts")
-    return _formed(
-        x, [*x.shape[:start], math.prod(x.shape[start : stop + 1]), *x.shape[stop + 1 :]]
-    )
-
-
-def squeeze(ins: list, ints: tuple, floats: tuple) -> list:
-    """Drops dimensions that are 1."""
-    x = ins[0]
-    gone = {_axis(i, x.ndim) for i in ints}
-    sizes = [s for i, s in enumerate(x.shape) if i not in gone or s != 1]
-    return _formed(x, sizes or [1])
-
-
-def unsqueeze(ins: list, ints: tuple, floats: tuple) -> list:
-    """Adds dimensions of 1, one after another."""
-    sizes = list(ins[0].shape)
-    for i in ints:
-        sizes.insert(_axis(i, len(sizes) + 1), 1)
-    return _formed(ins[0], sizes)
+    check(math.prod(sizes) == x.size, f"reshape: {x.shape} cannot become {tuple(sizes)}")
+    return [x.reshape(_limited(sizes))]
 
 
 def transpose(ins: list, ints: tuple, floats: tuple) -> list:
@@ -419,40 +381,45 @@ def transpose(ins: list, ints: tuple, floats: tuple) -> list:
 
 def concat(ins: list, ints: tuple, floats: tuple) -> list:
     """Joins tensors along an axis."""
-    axis = _axis(ints[0], ins[0].ndim)
-    first = ins[0]
+    first, axis = ins[0], _axis(ints[0], ins[0].ndim)
+    before, after = first.shape[:axis], first.shape[axis + 1 :]
     for x in ins:
         fits = x.ndim == first.ndim and x.dtype == first.dtype
-        fits = fits and all(
-            a == b for i, (a, b) in enumerate(zip(x.shape, first.shape)) if i != axis
-        )
-        check(fits, "concat: its operands do not fit")
-    whole = [*first.shape[:axis], sum(x.shape[axis] for x in ins), *first.shape[axis + 1 :]]
-    _limited(whole)
+        check(fits and x.shape[:axis] == before and x.shape[axis + 1 :] == after,
+              "concat: its operands do not fit")  # fmt: skip
+    _limited([*before, sum(x.shape[axis] for x in ins), *after])
     return [np.concatenate(ins, axis)]
 
 
-def split(ins: list, ints: tuple, floats: tuple) -> list:
-    """Cuts along an axis into parts of given sizes (-1: the rest), or into equal ones."""
-    x, sizes, parts = ins[0], list(ints[1:]), int(floats[0])
-    axis = _axis(ints[0], x.ndim)
-    sizes = sizes or [x.shape[axis] // parts] * parts
-    check(len(sizes) == parts and sizes.count(-1) <= 1, "split: its sizes do not fit")
-    if -1 in sizes:
-        sizes[sizes.index(-1)] = x.shape[axis] - sum(s for s in sizes if s >= 0)
-    check(min(sizes) >= 0 and sum(sizes) == x.shape[axis], "split: its sizes do not fit")
-    return [np.ascontiguousarray(p) for p in np.split(x, list(accumulate(sizes))[:-1], axis)]
-
-
 def slice_(ins: list, ints: tuple, floats: tuple) -> list:
-    """A part along some axes: axis, start, end of each."""
+    """A part along some axes: axis, start, end, step of each."""
     x = ins[0]
-    check(len(ints) % 3 == 0, "slice: axis, start and end were expected")
+    check(len(ints) % 4 == 0, "slice: axis, start, end and step were expected")
     places = [slice(None)] * x.ndim
-    for axis, start, end in zip(ints[::3], ints[1::3], ints[2::3]):
-        at = _axis(axis, x.ndim)
-        places[at] = slice(start, end)
+    for axis, start, end, step in zip(*(ints[i::4] for i in range(4))):
+        check(step != 0, "slice: a step is 0")
+        places[_axis(axis, x.ndim)] = slice(start, end, step)
     return [np.ascontiguousarray(x[tuple(places)])]
+
+
+def pad(ins: list, ints: tuple, floats: tuple) -> list:
+    """More elements before and after along each axis: a value, mirrored (1), or the edge (2)."""
+    x, (mode, *sizes) = ins[0], ints
+    check(mode in (0, 1, 2) and len(sizes) == 2 * x.ndim, "pad: its paddings do not fit")
+    around = list(zip(sizes[::2], sizes[1::2]))
+    for pair, size in zip(around, x.shape):
+        most = size - 1 if mode == 1 else MAX_ELEMENTS if size or not mode else 0
+        check(min(pair) >= 0 and max(pair) <= most, "pad: its paddings do not fit")
+    _limited([sum(pair) + size for pair, size in zip(around, x.shape)])
+    if mode == 0:
+        return [np.pad(x, around, constant_values=x.dtype.type(floats[0]))]
+    return [np.pad(x, around, "reflect" if mode == 1 else "edge")]
+
+
+def cast(ins: list, ints: tuple, floats: tuple) -> list:
+    """Another data type."""
+    check(0 <= ints[0] < len(DTYPES), "cast: there is no such data type")
+    return [ins[0].astype(DTYPES[ints[0]])]
 
 
 def interpolate(ins: list, ints: tuple, floats: tuple) -> list:
@@ -489,13 +456,15 @@ def _positions(size: int, out: int, scale: float, linear_: bool, corners: bool, 
     return steps * ratio
 
 
-def embedding(ins: list, ints: tuple, floats: tuple) -> list:
-    """Rows of a weight by their numbers."""
-    ids, w = ins
-    check(ids.dtype.kind == "i" and w.ndim == 2, "embedding: whole numbers and rows were expected")
-    check(not ids.size or (ids.min() >= 0 and ids.max() < len(w)), "embedding: a number is outside")
-    _limited((*ids.shape, w.shape[1]))
-    return [w[ids]]
+def gather(ins: list, ints: tuple, floats: tuple) -> list:
+    """What stands at some places of an axis."""
+    ids, x = ins
+    axis = _axis(ints[0], x.ndim)
+    check(ids.dtype.kind == "i", "gather: whole numbers were expected")
+    limit = x.shape[axis]
+    check(not ids.size or (ids.min() >= 0 and ids.max() < limit), "gather: a number is outside")
+    _limited((*x.shape[:axis], *ids.shape, *x.shape[axis + 1 :]))
+    return [x.take(ids, axis)]
 
 
 def yolo_box(ins: list, ints: tuple, floats: tuple) -> list:
@@ -579,7 +548,7 @@ def multiclass_nms(ins: list, ints: tuple, floats: tuple) -> list:
 
 KERNELS: dict[str, Kernel] = {
     f.__name__.rstrip("_"): f
-    for f in (conv2d, conv2d_transpose, recurrent, arg_max, linear, matmul, pool2d, activation,
-              binary, layer_norm, softmax, reduce, reshape, flatten, squeeze, unsqueeze, transpose,
-              concat, split, slice_, interpolate, embedding, yolo_box, multiclass_nms)
+    for f in (conv2d, conv2d_transpose, recurrent, arg_max, matmul, pool2d, activation,
+              binary, layer_norm, softmax, reduce, reshape, transpose, concat, slice_, pad, gather,
+              cast, interpolate, yolo_box, multiclass_nms)
 }  # fmt: skip

@@ -45,11 +45,9 @@ class _Config:
         self._threads, self._engine = 1, os.environ.get("PADDLELITE_ENGINE") or "auto"
 
     def set_threads(self, threads: int) -> None:
-        """Says how many threads compute: 1."""
-        if threads != 1:
-            raise NotImplementedError(
-                "paddlelite computes in one thread; run several predictors for more"
-            )
+        """Says how many threads compute; more than one needs the C kernels."""
+        if not isinstance(threads, int) or threads < 1:
+            raise LiteError(f"set_threads: expected 1 or more, but received {threads!r}")
         self._threads = threads
 
     def threads(self) -> int:
@@ -194,7 +192,7 @@ class Predictor:
     """Runs a model; made by :func:`create_paddle_predictor`."""
 
     def __init__(self, config: Any) -> None:
-        self._engine = _engine(config._read(), config._engine)
+        self._engine = _engine(config._read(), config._engine, config._threads)
         self._inputs = [Tensor(t.name, t.dtype, t.dims) for t in self._engine.inputs]
         self._outputs = [Tensor(name, np.dtype("float32")) for name in self._engine.outputs]
 
@@ -249,13 +247,18 @@ def _named(tensors: list[Tensor], name: str) -> Tensor:
     raise LiteError(f"there is no tensor {name!r}, but {', '.join(t.name() for t in tensors)}")
 
 
-def _engine(content: Any, engine: str) -> Any:
+def _engine(content: Any, engine: str, threads: int) -> Any:
     if engine != "numpy":
         library = native.library()
         if library is not None:
-            return native.CEngine(content, library)
+            return native.CEngine(content, library, threads)
         if engine == "c":
             raise LiteError(f"no C kernels: {native.problem()}")
+    if threads > 1:
+        raise LiteError(
+            f"set_threads({threads}) needs the C kernels; NumPy's own threads are set by the "
+            f"environment (OPENBLAS_NUM_THREADS). C kernels: {native.problem()}"
+        )
     return NumpyEngine(content)
 
 

@@ -37,7 +37,8 @@ def flags() -> list[str]:
     x86 = platform.machine() in ("x86_64", "AMD64")
     # GCC 12 fails on this file for arm64 with -O3.
     speed = ["-O3", "-march=native"] if x86 else ["-O2"]
-    return ["-std=gnu99", *speed, "-fno-math-errno", "-fPIC", "-shared"]
+    return ["-std=gnu99", *speed, "-fno-math-errno", "-fPIC", "-shared", "-DPL_THREADS",
+            "-pthread"]  # fmt: skip
 
 
 @functools.cache
@@ -102,7 +103,7 @@ def _declared(found: Any) -> Any:
         ("set_input", integer, [model, integer, integer, integer, sizes, ctypes.c_void_p]),
         ("run", integer, [model]),
         ("error", text, [model]),
-        ("operators", text, []),
+        ("set_threads", integer, [model, integer]),
     ]:
         function = getattr(found, f"pl_{name}")
         function.restype, function.argtypes = result, takes
@@ -115,17 +116,19 @@ class CEngine:
     Args:
         content (buffer): the file; stays as it is.
         found (CDLL): the library.
+        threads (int): how many compute.
     """
 
     name = "c"
 
-    def __init__(self, content: Any, found: Any) -> None:
+    def __init__(self, content: Any, found: Any, threads: int = 1) -> None:
         self._library, self._model = found, None
         self._bytes = np.frombuffer(content, np.uint8) if len(content) else np.empty(0, np.uint8)
         reason = ctypes.create_string_buffer(500)
         self._model = found.pl_load(self._bytes.ctypes.data, self._bytes.size, reason, 500)
         if not self._model:
             raise LiteError(reason.value.decode(errors="replace"))
+        self._check(found.pl_set_threads(self._model, threads))
         told = [self._told("input", i) for i in range(found.pl_input_count(self._model))]
         self.inputs = [
             Tensor(t.name.decode(errors="replace"), _DTYPES[t.dtype], tuple(t.dims[: t.rank]), None)

@@ -39,8 +39,8 @@ class NumpyEngine:
             values[i] = array
         with np.errstate(all="ignore"):
             for op, done in zip(self.model.operators, self._done):
-                # how many results they have says what these two do
-                several = op.name in ("split", "multiclass_nms")
+                # how many results it has says what this one gives
+                several = op.name == "multiclass_nms"
                 floats = (*op.floats, len(op.outs)) if several else op.floats
                 try:
                     made = KERNELS[op.name]([None if i < 0 else values[i] for i in op.ins],

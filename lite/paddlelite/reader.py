@@ -20,41 +20,18 @@ MAX_RANK = 8
 MAX_ELEMENTS = 1 << 28
 _HEADER = struct.Struct("<8sII5QQ")
 
-# Operator -> least and most operands, least and most results, least and most whole numbers, and
-# how many other numbers. `csrc/paddle_lite.c` has the same table; a test compares them.
-OPERATORS = {
-    "conv2d": (4, 4, 1, 1, 10, 10, 2),
-    "conv2d_transpose": (3, 3, 1, 1, 9, 9, 0),
-    "recurrent": (5, 5, 1, 1, 2, 2, 0),
-    "arg_max": (1, 1, 1, 1, 2, 2, 0),
-    "linear": (3, 3, 1, 1, 1, 1, 0),
-    "matmul": (2, 2, 1, 1, 2, 2, 1),
-    "pool2d": (1, 1, 1, 1, 12, 12, 0),
-    "activation": (1, 1, 1, 1, 1, 1, 2),
-    "binary": (2, 2, 1, 1, 2, 2, 0),
-    "layer_norm": (3, 3, 1, 1, 1, 1, 1),
-    "softmax": (1, 1, 1, 1, 1, 1, 0),
-    "reduce": (1, 1, 1, 1, 2, 10, 0),
-    "reshape": (1, 1, 1, 1, 0, 8, 0),
-    "flatten": (1, 1, 1, 1, 2, 2, 0),
-    "squeeze": (1, 1, 1, 1, 1, 8, 0),
-    "unsqueeze": (1, 1, 1, 1, 1, 8, 0),
-    "transpose": (1, 1, 1, 1, 0, 8, 0),
-    "concat": (1, 1024, 1, 1, 1, 1, 0),
-    "split": (1, 1, 1, 1024, 1, 1025, 0),
-    "slice": (1, 1, 1, 1, 3, 24, 0),
-    "interpolate": (1, 1, 1, 1, 5, 5, 2),
-    "yolo_box": (2, 2, 2, 2, 5, 67, 2),
-    "multiclass_nms": (2, 2, 1, 3, 4, 4, 3),
-    "embedding": (2, 2, 1, 1, 0, 0, 0),
-}
-_OPTIONAL = {
-    "conv2d": (2, 3),
-    "conv2d_transpose": (2,),
-    "recurrent": (3, 4),
-    "linear": (2,),
-    "layer_norm": (1, 2),
-}  # operands that may be missing
+# Operator; least and most operands, results, whole numbers; other numbers; operands that may be
+# missing, as bits. `csrc/paddle_lite.c` has the same table; a test compares them.
+_TABLE = """
+    conv2d 4 4 1 1 10 10 2 12, conv2d_transpose 3 3 1 1 9 9 0 4, recurrent 5 5 1 1 2 2 0 24,
+    arg_max 1 1 1 1 2 2 0 0, matmul 3 3 1 1 2 2 1 4,
+    pool2d 1 1 1 1 12 12 0 0, activation 1 1 1 1 1 1 2 0, binary 2 2 1 1 2 2 0 0,
+    layer_norm 3 3 1 1 1 1 1 6, softmax 1 1 1 1 1 1 0 0, reduce 1 1 1 1 2 10 0 0,
+    reshape 1 1 1 1 0 8 0 0, transpose 1 1 1 1 0 8 0 0, concat 1 1024 1 1 1 1 0 0,
+    slice 1 1 1 1 4 32 0 0, pad 1 1 1 1 1 17 1 0, gather 2 2 1 1 1 1 0 0, cast 1 1 1 1 1 1 0 0,
+    interpolate 1 1 1 1 5 5 2 0, yolo_box 2 2 2 2 5 67 2 0, multiclass_nms 2 2 1 3 4 4 3 0
+"""
+OPERATORS = {row.split()[0]: tuple(map(int, row.split()[1:])) for row in _TABLE.split(",")}
 
 
 class Tensor(NamedTuple):
@@ -190,7 +167,7 @@ def _operator(cursor: _Cursor, count: int) -> Operator:
     least = all(n >= limits[2 * i] for i, n in enumerate(counts[:3]))
     most = all(n <= limits[2 * i + 1] for i, n in enumerate(counts[:3]))
     check(least and most and counts[3] == limits[6], f"damaged .nb file: the counts of {name}")
-    missing = [i for i, n in enumerate(ins) if n < 0 and i not in _OPTIONAL.get(name, ())]
+    missing = [i for i, n in enumerate(ins) if n < 0 and not limits[7] >> i & 1]
     check(not missing and min(outs) >= 0, f"damaged .nb file: {name} lacks an operand")
     return Operator(name, ins, outs, ints, floats)
 

@@ -11,6 +11,8 @@ static uint32_t draw(uint32_t below) {
 
 int main(int argc, char **argv) {
     static const unsigned char odd[] = {0, 1, 2, 127, 128, 255};
+    static const uint32_t odd_numbers[] = {0x7fffffff, 0x80000000, 0xffffffff, 0xfffffffe,
+                                           0x7f800000, 0x8000, 64, 9};
     int64_t dims[PL_MAX_RANK], count = 1;
     int rank = argc - 4, ran = 0, kind = PL_FLOAT32;
     FILE *file = argc > 4 ? fopen(argv[1], "rb") : NULL;
@@ -30,12 +32,20 @@ int main(int argc, char **argv) {
     for (long run = strtol(argv[3], NULL, 10); run > 0; run--) {
         char reason[300];
         memcpy(made, content, size);
-        for (uint32_t n = 1 + draw(3); n > 0; n--)
-            made[16 + draw((uint32_t)reached - 16)] = draw(2) ? odd[draw(6)] : draw(256);
+        for (uint32_t n = 1 + draw(3); n > 0; n--) {
+            size_t at = 16 + draw((uint32_t)reached - 20);
+            uint32_t value = odd_numbers[draw(8)];
+            if (draw(3) == 0) memcpy(made + at, &value, 4);
+            else made[at] = draw(2) ? odd[draw(6)] : (unsigned char)draw(256);
+        }
         uint32_t crc = checksum(made + 16, size - 16);
         for (int i = 0; i < 4; i++) made[12 + i] = (unsigned char)(crc >> 8 * i);
         pl_model *m = pl_load(made, size, reason, sizeof reason);
         if (!m) continue;
+        pl_set_threads(m, 1 + (int)draw(2));
+        if (pl_input_count(m) && pl_run(m) == 0) abort(); /* nothing was given yet */
+        if (!pl_set_input(m, -1, kind, rank, dims, data)) abort();
+        if (!pl_set_input(m, pl_input_count(m), kind, rank, dims, data)) abort();
         for (int times = 0; times < 2; times++) {
             pl_tensor t;
             pl_set_input(m, 0, kind, rank, dims, data);

@@ -189,10 +189,6 @@ class Tensor(Methods):
         """Returns itself (1.x code asks a variable for its value)."""
         return self
 
-    def get_tensor(self) -> Tensor:
-        """Returns itself (1.x code asks a variable for its tensor)."""
-        return self
-
     def detach(self) -> Tensor:
         """Returns a Tensor outside of the graph that shares this one's memory.
 

@@ -191,6 +191,22 @@ def clock() -> float:
     return time.thread_time() if torch.get_num_threads() == 1 else time.perf_counter()
 
 
+def kept(line: str, decide: Callable[[], str]) -> str:
+    """What was decided before on this machine; else what is decided now, for later processes.
+
+    Args:
+        line (str): what it is about, with the numbers that tell cases apart.
+        decide (callable): gives the name of what is best.
+    """
+    with _lock:
+        memory = _memory()
+        found = memory.get(line)
+        if found is None:
+            found = memory.put(line, decide())
+            _say(f"{line}: {found}")
+        return found
+
+
 def _timed(form: Form, args: Sequence[Any]) -> float:
     start = clock()
     form(*args)

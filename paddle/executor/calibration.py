@@ -15,6 +15,8 @@ from paddle.ir.program import Program
 
 BINS = 2048
 _CUT = 1e-3  # the share of values that may lie above a limit
+_ABSURD = 1e8  # times the middle value, values count as the largest one below that
+_SAMPLE = 4096  # of which the middle value is looked for
 _LEAST = 1e-12  # stands for no probability at all
 
 
@@ -37,6 +39,12 @@ class Histogram:
         most = float(sizes.amax()) if sizes.numel() else 0.0
         if not most:
             return
+        some = sizes[:: max(1, sizes.numel() // _SAMPLE)]
+        some = some[some > 0]
+        if some.numel() and most > _ABSURD * float(some.median()):
+            # A defect of the data: by its range, all other values would be 0.
+            most = float(sizes[sizes <= _ABSURD * some.median()].amax())
+            sizes.clamp_(max=most)
         if most > self.most:
             self._widen(most)
         found = torch.histc(sizes, BINS, 0.0, self.most).double()

@@ -41,9 +41,14 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if k in op.attrs or not k.startswith(ENGINE)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not _is_engine(k, v)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
+
+
+def _is_engine(name: str, value: Any) -> bool:
+    """Whether an attribute only chooses a kernel; one that joins operators does, where it is off."""
+    return name.startswith(ENGINE) or (name.startswith("fuse_") and not value)
 
 
 def trace(

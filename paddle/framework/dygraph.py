@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from paddle.core.mode import grad_enabled, hooked, recording, set_grad_enabled, 
 from paddle.core.place import Place, current_place, name_of, set_device
 from paddle.core.tensor import Tensor
 from paddle.framework import by_name
+from paddle.ir.recording.alongside import OperatorLog
 from paddle.ir.variable import Variable
 from paddle.tensor.to_tensor import to_tensor
 
@@ -102,8 +104,55 @@ def dygraph_only(func: Callable) -> Callable:
     return run
 
 
+class ProgramDescTracer:
+    """Makes a description of a Program of the operators that dynamic mode ran.
+
+    They count from the last :meth:`reset` on, in blocks of ``program_desc_tracing_guard``.
+    """
+
+    def __init__(self) -> None:
+        self._of_thread = threading.local()
+
+    @property
+    def log(self) -> OperatorLog:
+        """The operators that this thread ran."""
+        found = getattr(self._of_thread, "log", None)
+        if found is None:
+            found = self._of_thread.log = OperatorLog()
+        return found
+
+    def reset(self) -> None:
+        """Forgets what ran."""
+        self.log.reset()
+
+    def create_program_desc(
+        self, inputs: list[Tensor], feed_prefix: str, outputs: list[Tensor], fetch_prefix: str,
+        tmp_prefix: str,
+    ) -> tuple[Any, list[str], list[str], list[Tensor]]:  # fmt: skip
+        """Describes what ran between inputs and outputs, as a Program.
+
+        Args:
+            inputs (list[Tensor]): what the code was given.
+            feed_prefix (str): names of their variables begin with it, numbers follow.
+            outputs (list[Tensor]): what it returned.
+            fetch_prefix (str): as ``feed_prefix``.
+            tmp_prefix (str): of what lies between.
+
+        Returns:
+            tuple: the description, the names of inputs and of outputs, and the stored Tensors.
+        """
+        program, *rest = self.log.taken_out(inputs, feed_prefix, outputs, fetch_prefix, tmp_prefix)
+        return (program.desc, *rest)  # type: ignore[return-value]
+
+
 class Tracer:
     """Runs operators by name, as 2.0's own layers do in dynamic mode."""
+
+    def __init__(self) -> None:
+        self._programs = ProgramDescTracer()
+
+    def _get_program_desc_tracer(self) -> ProgramDescTracer:
+        return self._programs
 
     def trace_op(
         self, type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
@@ -139,3 +188,14 @@ _TRACER = Tracer()
 def tracer() -> Tracer | None:
     """Returns what runs operators; None in static mode."""
     return None if recording() else _TRACER
+
+
+@contextlib.contextmanager
+def program_desc_tracing_guard(enable: bool) -> Iterator[None]:
+    """Notes the operators that run inside, for ``ProgramDescTracer.create_program_desc``.
+
+    Args:
+        enable (bool): do so; False: they are not noted.
+    """
+    with _TRACER._programs.log.writing() if enable else hooked(None):
+        yield

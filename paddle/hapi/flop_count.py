@@ -18,23 +18,66 @@ def _size(y: Any) -> int:
     return sum(math.prod(t.shape) for t in trial_run.leaves(y))
 
 
+# The formulas, on sizes; paddle.incubate.compress counts Programs by them too.
+
+
+def of_convolution(results: int, weights: int, bias: bool) -> int:
+    """Operations of a convolution.
+
+    Args:
+        results (int): how many values it makes.
+        weights (int): how many weights each of them takes.
+        bias (bool): whether a bias is added.
+    """
+    return results * (weights + int(bias))
+
+
+def of_product(results: int, depth: int) -> int:
+    """Operations of a product of matrices; a bias is not counted.
+
+    Args:
+        results (int): how many values it makes.
+        depth (int): how many products each of them adds up.
+    """
+    return results * depth
+
+
+def of_batch_norm(values: int) -> int:
+    """Operations of a batch norm.
+
+    Args:
+        values (int): how many values it normalizes.
+    """
+    return 2 * values
+
+
+def of_adaptive_pool(results: int, window: int) -> int:
+    """Operations of an average over windows.
+
+    Args:
+        results (int): how many averages.
+        window (int): of how many values.
+    """
+    return results * (window + 1)
+
+
 def _conv(layer: Any, x: Any, y: Any) -> int:
     kernel = math.prod(layer.weight.shape[2:])
-    bias = 0 if layer.bias is None else 1
-    return _size(y) * (layer._in_channels // layer._groups * kernel + bias)
+    weights = layer._in_channels // layer._groups * kernel
+    return of_convolution(_size(y), weights, layer.bias is not None)
 
 
 def _linear(layer: Any, x: Any, y: Any) -> int:
-    return layer.weight.shape[0] * _size(y)
+    return of_product(_size(y), layer.weight.shape[0])
 
 
 def _batch_norm(layer: Any, x: Any, y: Any) -> int:
-    return 2 * _size(x[0])
+    return of_batch_norm(_size(x[0]))
 
 
 def _adaptive_pool(layer: Any, x: Any, y: Any) -> int:
     window = math.prod(a // b for a, b in zip(x[0].shape[2:], y.shape[2:], strict=True))
-    return _size(y) * (window + 1)
+    return of_adaptive_pool(_size(y), window)
 
 
 def _each_value(layer: Any, x: Any, y: Any) -> int:

@@ -58,7 +58,7 @@ def calibrated(
             f"{_WHERE}: expected algorithm to be one of {list(ALGORITHMS)}, but received "
             f"{algorithm!r}."
         )
-    batches = _batches(feeds, data, batch_size)
+    batches = _batches(program, feeds, data, batch_size)
     if not usable():
         _unchanged("this CPU has no instructions that multiply bytes exactly (VNNI)")
         return program
@@ -81,7 +81,28 @@ def _unchanged(reason: str) -> None:
     warnings.warn(f"{_WHERE}: the model stays in floats, for {reason}.", stacklevel=3)
 
 
-def _batches(feeds: Sequence[str], data: Sequence[Any], batch_size: int) -> list[list[Any]]:
+def _check_shape(program: Program, name: str, buffer: Any) -> None:
+    """Refuses data that no model of this input takes."""
+    stated = list(program.global_block()._var_recursive(name).shape)
+    given = list(buffer.shape)
+    if 0 in given:
+        raise InvalidArgumentError(
+            f"{_WHERE}: the data for input {name!r} is empty, of shape {given}; no range can be "
+            "seen in it."
+        )
+    same = len(given) == len(stated) and all(
+        want in (-1, got) for want, got in zip(stated[1:], given[1:], strict=True)
+    )
+    if not same:
+        raise InvalidArgumentError(
+            f"{_WHERE}: expected data of shape {stated} for input {name!r}, where -1 is any size, "
+            f"but received {given}."
+        )
+
+
+def _batches(
+    program: Program, feeds: Sequence[str], data: Sequence[Any], batch_size: int
+) -> list[list[Any]]:
     """The buffers of the data, a few rows at a time where all inputs have as many."""
     if len(data) != len(feeds):
         raise InvalidArgumentError(
@@ -92,6 +113,8 @@ def _batches(feeds: Sequence[str], data: Sequence[Any], batch_size: int) -> list
     if set(named) == set(feeds):
         data = [named[name] for name in feeds]
     buffers = [buffer_of(_array(item)) for item in data]
+    for name, buffer in zip(feeds, buffers, strict=True):
+        _check_shape(program, name, buffer)
     rows = {buffer.shape[0] if buffer.dim() else 0 for buffer in buffers}
     if rows != {batch_size} or batch_size <= _ROWS:
         return [buffers]

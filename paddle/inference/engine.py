@@ -6,6 +6,7 @@ import math
 import os
 import sys
 import time
+import warnings
 import weakref
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -129,19 +130,40 @@ class Native:
 def _quantized(program: Program, feeds: list[str], scope: Scope, config: Config) -> Program:
     """The Program with ranges for 8 bits, where the Config asks for that and has data."""
     told = config.settings.quantizer
-    if told is None or config.settings.device.backend or not config.ir_optim():
+    has_ranges = any("quantize" in op.type for block in program.blocks for op in block.ops)
+    if has_ranges and config.mkldnn_int8_enabled():
+        _tell_of_floats(config)
+    if told is None or not config.ir_optim():
         return program
-    if usable() and QUANTIZES not in config.passes():
+    if config.settings.device.backend:
+        if not has_ranges:
+            _tell_of_floats(config)
+        return program
+    if has_ranges or (usable() and QUANTIZES not in config.passes()):
         return program
     if told.data:
         return calibrated(program, feeds, scope, told.data, told.batch_size, told.op_types)
-    if not any("quantize" in op.type for block in program.blocks for op in block.ops):
+    if not has_ranges:
         raise PreconditionNotMetError(
             f"{WHERE}: enable_quantizer needs data to calibrate with, for the model has no "
             "operators of quantisation.",
             hint="config.quantizer_config().set_quant_data([array, ...])",
         )
     return program
+
+
+def _tell_of_floats(config: Config) -> None:
+    """Says why a model that was to compute with bytes computes in floats."""
+    reason = ""
+    if config.settings.device.backend:
+        reason = "products of bytes are there on the CPU alone"
+    elif not usable():
+        reason = "this CPU has no instructions that multiply bytes exactly (VNNI)"
+    if reason:
+        warnings.warn(
+            f"{WHERE}: 8 bits were asked for, but the model runs in floats, for {reason}.",
+            stacklevel=6,
+        )
 
 
 def _print(profile: Profile) -> None:

@@ -29,6 +29,14 @@ COMMON_ATTRS: dict[str, Any] = {
     "op_device": "", "op_namescope": "/", "op_role": 0, "op_role_var": [],
 }  # fmt: skip
 
+# Attributes that operators of 2.0 have beside ours: they choose among kernels of libraries. Programs
+# of today leave them out; who asks for them gets their defaults.
+_CHOICES: dict[str, dict[str, Any]] = {
+    "batch_norm": {"fuse_with_relu": False},
+    "conv2d": {"fuse_relu": False},
+    "depthwise_conv2d": {"fuse_relu": False},
+}
+
 EMPTY = "@EMPTY@"  # stands in a list for a variable that is not there
 
 
@@ -238,13 +246,15 @@ class Operator(Methods):
             return known.attrs[name]
         if name in COMMON_ATTRS:
             return copy.copy(COMMON_ATTRS[name])
+        if name in _CHOICES.get(self.type, ()):
+            return _CHOICES[self.type][name]
         raise NotFoundError(
             f"operator {self.type} has no attribute {name!r}; it has {self.attr_names}.{here()}"
         )
 
     def has_attr(self, name: str) -> bool:
         """Says whether it has an attribute."""
-        return name in self.attrs
+        return name in self.attrs or name in _CHOICES.get(self.type, ())
 
     @property
     def attr_names(self) -> list[str]:

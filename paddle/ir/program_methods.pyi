@@ -9,11 +9,15 @@ class Methods:
     def _inference_optimize(self, prune_read_op: bool = True) -> Program: ...
     def _prune(self, targets: Any) -> Program: ...
     def _prune_with_input(self, feeded_var_names: list[str], targets: Any) -> Program: ...
+    def _sync_with_cpp(self) -> None:
+        """Makes the Program what the description says that was assigned to ``desc``."""
     def clone(self, for_test: bool = False) -> Program:
         """Returns a copy; for testing without backward, optimizer and training behaviour."""
     @property
     def desc(self) -> Any:
         """The Program as it is serialized, with ``serialize_to_string()``."""
+    @desc.setter
+    def desc(self, value: Any) -> None: ...
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
         """Makes a Program of the bytes of a ProgramDesc."""

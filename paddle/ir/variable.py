@@ -319,6 +319,12 @@ class Variable(Methods):
         raise AttributeError(f"'{self.__class__.__name__}' object has no attribute {name!r}")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        if self.block.program.of_1x and dtype is None:  # libraries of 1.x put them into arrays
+            import numpy as np
+
+            made = np.empty([], object)
+            made[()] = self
+            return made
         raise self._only_at_run_time("numpy.array")
 
     def __len__(self) -> int:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from paddle.core import unique_name
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded
 from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor, wrap
@@ -72,7 +73,37 @@ class OptimizerState(Guarded):
             found.name = unique_name.generate(f"{self._stem(param)}_{self._label(slot)}")
             found.persistable = True
             self._accumulators[slot][param.name] = found
+        elif found.shape != param.shape:
+            raise PreconditionNotMetError(
+                f"{type(self).__name__}: {found.name!r} has shape {found.shape}, but its parameter "
+                f"{param.name!r} has shape {param.shape} now.",
+                hint="give the optimizer to paddle.incubate.compress.prune(optimizer=...), or make "
+                "a new one after the parameters have changed",
+            )
         return found
+
+    def resize_state(self, param: Tensor, change: Callable[[Tensor], object]) -> None:
+        """Lets the accumulators of a parameter follow when its size changes.
+
+        Args:
+            param (Tensor): the parameter.
+            change (callable): called with each accumulator, and with the master copy if there is
+                one; changes it in place.
+
+        Examples:
+            .. code-block:: python
+
+                import paddle
+                linear = paddle.nn.Linear(2, 2)
+                opt = paddle.optimizer.Adam(parameters=linear.parameters())
+                linear(paddle.ones([1, 2])).mean().backward()
+                opt.step()
+                opt.resize_state(linear.weight, lambda t: print(t.shape))  # [2, 2] twice
+        """
+        for held in (*self._accumulators.values(), self._master_weights):
+            if param.name in held:
+                change(held[param.name])
+        self._plans.clear()
 
     def _has_master(self, param: Any) -> bool:
         """Whether a parameter, eager or of a Program, has a master copy in float32."""

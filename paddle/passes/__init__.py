@@ -19,6 +19,7 @@ from paddle.passes.fuse_all_reduce import fuse_all_reduce
 from paddle.passes.gather_rows import gather_rows
 from paddle.passes.gru_pairs import pair_grus
 from paddle.passes.in_place import mark_in_place
+from paddle.passes.int8_weights import widen_weights
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.loss import fuse_loss
 from paddle.passes.merge_optimizers import merge_optimizers
@@ -37,6 +38,7 @@ TABLE: list[tuple[str, bool, Pass]] = [
     ("fuse_all_reduce", False, fuse_all_reduce),
     ("overlap_exchanges", False, overlap_exchanges),
     ("dead_code", False, remove_dead_code),
+    ("int8_weights", False, widen_weights),
     ("fc", True, fuse_fc),
     ("conv_bias", True, fuse_conv_bias),
     ("conv_bn", True, fuse_conv_bn),

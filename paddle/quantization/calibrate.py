@@ -94,7 +94,7 @@ class Seen:
     def _bins(self) -> tuple[np.ndarray, np.ndarray]:
         """The middle of each bin, and how many values it has; zeros are in none."""
         counts = self._histogram.counts.numpy()
-        return (np.arange(BINS) + 0.5) * (self.largest / BINS), counts
+        return (np.arange(BINS) + 0.5) * (self._histogram.most / BINS), counts
 
     def _by_share(self, percent: float) -> float:
         middle, counts = self._bins()
@@ -106,9 +106,9 @@ class Seen:
         """The share of the largest value for which rounding does the least harm."""
         middle, counts = self._bins()
         number = counts.sum() + self._zeros
-        best, found = math.inf, self.largest
+        best, found = math.inf, self._histogram.most
         for share in _SHARES:
-            scale = share * self.largest
+            scale = share * self._histogram.most
             rounded = np.round(np.minimum(middle, scale) / scale * top) * scale / top
             if algorithm == "mse":
                 error = float((counts * (middle - rounded) ** 2).sum() / number)

@@ -238,6 +238,27 @@ class ProgramMethods:
 
         return ProgramDesc(self)
 
+    @desc.setter
+    def desc(self: Any, desc: Any) -> None:
+        """Takes another Program's description; :meth:`_sync_with_cpp` then follows it."""
+        self._described = desc._of
+
+    def _sync_with_cpp(self: Any) -> None:
+        """Makes the Program what the description says that was assigned to ``desc``.
+
+        Without one there is nothing to do: descriptions show what is there.
+        """
+        described = vars(self).pop("_described", None)
+        if described is None or described is self:
+            return
+        from paddle.ir.cloning import clone
+
+        made = clone(described)
+        self.blocks, self.program_version = made.blocks, made.program_version
+        for block in self.blocks:
+            block.program = self
+        self._changed()
+
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
         """Makes a Program of the bytes of a ProgramDesc.

@@ -16,7 +16,7 @@ from paddle.core.mode import GRAD, get_mode, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.tensor.dims import constant, is_variable, read_dims, read_int, shape_of, wrong_type
-from paddle.tensor.inplace import replace
+from paddle.tensor.inplace import overwrite
 from paddle.tensor.to_tensor import constant_of, holds_variable, to_tensor
 
 __all__ = [
@@ -548,7 +548,7 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
         return made
     if not isinstance(output, Tensor):
         raise wrong_type("assign", "output", output, "a Tensor")
-    return replace(output, made)
+    return overwrite(output, made)
 
 
 def _assign_array(array: np.ndarray) -> Tensor:

@@ -9,7 +9,7 @@ import numpy as np
 from paddle.core.attribute_errors import in_our_words
 from paddle.core.dtype import VarType
 from paddle.core.errors import ArgumentTypeError, InvalidArgumentError, OutOfRangeError
-from paddle.core.mode import GRAD, get_mode, grad_enabled, recording
+from paddle.core.mode import GRAD, current_hook, get_mode, grad_enabled, recording
 from paddle.core.op import C
 from paddle.core.tensor import Tensor, wrap
 from paddle.core.writes import replace_buffer, writable
@@ -59,11 +59,18 @@ def __getitem__(self: Tensor, item: Any) -> Tensor:
 
 def __setitem__(self: Tensor, item: Any, value: Any) -> None:
     """Writes a number, array or Tensor at an index, in place."""
-    if get_mode() > GRAD and recording():
-        from paddle.ir.recording.lowering_setitem import assign_item
+    if get_mode() > GRAD:
+        if recording():
+            from paddle.ir.recording.lowering_setitem import assign_item
 
-        assign_item(self, item, value)
-        return
+            assign_item(self, item, value)
+            return
+        log = getattr(
+            current_hook(), "assign_item", None
+        )  # of operators that are noted as they run
+        if log is not None:
+            log(self, item, value)
+            return
     if type(item) is tuple:
         simple = all(_simple(part) for part in item) and item.count(Ellipsis) < 2
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError, check_tensors
-from paddle.core.mode import grad_enabled
+from paddle.core.mode import grad_enabled, no_grad
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
 from paddle.core.writes import replace_buffer
@@ -42,6 +42,25 @@ def replace(x: Any, out: Any) -> Any:
         x._edge = out._edge
         x.stop_gradient = out.stop_gradient
     return x
+
+
+def overwrite(x: Any, out: Any) -> Any:
+    """Like :func:`replace`, but a leaf that is trained may get contents that need no gradient.
+
+    It goes on being trained, from there.
+
+    Args:
+        x (Tensor): the Tensor that is changed.
+        out (Tensor): its new contents.
+
+    Raises:
+        ValueError: ``x`` is a leaf that requires a gradient, and ``out`` needs one, too.
+    """
+    eager = isinstance(x, Tensor) and isinstance(out, Tensor)
+    if eager and out.stop_gradient and not x.stop_gradient and x._edge is None:
+        with no_grad():
+            return replace(x, out)
+    return replace(x, out)
 
 
 def fill_(x: Tensor, value: float) -> Tensor:

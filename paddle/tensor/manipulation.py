@@ -225,6 +225,11 @@ def flatten(x: Tensor, start_axis: int = 0, stop_axis: int = -1, name: str | Non
     if type(start_axis) is not int or type(stop_axis) is not int:
         start_axis = read_int(start_axis, "flatten", "start_axis")
         stop_axis = read_int(stop_axis, "flatten", "stop_axis")
+    rank = getattr(x, "ndim", 0)  # Programs count from the front, whoever reads them relies on it
+    if -rank <= start_axis < 0:
+        start_axis += rank
+    if -rank <= stop_axis < 0:
+        stop_axis += rank
     return C.flatten_contiguous_range(x, start_axis=start_axis, stop_axis=stop_axis)[0]
 
 

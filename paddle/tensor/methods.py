@@ -13,6 +13,7 @@ from typing import Any
 
 from paddle.core.backends import choices, named
 from paddle.core.dtype import NAMES as DTYPE_NAMES
+from paddle.core.lod import LoDTensor
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
@@ -81,6 +82,21 @@ def cuda(self: Tensor, device_id: int = -1, blocking: bool = True) -> Tensor:
         here = current_place()
         return _moved(self, here if here.is_gpu_place() else CUDAPlace(0))
     return _moved(self, CUDAPlace(device_id))
+
+
+def get_tensor(self: Tensor) -> LoDTensor:
+    """Returns what it holds, to be read and set in the way of 1.x; setting shows in it.
+
+    Examples:
+        .. code-block:: python
+
+            import numpy as np
+            import paddle
+            x = paddle.ones([2, 3])
+            x.value().get_tensor().set(np.zeros([4], "float32"), paddle.CPUPlace())
+            print(x.shape)  # [4]
+    """
+    return LoDTensor(self)
 
 
 def pin_memory(self: Tensor) -> Tensor:
@@ -166,7 +182,8 @@ def attach() -> None:
         setattr(Tensor, name, function)
         two = callable(function) and function.__code__.co_argcount == 2
         setattr(Variable, name, _recorded(name, function) if two else function)
-    for function in (__getitem__, __setitem__, cpu, cuda, pin_memory, to, __iter__, __contains__):
+    own = (__getitem__, __setitem__, cpu, cuda, get_tensor, pin_memory, to, __iter__, __contains__)
+    for function in own:
         setattr(Tensor, function.__name__, function)
     for name, member in METHODS.items():
         setattr(Tensor, name, member)

@@ -9,6 +9,7 @@ from paddle.core.dtype import to_vartype, torch_dtype
 from paddle.core.errors import check_tensors
 from paddle.core.op import C
 from paddle.core.tensor import Tensor
+from paddle.ir.recording.context import layer_name
 from paddle.tensor.dims import read_int, read_ints
 
 __all__ = [
@@ -141,7 +142,7 @@ def max(
         x (Tensor): of any real type.
         axis (int|list|tuple, optional): what to look through; None means everything.
         keepdim (bool, optional): keep the axes with length one.
-        name (str, optional): has no effect.
+        name (str, optional): the result of a Program is called ``<name>.tmp_0``.
 
     Returns:
         Tensor: of the type of ``x``.
@@ -154,7 +155,10 @@ def max(
             print(paddle.max(x).numpy())  # [4.]
             print(paddle.max(x, axis=0).numpy())  # [3. 4.]
     """
-    return _reduce(C.reduce_max, x, axis, keepdim, "max")
+    if name is None:
+        return _reduce(C.reduce_max, x, axis, keepdim, "max")
+    with layer_name(name):
+        return _reduce(C.reduce_max, x, axis, keepdim, "max")
 
 
 def min(

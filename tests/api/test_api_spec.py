@@ -17,6 +17,7 @@ from scripts import make_api_spec as spec
 SCRIPT = spec.ROOT / "scripts" / "make_api_spec.py"
 
 
+@pytest.mark.slow
 def test_the_spec_is_that_of_the_code() -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PADDLE_", "FLAGS_"))}
     done = subprocess.run(

@@ -40,6 +40,7 @@ def run(*scripts):
     return json.loads(foreign), json.loads(families)
 
 
+@pytest.mark.slow
 def test_everyday_programs_import_no_compiler():
     scripts = sorted((ROOT / "benchmarks" / "everyday").glob("[a-z]*.py"))
     assert len(scripts) >= 16

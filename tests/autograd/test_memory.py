@@ -66,6 +66,7 @@ def test_retained_values_stay():
     assert saved() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_higher_orders(order):
     before = nodes_alive()

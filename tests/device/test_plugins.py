@@ -59,6 +59,7 @@ def test_operators_compute_there_what_they_do_here(one_xpu: Path, step: int) -> 
     assert re.search(r"^[1-9]\d+ samples, 0 failed$", done.stdout, re.M), done.stdout[-4000:]
 
 
+@pytest.mark.slow
 @implemented
 def test_two_processes_on_two_xpus(tmp_path: Path) -> None:
     folder = tmp_path / "site"
@@ -79,6 +80,7 @@ def test_two_processes_on_two_xpus(tmp_path: Path) -> None:
     assert status == 2 and "different numbers from 0 to 1, of the 2 XPUs" in err
 
 
+@pytest.mark.slow
 @implemented
 def test_the_switches_of_the_environment(one_xpu: Path) -> None:
     script = (

@@ -317,6 +317,7 @@ def test_several_processes_go_on_with_fit(job: Ranks, tmp_path: Path) -> None:
         assert {**parts[0][rank], **parts[1][rank]} == undisturbed[rank]
 
 
+@pytest.mark.slow
 def test_all_take_the_newest_that_all_have(job: Ranks, tmp_path: Path) -> None:
     run = str(tmp_path / "run")
     undisturbed = job.run(_fit_rank, run, 99, 3)

@@ -319,6 +319,7 @@ def _late(sleeper: int, sends: bool) -> str:
     return "no error"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sends", [False, True])
 def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks, sends: bool) -> None:
     found = job.run(_late, 2, sends)
@@ -326,6 +327,7 @@ def test_a_rank_that_hangs_is_named_after_the_timeout(job: Ranks, sends: bool) -
         assert "rank 2 did not come to the call within 1 s while rank" in found[rank], found[rank]
 
 
+@pytest.mark.slow
 def test_the_harness_tells_what_ranks_raised() -> None:
     with Ranks(2) as job:
         with pytest.raises(RankError, match=r"rank 0:[\s\S]*ZeroDivisionError"):

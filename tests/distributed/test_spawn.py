@@ -40,6 +40,7 @@ def _spawned(capfd: pytest.CaptureFixture, *args: object, **options: object) -> 
     return sorted(capfd.readouterr().out.splitlines())
 
 
+@pytest.mark.slow
 def test_the_ways_of_the_guide(
     capfd: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,6 +90,7 @@ def _exit_or_sleep(folder: str) -> None:
     time.sleep(60)
 
 
+@pytest.mark.slow
 def test_no_process_is_left(tmp_path: Path) -> None:
     begin = time.monotonic()
     with pytest.raises(OSError, match="process 0 failed:\nit ended with exit status 5"):
@@ -107,6 +109,7 @@ def _by_hand() -> None:
     train(True)
 
 
+@pytest.mark.slow
 def test_variables_set_by_hand_are_enough(capfd: pytest.CaptureFixture) -> None:
     dist.spawn(_by_hand, nprocs=2)
     assert capfd.readouterr().out.count("total: [3.]") == 2

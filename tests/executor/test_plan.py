@@ -242,6 +242,7 @@ def test_a_changed_program_gets_a_new_plan():
         assert exe.run(main, feed, [y], scope=Scope())[0].tolist() == [7, 7]
 
 
+@pytest.mark.slow
 def test_a_program_that_takes_the_place_of_a_freed_one_gets_its_own_plan():
     exe = Executor(paddle.CPUPlace())
     feed = {"x": np.ones(1, "float32")}

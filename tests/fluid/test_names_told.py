@@ -22,6 +22,7 @@ def told(script: Path, text: str, filters: str = "always") -> list[str]:
     return [line for line in done.stderr.splitlines() if "Warning: " in line]
 
 
+@pytest.mark.slow
 def test_each_name_once_at_the_users_line(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     lines = [

@@ -55,6 +55,7 @@ PD_BUILD_OP(constant_of).Inputs({"X"}).Outputs({"Out"}).SetKernelFn(PD_KERNEL(Fo
 """
 
 
+@pytest.mark.slow
 def test_what_is_kept(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
 ) -> None:

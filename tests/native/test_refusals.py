@@ -106,6 +106,7 @@ def test_a_program_that_lacks_its_library(built_here: Path, tmp_path: Path) -> N
 # ---- registration
 
 
+@pytest.mark.slow
 def test_names_that_exist(here: Path) -> None:
     with pytest.raises(RuntimeError, match="registers operator relu, but that is an operator of p"):
         built(here, source("relu"), "builtin")

@@ -125,6 +125,7 @@ except NotImplementedError as error:
 """
 
 
+@pytest.mark.slow
 def test_on_a_device_of_a_plug_in(ops: Any) -> None:
     root = Path(__file__).parents[2]
     env = {**os.environ, "PYTHONPATH": f"{root}:{root / 'tests' / 'device'}"}
@@ -233,6 +234,7 @@ def test_shape_functions_that_do_not_fit(here: Path, taken: str, attrs: str, sai
         built(here, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rest, said",
     [('.Inputs({"X", "X"})', "has X twice"), ('.Outputs({"Out", "Out"})', "has Out twice"),
@@ -243,6 +245,7 @@ def test_names_that_stand_twice(here: Path, rest: str, said: str) -> None:
         built(here, plain(rest=rest))
 
 
+@pytest.mark.slow
 def test_a_second_gradient_that_does_not_fit_leaves_nothing(here: Path) -> None:
     more = """
     std::vector<paddle::Tensor> G(const paddle::Tensor& d) { return {d}; }
@@ -258,6 +261,7 @@ def test_a_second_gradient_that_does_not_fit_leaves_nothing(here: Path) -> None:
     assert module.mine_op(paddle.ones([2])).numpy().tolist() == [4, 4]
 
 
+@pytest.mark.slow
 def test_two_libraries_with_one_name(here: Path) -> None:
     """Of the same module, and of the same file in two folders: each has its own operators."""
     made = []
@@ -283,6 +287,7 @@ def test_two_libraries_with_one_name(here: Path) -> None:
 # ---- building
 
 
+@pytest.mark.slow
 def test_words_that_are_no_lists(here: Path) -> None:
     source = here / "mine.cc"
     source.write_text(plain())
@@ -302,6 +307,7 @@ def test_words_that_are_no_lists(here: Path) -> None:
     assert load("mine", [source], **flags).__all__ == ["mine_op"]
 
 
+@pytest.mark.slow
 def test_an_archive_that_has_changed_is_linked_anew(here: Path) -> None:
     text = plain().replace("std::", 'extern "C" int value_of();\nstd::', 1)
     (here / "mine.cc").write_text(text.replace("(x.shape(), 1)", "(x.shape(), value_of())"))

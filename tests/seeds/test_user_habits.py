@@ -297,6 +297,7 @@ print(adam.get_lr(), [v.numpy().tolist() for v in net.state_dict().values()])
 """
 
 
+@pytest.mark.slow
 def test_a_fresh_process_goes_on_where_another_stopped(tmp_path: Path) -> None:
     said = []
     for seed, middle in ((1, SAVE), (2, LOAD)):

@@ -40,6 +40,7 @@ def test_by_paddle_testing(tmp_path: Path) -> None:
     assert "Ran 36 tests" in done.stderr and "OK" in done.stderr
 
 
+@pytest.mark.slow
 def test_by_itself_and_by_pytest(tmp_path: Path) -> None:
     shutil.copy(FILE, tmp_path / "test_brought.py")
     done = command("test_brought.py", "TestSigmoidFP32", "TestCallsInAScope", folder=tmp_path)

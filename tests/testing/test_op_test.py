@@ -244,6 +244,7 @@ def test_the_whole_of_the_guides_file_is_run(tmp_path: Path) -> None:
     assert done.returncode == 0 and "Ran 4 tests" in done.stderr, done.stderr
 
 
+@pytest.mark.slow
 def test_files_that_run_themselves_and_failures(tmp_path: Path) -> None:
     (tmp_path / "test_a.py").write_text(
         textwrap.dedent(

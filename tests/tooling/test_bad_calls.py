@@ -86,6 +86,7 @@ def test_hangs_and_crashes_are_told_and_the_rest_is_tried(monkeypatch):
     assert set(told.values()) <= {"answer", "refused"}
 
 
+@pytest.mark.slow
 def test_a_sample_finds_no_fault(tmp_path):
     """One callable in thirty, about the same ones every time; `make bad-calls` tries all."""
     out = tmp_path / "results"

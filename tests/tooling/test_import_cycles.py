@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import paddle
 
 ROOT = Path(paddle.__file__).parent
@@ -103,6 +105,7 @@ def test_imports_have_no_circle() -> None:
     assert _circle(waits()) == []
 
 
+@pytest.mark.slow
 def test_eight_threads_may_touch_everything_at_once() -> None:
     code = """
 import sys, threading

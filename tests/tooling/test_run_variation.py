@@ -38,6 +38,8 @@ def test_the_table_has_what_is_promised():
 def test_commands():
     assert command(TABLE[0], None, 7) == ["-m", "pytest", "-q", "-n", "2", "--dist", "worksteal"]
     assert command(TABLE[1], "3", 7)[3:5] == ["-n", "3"]
+    for row in TABLE:
+        assert ("not slow" in command(row, None, 7)) == (row.workers == 1), row.name
 
 
 def test_turn_and_seed_are_those_of_the_commit_or_of_the_day(tmp_path):

@@ -488,6 +488,7 @@ print(predictor.run([np.ones((1, 2), "float32")])[0])
 """
 
 
+@pytest.mark.slow
 def test_a_saved_program_says_what_to_import(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": str(Path(paddle.__file__).parents[1])}
 

@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef PL_THREADS
+#include <pthread.h>
+#endif
 
 #if defined(__AVX512F__)
 #define W 16
@@ -18,7 +21,7 @@
 #else
 #define W 4
 #endif
-enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64 };
+enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64, MAX_THREADS = 64 };
 typedef float vec __attribute__((vector_size(W * 4), aligned(4), may_alias));
 
 #define NONE 0xFFFFFFFFu
@@ -62,6 +65,7 @@ struct pl_model {
     step *steps, *now;
     uint32_t n_tensors, n_steps, n_ins, n_outs, *ins, *outs;
     void *file;
+    int threads;
 };
 
 /* ---------------------------------------------------------------- errors, memory */
@@ -158,8 +162,7 @@ static void *make(pl_model *m, step *s, int i, int dtype, int rank, const int64_
     tensor *t = &m->tensors[s->outs[i]];
     int64_t n = limited(m, rank, dims);
     t->home = take(m, (size_t)n * width(dtype) + ALIGN, 1);
-    t->dtype = dtype;
-    t->rank = rank;
+    t->dtype = dtype, t->rank = rank;
     memmove(t->dims, dims, (size_t)rank * sizeof *dims);
     t->data = t->home->at;
     return t->home->at;
@@ -182,9 +185,49 @@ static int same(const tensor *a, int rank, const int64_t *dims) {
     return a->rank == rank && !memcmp(a->dims, dims, (size_t)rank * sizeof *dims);
 }
 
+/* ---------------------------------------------------------------- threads */
+
+typedef void part_function(void *job, int part, int parts);
+
+#ifdef PL_THREADS
+typedef struct {
+    part_function *work;
+    void *job;
+    int part, parts, started;
+} portion;
+
+static void *do_portion(void *given) {
+    portion *p = given;
+    p->work(p->job, p->part, p->parts);
+    return NULL;
+}
+#endif
+
+/* Does the parts of some work at once where it is worth the start of threads; no part may fail. */
+static void parallel(pl_model *m, part_function *work, void *job, int64_t effort) {
+    int parts = effort > 1 << 20 ? m->threads : 1;
+#ifdef PL_THREADS
+    pthread_t ids[MAX_THREADS];
+    portion all[MAX_THREADS];
+    for (int i = 1; i < parts; i++) {
+        all[i] = (portion){work, job, i, parts, 0};
+        all[i].started = !pthread_create(&ids[i], NULL, do_portion, &all[i]);
+    }
+#endif
+    work(job, 0, parts);
+#ifdef PL_THREADS
+    for (int i = 1; i < parts; i++) {
+        if (all[i].started) pthread_join(ids[i], NULL);
+        else do_portion(&all[i]);
+    }
+#endif
+}
+
 /* ---------------------------------------------------------------- activations */
 
-static void activate(pl_model *m, float *y, int64_t n, int function, float a, float b) {
+enum { N_FUNCTIONS = 20 };
+
+static void activate(float *y, int64_t n, int function, float a, float b) {
     int64_t i;
 #define EACH(expression)              \
     for (i = 0; i < n; i++) {         \
@@ -217,9 +260,13 @@ static void activate(pl_model *m, float *y, int64_t n, int function, float a, fl
         case 17: EACH(powf(x, a));
         case 18: EACH(floorf(x));
         case 19: EACH((x < 0 ? 0 : x) + log1pf(expf(-fabsf(x))));
-        default: fail(m, "there is no activation %d", function);
     }
 #undef EACH
+}
+
+static int function_of(pl_model *m, int function) {
+    if (function < 0 || function >= N_FUNCTIONS) fail(m, "there is no activation %d", function);
+    return function;
 }
 
 static void activation(pl_model *m, step *s) {
@@ -227,7 +274,7 @@ static void activation(pl_model *m, step *s) {
     const float *from = floats(m, x);
     float *y = make(m, s, 0, PL_FLOAT32, x->rank, x->dims);
     memcpy(y, from, (size_t)size_of(x) * 4);
-    activate(m, y, size_of(x), s->ints[0], s->floats[0], s->floats[1]);
+    activate(y, size_of(x), function_of(m, s->ints[0]), s->floats[0], s->floats[1]);
 }
 
 /* ---------------------------------------------------------------- products */
@@ -337,9 +384,9 @@ typedef struct {
     float a, b, scale;
 } finish;
 
-static void finish_block(pl_model *m, const finish *f, float *c, int64_t ldc, int64_t rows,
-                         int64_t n0, int64_t n) {
-    for (int64_t r = 0; r < rows; r++) {
+static void finish_block(const finish *f, float *c, int64_t ldc, int64_t r0, int64_t r1, int64_t n0,
+                         int64_t n) {
+    for (int64_t r = r0; r < r1; r++) {
         float *y = c + r * ldc + n0;
         if (f->scale != 1)
             for (int64_t i = 0; i < n; i++) y[i] *= f->scale;
@@ -349,32 +396,57 @@ static void finish_block(pl_model *m, const finish *f, float *c, int64_t ldc, in
             for (int64_t i = 0; i < n; i++) y[i] += f->bias[n0 + i];
         if (f->residual)
             for (int64_t i = 0; i < n; i++) y[i] += f->residual[r * ldc + n0 + i];
-        activate(m, y, n, f->function, f->a, f->b);
+        activate(y, n, f->function, f->a, f->b);
+    }
+}
+
+typedef struct {
+    int64_t rows, n, k;
+    const float *a;
+    const source *b;
+    float *c, *room;
+    const finish *f;
+} product_job;
+
+enum { ROOM = KC * (NC + NR) }; /* of one thread */
+
+/* One of several parts of rows or of columns; each number is the same whatever the parts are. */
+static void product_part(void *job, int part, int parts) {
+    const product_job *p = job;
+    int by_rows = p->rows > p->n, unit = by_rows ? MR : NR;
+    int64_t all = by_rows ? p->rows : p->n, each = (all + parts - 1) / parts;
+    int64_t first, last, r0 = 0, r1 = p->rows, n0 = 0, n1 = p->n;
+    float *room = p->room + (int64_t)part * ROOM;
+    each = (each + unit - 1) / unit * unit;
+    first = part * each < all ? part * each : all, last = first + each < all ? first + each : all;
+    if (by_rows) r0 = first, r1 = last;
+    else n0 = first, n1 = last;
+    for (; n0 < n1 && r0 < r1; n0 += NC) {
+        int64_t nc = n1 - n0 < NC ? n1 - n0 : NC;
+        for (int64_t k0 = 0; k0 < p->k; k0 += KC) {
+            int64_t kc = p->k - k0 < KC ? p->k - k0 : KC;
+            pack_columns(p->b, k0, kc, n0, nc, room);
+            for (int64_t j = 0; j < nc; j += NR)
+                for (int64_t r = r0; r < r1; r += MR)
+                    micro(kc, p->a + r * p->k + k0 * MR, room + j * kc, p->c + r * p->n + n0 + j,
+                          p->n, r1 - r < MR ? (int)(r1 - r) : MR,
+                          nc - j < NR ? (int)(nc - j) : NR, k0 == 0);
+        }
+        finish_block(p->f, p->c, p->n, r0, r1, n0, nc);
     }
 }
 
 /* c = a b, where the rows of a are packed. */
 static void product(pl_model *m, int64_t rows, int64_t n, int64_t k, const float *a,
                     const source *b, float *c, const finish *f) {
-    buffer *room = take(m, KC * (NC + NR) * 4, 1);
+    buffer *room = take(m, (size_t)m->threads * ROOM * 4, 1);
+    product_job job = {rows, n, k, a, b, c, (float *)room->at, f};
     if (!k) memset(c, 0, (size_t)(rows * n) * 4);
-    for (int64_t n0 = 0; n0 < n; n0 += NC) {
-        int64_t nc = n - n0 < NC ? n - n0 : NC;
-        for (int64_t k0 = 0; k0 < k; k0 += KC) {
-            int64_t kc = k - k0 < KC ? k - k0 : KC;
-            pack_columns(b, k0, kc, n0, nc, (float *)room->at);
-            for (int64_t j = 0; j < nc; j += NR)
-                for (int64_t r = 0; r < rows; r += MR)
-                    micro(kc, a + r * k + k0 * MR, (float *)room->at + j * kc, c + r * n + n0 + j,
-                          n, rows - r < MR ? (int)(rows - r) : MR, nc - j < NR ? (int)(nc - j) : NR,
-                          k0 == 0);
-        }
-        finish_block(m, f, c, n, rows, n0, nc);
-    }
+    parallel(m, product_part, &job, rows * n * k);
     room->used = 0;
 }
 
-static void few_rows(pl_model *m, int64_t rows, int64_t n, int64_t k, const float *x,
+static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x,
                      const float *w, float *y, const finish *f) {
     for (int64_t r = 0; r < rows; r++) {
         float *out = y + r * n;
@@ -396,35 +468,7 @@ static void few_rows(pl_model *m, int64_t rows, int64_t n, int64_t k, const floa
             out[j] = sum;
         }
     }
-    finish_block(m, f, y, n, rows, 0, n);
-}
-
-static void linear(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0), *w = in(m, s, 1), *bias = in(m, s, 2);
-    const float *a = floats(m, x), *b = floats(m, w);
-    int rows_rank = s->ints[0] == -1 ? x->rank - 1 : s->ints[0];
-    int64_t rows, dims[PL_MAX_RANK];
-    finish f = {floats(m, bias), NULL, 0, 0, 0, 0, 1};
-    check(m, w->rank == 2 && rows_rank > 0 && rows_rank < x->rank, "its operands do not fit");
-    check(m, count_of(x->dims + rows_rank, x->rank - rows_rank) == w->dims[0],
-          "its operands do not fit");
-    check(m, !bias || size_of(bias) == w->dims[1], "its bias does not fit");
-    rows = count_of(x->dims, rows_rank);
-    memcpy(dims, x->dims, sizeof dims);
-    dims[rows_rank] = w->dims[1];
-    {
-        float *y = make(m, s, 0, PL_FLOAT32, rows_rank + 1, dims);
-        int64_t k = w->dims[0], n = w->dims[1];
-        source right = {b, n, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-        if (rows < 4) {
-            few_rows(m, rows, n, k, a, b, y, &f);
-        } else {
-            buffer *room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
-            pack_rows(a, k, 1, rows, k, (float *)room->at);
-            product(m, rows, n, k, (float *)room->at, &right, y, &f);
-            room->used = 0;
-        }
-    }
+    finish_block(f, y, n, 0, rows, 0, n);
 }
 
 /* Sizes of two operands that are stretched to each other, and the strides of each. */
@@ -458,36 +502,37 @@ static void advance(int rank, const int64_t *dims, int64_t *index, const int64_t
 }
 
 static void matmul(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0), *y = in(m, s, 1);
+    tensor *x = in(m, s, 0), *y = in(m, s, 1), *bias = in(m, s, 2);
     const float *a = floats(m, x), *b = floats(m, y);
     int64_t dims[PL_MAX_RANK], xs[PL_MAX_RANK], ys[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
-    int64_t rows, n, k, k2, xd, xa, batches, at = 0, bt = 0;
+    int64_t *p, *q, rows, n, k, batches, at = 0, bt = 0;
+    int rank, flip = s->ints[0], turn = s->ints[1];
     source right = {0};
-    finish f = {NULL, NULL, 0, 0, 0, 0, s->floats[0]};
-    buffer *room;
+    finish f = {floats(m, bias), NULL, 0, 0, 0, 0, s->floats[0]};
     float *c;
-    int rank;
     check(m, x->rank >= 2 && y->rank >= 2, "two dimensions were expected");
+    p = x->dims + x->rank - 2, q = y->dims + y->rank - 2;
     rank = stretched(m, x->dims, x->rank - 2, y->dims, y->rank - 2, dims, xs, ys);
-    {
-        const int64_t *p = x->dims + x->rank - 2, *q = y->dims + y->rank - 2;
-        rows = s->ints[0] ? p[1] : p[0], k = s->ints[0] ? p[0] : p[1];
-        k2 = s->ints[1] ? q[1] : q[0], n = s->ints[1] ? q[0] : q[1];
-        xd = s->ints[0] ? 1 : p[1], xa = s->ints[0] ? p[1] : 1;
-        right.down = s->ints[1] ? 1 : q[1], right.across = s->ints[1] ? q[1] : 1;
-    }
-    check(m, k == k2, "its operands do not fit");
+    rows = p[flip ? 1 : 0], k = p[flip ? 0 : 1], n = q[turn ? 0 : 1];
+    right.down = turn ? 1 : n, right.across = turn ? k : 1;
+    check(m, k == q[turn ? 1 : 0], "its operands do not fit");
+    check(m, !bias || size_of(bias) == n, "its bias does not fit");
     batches = count_of(dims, rank);
     dims[rank] = rows, dims[rank + 1] = n;
     c = make(m, s, 0, PL_FLOAT32, rank + 2, dims);
-    room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
-    for (int64_t i = 0; i < batches; i++, c += rows * n) {
-        pack_rows(a + at * rows * k, xd, xa, rows, k, (float *)room->at);
-        right.x = b + bt * n * k;
-        product(m, rows, n, k, (float *)room->at, &right, c, &f);
-        advance(rank, dims, index, xs, &at, ys, &bt);
+    if (y->rank == 2 && !flip) rows *= batches, batches = batches > 0;
+    if (rows < 4 && batches == 1 && !flip && !turn) {
+        few_rows(rows, n, k, a, b, c, &f);
+    } else {
+        buffer *room = take(m, (size_t)packed_rows(rows, k) * 4 + 4, 1);
+        for (int64_t i = 0; i < batches; i++, c += rows * n) {
+            pack_rows(a + at * rows * k, flip ? 1 : k, flip ? rows : 1, rows, k, (float *)room->at);
+            right.x = b + bt * n * k;
+            product(m, rows, n, k, (float *)room->at, &right, c, &f);
+            advance(rank, dims, index, xs, &at, ys, &bt);
+        }
+        room->used = 0;
     }
-    room->used = 0;
 }
 
 /* ---------------------------------------------------------------- convolution, pooling */
@@ -516,22 +561,41 @@ static void planes(const float *x, int64_t channels, int64_t h, int64_t w, int64
         }
 }
 
-static void depthwise(const source *s, const float *w, float *y, int64_t oh) {
-    for (int64_t r = 0; r < oh; r++)
-        for (int64_t o = 0; o < s->ow; o += W) {
-            vec sum = {0};
-            int64_t rest = s->ow - o;
-            float *out = y + r * s->ow + o;
-            for (int64_t i = 0; i < s->kh; i++)
-                for (int64_t j = 0; j < s->kw; j++) {
-                    int64_t at = j * s->dw;
-                    sum += w[i * s->kw + j]
-                           * *(const vec *)(s->x + (at % s->sw * s->rows + r * s->sh + i * s->dh)
-                                                       * s->columns + at / s->sw + o);
-                }
-            if (rest >= W) *(vec *)out = sum;
-            for (int64_t q = 0; rest < W && q < rest; q++) out[q] = sum[q];
-        }
+/* Convolutions of one channel each, dealt out to the parts. */
+typedef struct {
+    source src;
+    const float *image, *filter;
+    float *y, *room;
+    finish f;
+    int64_t channels, each, h, wide, oh, top, left, plane;
+} depthwise_job;
+
+static void depthwise(void *job, int part, int parts) {
+    const depthwise_job *p = job;
+    const source *s = &p->src;
+    const float *x = p->room + part * p->plane;
+    for (int64_t o = part; o < p->channels * p->each; o += parts) {
+        const float *w = p->filter + o * s->kh * s->kw;
+        float *y = p->y + o * p->oh * s->ow;
+        planes(p->image + o / p->each * p->h * p->wide, 1, p->h, p->wide, p->top, p->left, s->rows,
+               s->columns, s->sw, p->room + part * p->plane);
+        for (int64_t r = 0; r < p->oh; r++)
+            for (int64_t c = 0; c < s->ow; c += W) {
+                vec sum = {0};
+                int64_t rest = s->ow - c;
+                float *out = y + r * s->ow + c;
+                for (int64_t i = 0; i < s->kh; i++)
+                    for (int64_t j = 0; j < s->kw; j++) {
+                        int64_t at = j * s->dw;
+                        sum += w[i * s->kw + j]
+                               * *(const vec *)(x + (at % s->sw * s->rows + r * s->sh + i * s->dh)
+                                                        * s->columns + at / s->sw + c);
+                    }
+                if (rest >= W) *(vec *)out = sum;
+                for (int64_t q = 0; rest < W && q < rest; q++) out[q] = sum[q];
+            }
+        finish_block(&p->f, p->y, p->oh * s->ow, o, o + 1, 0, p->oh * s->ow);
+    }
 }
 
 /* Four paddings, top to right; all -1: as many as leave one result for each stride. */
@@ -581,11 +645,11 @@ static void conv2d(pl_model *m, step *s) {
     src.dw = u[7], src.ow = ow;
     src.rows = h + u[2] + u[3], src.columns = (wide + u[4] + u[5]) / u[1] + 1 + W;
     {
-        int64_t whole = deep ? 1 : c;
-        int64_t room_dims[4] = {whole, src.sw, src.rows, src.columns};
+        int64_t room_dims[5] = {deep ? 1 : c, src.sw, src.rows, src.columns, m->threads};
         buffer *room = NULL, *packed = s->packed;
-        int64_t part = packed_rows(each, k);
-        if (!plain || deep) room = take(m, (size_t)limited(m, 4, room_dims) * 4 + ALIGN, 1);
+        int64_t part = packed_rows(each, k), plane = src.rows * src.columns * src.sw;
+        finish f = {b, NULL, 1, function_of(m, (int)u[9]), s->floats[0], s->floats[1], 1};
+        if (!plain || deep) room = take(m, (size_t)limited(m, 4 + deep, room_dims) * 4 + ALIGN, 1);
         if (!deep && !packed) {
             packed = take(m, (size_t)(part * groups) * 4, w->constant ? 2 : 1);
             for (int64_t g = 0; g < groups; g++)
@@ -594,27 +658,25 @@ static void conv2d(pl_model *m, step *s) {
         }
         for (int64_t i = 0; i < n; i++) {
             const float *image = from + i * c * h * wide;
-            if (room && !deep)
+            if (deep) {
+                float *to = y + i * oc * oh * ow;
+                depthwise_job job = {src, image, filter, to, (float *)room->at, f, c, each, h, wide,
+                                     oh, u[2], u[4], plane};
+                job.f.residual = add ? add + i * oc * oh * ow : NULL;
+                parallel(m, depthwise, &job, oc * oh * ow * k);
+                continue;
+            }
+            if (room)
                 planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, src.sw,
                        (float *)room->at);
             for (int64_t g = 0; g < groups; g++) {
                 int64_t at = (i * oc + g * each) * oh * ow;
-                finish f = {b ? b + g * each : NULL, add ? add + at : NULL, 1, (int)u[9],
-                            s->floats[0], s->floats[1], 1};
-                if (deep) {
-                    planes(image + g * h * wide, 1, h, wide, u[2], u[4], src.rows, src.columns,
-                           src.sw, (float *)room->at);
-                    src.x = (float *)room->at;
-                    for (int64_t o = 0; o < each; o++)
-                        depthwise(&src, filter + (g * each + o) * k, y + at + o * oh * ow, oh);
-                    finish_block(m, &f, y + at, oh * ow, each, 0, oh * ow);
-                    continue;
-                }
+                f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
                 if (plain) {
                     src.windows = 0, src.down = h * wide, src.across = 1;
                     src.x = image + g * per * h * wide;
                 } else {
-                    src.x = (float *)room->at + g * per * src.sw * src.rows * src.columns;
+                    src.x = (float *)room->at + g * per * plane;
                 }
                 product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
             }
@@ -779,20 +841,33 @@ static void recurrent(pl_model *m, step *s) {
 
 /* ---------------------------------------------------------------- along axes */
 
+static int64_t whole(const tensor *t, int64_t i) {
+    return t->dtype == PL_INT64 ? ((const int64_t *)t->data)[i] : ((const int32_t *)t->data)[i];
+}
+
+static int64_t of_whole(pl_model *m, int kind, int64_t u, int64_t v) {
+    uint64_t a = (uint64_t)u, b = (uint64_t)v;
+    check(m, kind != 3 && kind != 6, "float32 was expected");
+    if (kind < 3) return (int64_t)(kind == 0 ? a + b : kind == 1 ? a - b : a * b);
+    if (kind < 6) return (kind == 4) == (u > v) ? u : v;
+    return kind == 7 ? u == v : kind == 8 ? u != v : kind == 9 ? u < v : u <= v;
+}
+
 static void binary(pl_model *m, step *s) {
     tensor *x = in(m, s, 0), *y = in(m, s, 1);
-    const float *a = floats(m, x), *b = floats(m, y);
+    const float *a = x->data, *b = y->data;
     int64_t dims[PL_MAX_RANK], xs[PL_MAX_RANK], ys[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
     int64_t second[PL_MAX_RANK], at = 0, bt = 0, n, inner, p, q;
-    int rank, yr = y->rank;
+    int rank, yr = y->rank, kind = s->ints[0], dtype = kind > 6 ? PL_FLOAT32 : x->dtype;
     float *c;
+    check(m, x->dtype == y->dtype, "its operands are of two data types");
     memcpy(second, y->dims, sizeof second);
     if (s->ints[1] >= 0 && yr < x->rank) {
-        check(m, s->ints[1] + yr <= x->rank, "its axis does not fit");
-        while (s->ints[1] + yr < x->rank) second[yr++] = 1;
+        check(m, s->ints[1] <= x->rank - yr, "its axis does not fit");
+        while (yr < x->rank - s->ints[1]) second[yr++] = 1;
     }
     rank = stretched(m, x->dims, x->rank, second, yr, dims, xs, ys);
-    c = make(m, s, 0, PL_FLOAT32, rank, dims);
+    c = make(m, s, 0, dtype, rank, dims);
     n = count_of(dims, rank);
     if (rank == 0) dims[0] = 1, xs[0] = ys[0] = 0, rank = 1;
     inner = dims[rank - 1], p = xs[rank - 1], q = ys[rank - 1];
@@ -803,7 +878,15 @@ static void binary(pl_model *m, step *s) {
     }                                              \
     break
     for (; n > 0; n -= inner) {
-        switch (s->ints[0]) {
+        switch (x->dtype == PL_FLOAT32 ? kind : -1) {
+            case -1:
+                for (int64_t i = 0; i < inner; i++, c += width(dtype) / 4) {
+                    int64_t made = of_whole(m, kind, whole(x, at + i * p), whole(y, bt + i * q));
+                    int32_t small = (int32_t)made;
+                    if (kind > 6) *c = (float)made;
+                    else memcpy(c, dtype == PL_INT64 ? (void *)&made : (void *)&small, width(dtype));
+                }
+                break;
             case 0: EACH(u + v);
             case 1: EACH(u - v);
             case 2: EACH(u * v);
@@ -811,10 +894,15 @@ static void binary(pl_model *m, step *s) {
             case 4: EACH(u > v || u != u ? u : v);
             case 5: EACH(u < v || u != u ? u : v);
             case 6: EACH(powf(u, v));
-            default: fail(m, "there is no binary operator %d", s->ints[0]);
+            case 7: EACH(u == v);
+            case 8: EACH(u != v);
+            case 9: EACH(u < v);
+            case 10: EACH(u <= v);
+            default: fail(m, "there is no binary operator %d", kind);
         }
         advance(rank - 1, dims, index, xs, &at, ys, &bt);
     }
+#undef EACH
 }
 
 static void layer_norm(pl_model *m, step *s) {
@@ -917,23 +1005,18 @@ static void reduce(pl_model *m, step *s) {
 
 /* ---------------------------------------------------------------- forms */
 
-static void formed(pl_model *m, step *s, int rank, const int64_t *dims) {
-    tensor *x = in(m, s, 0);
-    check(m, limited(m, rank, dims) == size_of(x), "it cannot get these sizes");
-    memcpy(make(m, s, 0, x->dtype, rank, dims), x->data, (size_t)size_of(x) * width(x->dtype));
-}
-
+/* Sizes: -1 is the rest, -2 - i the size of axis i of the input. */
 static void reshape(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     int64_t dims[PL_MAX_RANK], rest = 1, n = size_of(x);
     int open = -1;
     for (int i = 0; i < s->n_ints; i++) {
         dims[i] = s->ints[i];
-        check(m, dims[i] >= -1 && (dims[i] >= 0 || open < 0), "impossible sizes");
-        if (dims[i] == 0) {
-            check(m, i < x->rank, "a 0 stands for no dimension");
-            dims[i] = x->dims[i];
+        if (dims[i] < -1) {
+            check(m, -2 - dims[i] < x->rank, "there is no such axis");
+            dims[i] = x->dims[-2 - dims[i]];
         }
+        check(m, dims[i] >= 0 || open < 0, "impossible sizes");
         if (dims[i] < 0) {
             open = i;
         } else {
@@ -945,44 +1028,8 @@ static void reshape(pl_model *m, step *s) {
         check(m, rest && n % rest == 0, "it cannot get these sizes");
         dims[open] = n / rest;
     }
-    formed(m, s, s->n_ints, dims);
-}
-
-static void flatten(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0);
-    int start = axis_of(m, s->ints[0], x->rank), stop = axis_of(m, s->ints[1], x->rank), rank = 0;
-    int64_t dims[PL_MAX_RANK];
-    check(m, start <= stop, "it ends before it starts");
-    for (int i = 0; i < x->rank; i++) {
-        if (i > start && i <= stop) dims[rank - 1] *= x->dims[i];
-        else dims[rank++] = x->dims[i];
-    }
-    formed(m, s, rank, dims);
-}
-
-static void squeeze(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0);
-    int gone[PL_MAX_RANK] = {0}, rank = 0;
-    int64_t dims[PL_MAX_RANK];
-    for (int i = 0; i < s->n_ints; i++) gone[axis_of(m, s->ints[i], x->rank)] = 1;
-    for (int i = 0; i < x->rank; i++)
-        if (!gone[i] || x->dims[i] != 1) dims[rank++] = x->dims[i];
-    if (!rank) dims[rank++] = 1;
-    formed(m, s, rank, dims);
-}
-
-static void unsqueeze(pl_model *m, step *s) {
-    tensor *x = in(m, s, 0);
-    int64_t dims[PL_MAX_RANK];
-    int rank = x->rank;
-    memcpy(dims, x->dims, sizeof dims);
-    for (int i = 0; i < s->n_ints; i++) {
-        int at = axis_of(m, s->ints[i], rank + 1);
-        check(m, rank < PL_MAX_RANK, "too many dimensions");
-        for (int j = rank++; j > at; j--) dims[j] = dims[j - 1];
-        dims[at] = 1;
-    }
-    formed(m, s, rank, dims);
+    check(m, limited(m, s->n_ints, dims) == n, "it cannot get these sizes");
+    memcpy(make(m, s, 0, x->dtype, s->n_ints, dims), x->data, (size_t)n * width(x->dtype));
 }
 
 /* How far apart neighbours along each axis are. */
@@ -1013,12 +1060,6 @@ static void transpose(pl_model *m, step *s) {
     }
 }
 
-/* Copies `rows` pieces of `size` bytes between places that are `to_step`, `from_step` apart. */
-static void pieces(char *to, size_t to_step, const char *from, size_t from_step, size_t size,
-                   int64_t rows) {
-    for (; rows > 0; rows--, to += to_step, from += from_step) memcpy(to, from, size);
-}
-
 static void concat(pl_model *m, step *s) {
     tensor *first = &m->tensors[s->ins[0]];
     int axis = axis_of(m, s->ints[0], first->rank);
@@ -1039,63 +1080,71 @@ static void concat(pl_model *m, step *s) {
     for (int i = 0; i < s->n_ins; i++) {
         tensor *x = &m->tensors[s->ins[i]];
         size_t size = unit * (size_t)x->dims[axis];
-        pieces(y + done, whole, x->data, size, size, rows);
+        for (int64_t r = 0; r < rows; r++)
+            memcpy(y + done + (size_t)r * whole, (const char *)x->data + (size_t)r * size, size);
         done += size;
     }
 }
 
-static void split(pl_model *m, step *s) {
+/* Reads along each axis from a start, in steps; outside (by mode): a value, mirrored, the edge. */
+static void picked(pl_model *m, step *s, const int64_t *dims, const int64_t *starts,
+                   const int64_t *steps, int mode, float fill) {
     tensor *x = in(m, s, 0);
-    int axis = axis_of(m, s->ints[0], x->rank), open = -1, given = s->n_ints - 1;
-    int64_t dims[PL_MAX_RANK], rows = count_of(x->dims, axis), whole = x->dims[axis], sum = 0;
-    size_t unit = (size_t)count_of(x->dims + axis + 1, x->rank - axis - 1) * width(x->dtype);
-    size_t done = 0;
-    check(m, !given || given == s->n_outs, "its sizes do not fit");
-    for (int i = 0; i < s->n_outs; i++) {
-        int64_t size = given ? s->ints[1 + i] : whole / s->n_outs;
-        check(m, size >= -1 && (size >= 0 || open < 0), "its sizes do not fit");
-        if (size < 0) open = i;
-        else sum += size;
-    }
-    check(m, open < 0 ? sum == whole : sum <= whole, "its sizes do not fit");
-    memcpy(dims, x->dims, sizeof dims);
-    for (int i = 0; i < s->n_outs; i++) {
-        dims[axis] = i == open ? whole - sum : given ? s->ints[1 + i] : whole / s->n_outs;
-        {
-            size_t size = unit * (size_t)dims[axis];
-            pieces(make(m, s, i, x->dtype, x->rank, dims), size, (const char *)x->data + done,
-                   unit * (size_t)whole, size, rows);
-            done += size;
+    int64_t strides[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, at = 0, other = (int64_t)fill;
+    size_t size = width(x->dtype);
+    char *y = make(m, s, 0, x->dtype, x->rank, dims);
+    strides_of(x, strides);
+    for (int64_t n = count_of(dims, x->rank); n > 0; n--, y += size) {
+        int64_t from = 0;
+        int inside = 1;
+        for (int i = 0; i < x->rank; i++) {
+            int64_t q = starts[i] + index[i] * steps[i], last = x->dims[i] - 1;
+            if (q < 0 && mode) q = mode == 1 ? -q : 0;
+            if (q > last && mode) q = mode == 1 ? 2 * last - q : last;
+            inside = inside && q >= 0 && q <= last;
+            from += q * strides[i];
         }
+        if (inside) memcpy(y, (const char *)x->data + (size_t)from * size, size);
+        else memcpy(y, x->dtype == PL_FLOAT32 ? (void *)&fill : (void *)&other, size);
+        advance(x->rank, dims, index, strides, &at, NULL, NULL);
     }
-}
-
-static int64_t clamped(int64_t at, int64_t size) {
-    if (at < 0) at += size;
-    return at < 0 ? 0 : at > size ? size : at;
 }
 
 static void slice(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t dims[PL_MAX_RANK], strides[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, at = 0;
-    int64_t index[PL_MAX_RANK] = {0}, n;
-    size_t size = width(x->dtype);
-    char *y;
-    check(m, s->n_ints % 3 == 0, "axis, start and end were expected");
+    int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, steps[PL_MAX_RANK];
+    check(m, s->n_ints % 4 == 0, "axis, start, end and step were expected");
     memcpy(dims, x->dims, sizeof dims);
-    for (int i = 0; i < s->n_ints; i += 3) {
+    for (int i = 0; i < x->rank; i++) steps[i] = 1;
+    for (int i = 0; i < s->n_ints; i += 4) {
         int axis = axis_of(m, s->ints[i], x->rank);
-        int64_t end = clamped(s->ints[i + 2], x->dims[axis]);
-        starts[axis] = clamped(s->ints[i + 1], x->dims[axis]);
-        dims[axis] = end > starts[axis] ? end - starts[axis] : 0;
+        int64_t each = s->ints[i + 3], size = x->dims[axis], ends[2], low = each < 0 ? -1 : 0;
+        check(m, each != 0, "a step is 0");
+        for (int j = 0; j < 2; j++) {
+            int64_t at = s->ints[i + 1 + j];
+            if (at < 0) at += size;
+            ends[j] = at < low ? low : at > size + low ? size + low : at;
+        }
+        starts[axis] = ends[0], steps[axis] = each;
+        dims[axis] = (ends[1] - ends[0] + each - (each > 0 ? 1 : -1)) / each;
+        if (dims[axis] < 0) dims[axis] = 0;
     }
-    strides_of(x, strides);
-    for (int i = 0; i < x->rank; i++) at += starts[i] * strides[i];
-    y = make(m, s, 0, x->dtype, x->rank, dims);
-    for (n = count_of(dims, x->rank); n > 0; n--, y += size) {
-        memcpy(y, (const char *)x->data + (size_t)at * size, size);
-        advance(x->rank, dims, index, strides, &at, NULL, NULL);
+    picked(m, s, dims, starts, steps, 0, 0);
+}
+
+static void pad(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0);
+    int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK], steps[PL_MAX_RANK];
+    int mode = s->ints[0];
+    check(m, mode >= 0 && mode <= 2 && s->n_ints == 1 + 2 * x->rank, "its paddings do not fit");
+    for (int i = 0; i < x->rank; i++) {
+        int64_t before = s->ints[1 + 2 * i], after = s->ints[2 + 2 * i], size = x->dims[i];
+        int64_t most = mode == 1 ? size - 1 : size || !mode ? MAX_ELEMENTS : 0;
+        check(m, before >= 0 && after >= 0 && before <= most && after <= most,
+              "its paddings do not fit");
+        dims[i] = size + before + after, starts[i] = -before, steps[i] = 1;
     }
+    picked(m, s, dims, starts, steps, mode, s->floats[0]);
 }
 
 /* Where a pixel of a result lies in the input. */
@@ -1147,31 +1196,42 @@ static void interpolate(pl_model *m, step *s) {
         }
 }
 
-static void embedding(pl_model *m, step *s) {
-    tensor *ids = in(m, s, 0), *w = in(m, s, 1);
-    int64_t dims[PL_MAX_RANK], n = size_of(ids);
-    size_t size;
+static void gather(pl_model *m, step *s) {
+    tensor *ids = in(m, s, 0), *x = in(m, s, 1);
+    int axis = axis_of(m, s->ints[0], x->rank), rank = x->rank - 1 + ids->rank;
+    int64_t dims[2 * PL_MAX_RANK], n = size_of(ids), rows = count_of(x->dims, axis);
+    int64_t inner = count_of(x->dims + axis + 1, x->rank - axis - 1);
+    size_t size = (size_t)inner * width(x->dtype);
     char *y;
-    check(m, ids->dtype != PL_FLOAT32 && w->rank == 2 && ids->rank < PL_MAX_RANK,
-          "whole numbers and rows were expected");
-    memcpy(dims, ids->dims, sizeof dims);
-    dims[ids->rank] = w->dims[1];
-    size = (size_t)w->dims[1] * width(w->dtype);
-    y = make(m, s, 0, w->dtype, ids->rank + 1, dims);
-    for (int64_t i = 0; i < n; i++, y += size) {
-        int64_t id = ids->dtype == PL_INT64 ? ((const int64_t *)ids->data)[i]
-                                            : ((const int32_t *)ids->data)[i];
-        check(m, id >= 0 && id < w->dims[0], "a number is outside");
-        memcpy(y, (const char *)w->data + (size_t)id * size, size);
+    check(m, ids->dtype != PL_FLOAT32 && rank <= PL_MAX_RANK, "whole numbers were expected");
+    memcpy(dims, x->dims, sizeof x->dims);
+    memcpy(dims + axis, ids->dims, (size_t)ids->rank * sizeof *dims);
+    memcpy(dims + axis + ids->rank, x->dims + axis + 1, (size_t)(x->rank - axis - 1) * sizeof *dims);
+    y = make(m, s, 0, x->dtype, rank, dims);
+    for (int64_t i = 0; i < rows * n; i++, y += size) {
+        int64_t id = whole(ids, i % n);
+        check(m, id >= 0 && id < x->dims[axis], "a number is outside");
+        memcpy(y, (const char *)x->data + (size_t)(i / n * x->dims[axis] + id) * size, size);
+    }
+}
+
+static void cast(pl_model *m, step *s) {
+    tensor *x = in(m, s, 0);
+    int dtype = s->ints[0];
+    void *y;
+    check(m, dtype >= 0 && dtype <= 2, "there is no such data type");
+    y = make(m, s, 0, dtype, x->rank, x->dims);
+    for (int64_t i = 0, n = size_of(x); i < n; i++) {
+        int decimal = x->dtype == PL_FLOAT32;
+        float v = decimal ? ((const float *)x->data)[i] : (float)whole(x, i);
+        int64_t u = !decimal ? whole(x, i) : v > -9.2e18f && v < 9.2e18f ? (int64_t)v : INT64_MIN;
+        if (dtype == PL_FLOAT32) ((float *)y)[i] = v;
+        else if (dtype == PL_INT64) ((int64_t *)y)[i] = u;
+        else ((int32_t *)y)[i] = (int32_t)u;
     }
 }
 
 /* ---------------------------------------------------------------- detection */
-
-static float whole(const tensor *t, int64_t i) {
-    return t->dtype == PL_INT64 ? (float)((const int64_t *)t->data)[i]
-                                : (float)((const int32_t *)t->data)[i];
-}
 
 static void yolo_box(pl_model *m, step *s) {
     tensor *x = in(m, s, 0), *sizes = in(m, s, 1);
@@ -1190,7 +1250,8 @@ static void yolo_box(pl_model *m, step *s) {
     dims[2] = classes;
     scores = make(m, s, 1, PL_FLOAT32, 3, dims);
     for (int64_t p = 0; p < dims[0] * count; p++, from += (5 + classes) * h * w) {
-        float high = whole(sizes, p / count * 2), wide = whole(sizes, p / count * 2 + 1);
+        float high = (float)whole(sizes, p / count * 2);
+        float wide = (float)whole(sizes, p / count * 2 + 1);
         const int32_t *anchor = v + 3 + p % count * 2;
         for (int64_t at = 0; at < h * w; at++, boxes += 4, scores += classes) {
             const float *f = from + at;
@@ -1307,48 +1368,25 @@ static void multiclass_nms(pl_model *m, step *s) {
 
 /* Operator; least and most operands, results, whole numbers; other numbers; operands that may be
  * missing, as bits. `paddlelite/reader.py` has the same table. */
+#define OP(name, ...) {#name, name, {__VA_ARGS__}}
 static const struct {
     const char *name;
     kernel *run;
-    int limits[7], optional;
+    int limits[8];
 } OPERATORS[] = {
-    {"conv2d", conv2d, {4, 4, 1, 1, 10, 10, 2}, 12},
-    {"conv2d_transpose", conv2d_transpose, {3, 3, 1, 1, 9, 9, 0}, 4},
-    {"recurrent", recurrent, {5, 5, 1, 1, 2, 2, 0}, 24},
-    {"arg_max", arg_max, {1, 1, 1, 1, 2, 2, 0}, 0},
-    {"linear", linear, {3, 3, 1, 1, 1, 1, 0}, 4},
-    {"matmul", matmul, {2, 2, 1, 1, 2, 2, 1}, 0},
-    {"pool2d", pool2d, {1, 1, 1, 1, 12, 12, 0}, 0},
-    {"activation", activation, {1, 1, 1, 1, 1, 1, 2}, 0},
-    {"binary", binary, {2, 2, 1, 1, 2, 2, 0}, 0},
-    {"layer_norm", layer_norm, {3, 3, 1, 1, 1, 1, 1}, 6},
-    {"softmax", softmax, {1, 1, 1, 1, 1, 1, 0}, 0},
-    {"reduce", reduce, {1, 1, 1, 1, 2, 10, 0}, 0},
-    {"reshape", reshape, {1, 1, 1, 1, 0, 8, 0}, 0},
-    {"flatten", flatten, {1, 1, 1, 1, 2, 2, 0}, 0},
-    {"squeeze", squeeze, {1, 1, 1, 1, 1, 8, 0}, 0},
-    {"unsqueeze", unsqueeze, {1, 1, 1, 1, 1, 8, 0}, 0},
-    {"transpose", transpose, {1, 1, 1, 1, 0, 8, 0}, 0},
-    {"concat", concat, {1, 1024, 1, 1, 1, 1, 0}, 0},
-    {"split", split, {1, 1, 1, 1024, 1, 1025, 0}, 0},
-    {"slice", slice, {1, 1, 1, 1, 3, 24, 0}, 0},
-    {"interpolate", interpolate, {1, 1, 1, 1, 5, 5, 2}, 0},
-    {"yolo_box", yolo_box, {2, 2, 2, 2, 5, 67, 2}, 0},
-    {"multiclass_nms", multiclass_nms, {2, 2, 1, 3, 4, 4, 3}, 0},
-    {"embedding", embedding, {2, 2, 1, 1, 0, 0, 0}, 0},
+    OP(conv2d, 4, 4, 1, 1, 10, 10, 2, 12), OP(conv2d_transpose, 3, 3, 1, 1, 9, 9, 0, 4),
+    OP(recurrent, 5, 5, 1, 1, 2, 2, 0, 24), OP(arg_max, 1, 1, 1, 1, 2, 2, 0, 0),
+    OP(matmul, 3, 3, 1, 1, 2, 2, 1, 4),
+    OP(pool2d, 1, 1, 1, 1, 12, 12, 0, 0), OP(activation, 1, 1, 1, 1, 1, 1, 2, 0),
+    OP(binary, 2, 2, 1, 1, 2, 2, 0, 0), OP(layer_norm, 3, 3, 1, 1, 1, 1, 1, 6),
+    OP(softmax, 1, 1, 1, 1, 1, 1, 0, 0), OP(reduce, 1, 1, 1, 1, 2, 10, 0, 0),
+    OP(reshape, 1, 1, 1, 1, 0, 8, 0, 0), OP(transpose, 1, 1, 1, 1, 0, 8, 0, 0),
+    OP(concat, 1, 1024, 1, 1, 1, 1, 0, 0), OP(slice, 1, 1, 1, 1, 4, 32, 0, 0),
+    OP(pad, 1, 1, 1, 1, 1, 17, 1, 0), OP(gather, 2, 2, 1, 1, 1, 1, 0, 0),
+    OP(cast, 1, 1, 1, 1, 1, 1, 0, 0), OP(interpolate, 1, 1, 1, 1, 5, 5, 2, 0),
+    OP(yolo_box, 2, 2, 2, 2, 5, 67, 2, 0), OP(multiclass_nms, 2, 2, 1, 3, 4, 4, 3, 0),
 };
 enum { N_OPERATORS = sizeof OPERATORS / sizeof *OPERATORS };
-
-const char *pl_operators(void) {
-    static char text[N_OPERATORS * 64];
-    size_t at = 0;
-    for (int i = 0; i < N_OPERATORS; i++) {
-        const int *v = OPERATORS[i].limits;
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s %d %d %d %d %d %d %d\n",
-                               OPERATORS[i].name, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);
-    }
-    return text;
-}
 
 static uint64_t number(const unsigned char *at, int bytes) {
     uint64_t n = 0;
@@ -1366,10 +1404,9 @@ static uint32_t checksum(const unsigned char *data, size_t size) {
         for (int j = 1; j < 8; j++)
             table[j][i] = table[j - 1][i] >> 8 ^ table[0][table[j - 1][i] & 255];
     for (; size >= 8; size -= 8, data += 8) {
-        crc ^= (uint32_t)number(data, 4);
-        crc = table[7][crc & 255] ^ table[6][crc >> 8 & 255] ^ table[5][crc >> 16 & 255]
-              ^ table[4][crc >> 24] ^ table[3][data[4]] ^ table[2][data[5]] ^ table[1][data[6]]
-              ^ table[0][data[7]];
+        uint64_t x = number(data, 8) ^ crc;
+        crc = 0;
+        for (int j = 0; j < 8; j++) crc ^= table[7 - j][x >> 8 * j & 255];
     }
     for (; size; size--) crc = crc >> 8 ^ table[0][(crc ^ *data++) & 255];
     return ~crc;
@@ -1411,9 +1448,7 @@ static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *
     int64_t n;
     t->name = text(m, c, (size_t)next(m, c, 2));
     check(m, kind <= 2 && rank <= PL_MAX_RANK, DAMAGED);
-    t->dtype = kind;
-    t->rank = rank;
-    t->last = -1;
+    t->dtype = kind, t->rank = rank, t->last = -1;
     for (int i = 0; i < rank; i++) t->dims[i] = (int32_t)next(m, c, 4);
     at = next(m, c, 8), bytes = next(m, c, 8);
     if (at == UINT64_MAX) {
@@ -1465,7 +1500,7 @@ static void read_step(pl_model *m, step *s, cursor *c) {
     s->floats = own(m, (size_t)counts[3], sizeof *s->floats);
     for (int i = 0; i < counts[0]; i++) {
         uint32_t at = (uint32_t)next(m, c, 4);
-        int may = i < 5 && OPERATORS[found].optional >> i & 1;
+        int may = i < 5 && OPERATORS[found].limits[7] >> i & 1;
         check(m, at < m->n_tensors || (at == NONE && may), "damaged .nb file: an operand");
         s->ins[i] = at == NONE ? -1 : (int64_t)at;
     }
@@ -1528,18 +1563,16 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
         check(m, counts[i] <= places[2], "damaged .nb file: its counts");
     }
     check(m, counts[3] > 0, "damaged .nb file: it has no outputs");
-    m->tensors = own(m, counts[0], sizeof *m->tensors);
+    m->n_tensors = counts[0], m->tensors = own(m, counts[0], sizeof *m->tensors);
     m->steps = own(m, counts[1], sizeof *m->steps);
-    m->n_tensors = counts[0];
     for (uint32_t i = 0; i < counts[0]; i++)
         read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4]);
     for (uint32_t i = 0; i < counts[1]; i++) read_step(m, &m->steps[i], &c);
-    m->n_steps = counts[1];
+    m->n_steps = counts[1], m->n_ins = counts[2], m->n_outs = counts[3];
     m->ins = own(m, counts[2], sizeof *m->ins);
     m->outs = own(m, counts[3], sizeof *m->outs);
     for (uint32_t i = 0; i < counts[2]; i++) m->ins[i] = (uint32_t)next(m, &c, 4);
     for (uint32_t i = 0; i < counts[3]; i++) m->outs[i] = (uint32_t)next(m, &c, 4);
-    m->n_ins = counts[2], m->n_outs = counts[3];
     check(m, c.left == 0, "damaged .nb file: there is more behind its program");
     check_order(m);
 }
@@ -1558,6 +1591,7 @@ pl_model *pl_load(const void *bytes, size_t size, char *error, size_t error_size
         pl_close(kept);
         return NULL;
     }
+    m->threads = 1;
     read_file(m, bytes, size);
     return kept;
 }
@@ -1632,6 +1666,19 @@ int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dim
     memcpy(t->dims, dims, (size_t)rank * sizeof *dims);
     memcpy(t->home->at, data, size);
     t->data = t->home->at;
+    return 0;
+}
+
+int pl_set_threads(pl_model *m, int threads) {
+#ifdef PL_THREADS
+    int most = MAX_THREADS;
+#else
+    int most = 1; /* PL_THREADS was not defined when this was compiled */
+#endif
+    m->now = NULL;
+    if (setjmp(m->back)) return -1;
+    if (threads < 1 || threads > most) fail(m, "1 to %d threads can compute, not %d", most, threads);
+    m->threads = threads;
     return 0;
 }
 

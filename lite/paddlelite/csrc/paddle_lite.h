@@ -42,8 +42,8 @@ int pl_set_input(pl_model *model, int index, int dtype, int rank, const int64_t 
 int pl_run(pl_model *model);
 const char *pl_error(const pl_model *model);
 
-/* "name least most least most least most numbers" of each operator, in lines. */
-const char *pl_operators(void);
+/* How many threads compute; more than one where this was compiled with -DPL_THREADS -pthread. */
+int pl_set_threads(pl_model *model, int threads);
 
 #ifdef __cplusplus
 }

@@ -6,8 +6,10 @@ from collections.abc import Callable
 
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import EMPTY, Operator
-from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear
+from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear, prepared_quantize
+from paddle.ops.quantization.int8_steps import check_scale
 
+_SCALES = ("Scale", "Step", "InScale", "OutScale", "ResidualScale")
 _FIRST = 2  # the batch and the channels stand before the sizes of a picture
 
 
@@ -26,6 +28,11 @@ def _bound(
     known = op.definition
     assert known is not None
     words = {k: op.attrs.get(k, d) for k, d in known.attrs.items()} | more
+    checked = em.constant(check_scale, "check_scale")
+    for slot, name in zip(slots, names, strict=True):
+        if name is not None and slot in _SCALES:
+            layer = em.literal(op.output_arg_names[0].partition("@")[0], "layer")
+            em.before(f"{checked}({em.read(name)}, {em.literal(name, 'name')}, {layer})")
     function = em.temporary(op.type)
     args = ["None" if n is None else em.read(n) for n in names]
     args += [f"{key}={em.literal(value, key)}" for key, value in words.items()]
@@ -54,9 +61,20 @@ def _conv2d(em: Emitter, op: Operator) -> None:
 def _linear(em: Emitter, op: Operator) -> None:
     """The product with a packed weight; with a weight that changes, the kernel."""
     slots = ("W", "Step", "Bias", "InScale", "OutScale")
-    function = _bound(em, op, prepared_linear, slots)
+    residual = _given(op, "Residual")
+    function = _bound(em, op, prepared_linear, slots, residual=residual is not None)
     if function is None:
         em.kernel(op)
         return
-    x = em.read(op.inputs["X"][0])
-    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({x})")
+    args = [em.read(op.inputs["X"][0]), *([] if residual is None else [em.read(residual)])]
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({', '.join(args)})")
+
+
+@emitter("int8_quantize")
+def _quantize(em: Emitter, op: Operator) -> None:
+    """The bytes by a factor made before; by a scale that changes, the kernel."""
+    function = _bound(em, op, prepared_quantize, ("Scale",))
+    if function is None:
+        em.kernel(op)
+        return
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({em.read(op.inputs['X'][0])})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from paddle.ir.recording.lowering import write
-from paddle.tensor.inplace import replace
+from paddle.tensor.inplace import overwrite
 
 
 def recorded(target: Any, operator: str, operands: list[Any], attrs: dict[str, Any]) -> Any:
@@ -15,4 +15,4 @@ def recorded(target: Any, operator: str, operands: list[Any], attrs: dict[str, A
 
 def stored(target: Any, result: Any) -> Any:
     """Lets a Tensor that the caller gave hold the result; None: the result itself."""
-    return result if target is None else replace(target, result)
+    return result if target is None else overwrite(target, result)

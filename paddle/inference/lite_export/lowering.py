@@ -16,13 +16,16 @@ from paddle.executor.inference import InferenceProgram
 from paddle.executor.inference_values import arrays_sharing
 from paddle.executor.scope import Scope
 from paddle.inference.interface import inputs_and_outputs
+from paddle.inference.lite_export import rules_detection, rules_forms  # noqa: F401  (register rules)
 from paddle.inference.lite_export.layout import DTYPES, Lowered, Step
 from paddle.inference.lite_export.rules import RULES, Refused
 from paddle.ir.cloning import clone
 from paddle.ir.inference import FEED, FETCH, persistables
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
+from paddle.ir.variable import Variable
 from paddle.passes.inference import GRAPH, TABLE, prepare_inference
+from paddle.passes.inference.freeze import Frozen
 from paddle.serialization.models.layouts import MAIN
 from paddle.serialization.models.saved_model import SavedModel
 from paddle.serialization.program_state import put_values
@@ -38,6 +41,14 @@ _LEFT = frozenset([
     "conv_transpose_weight_prepack_pass", "fc_act_mkldnn_fuse_pass",
     "fc_elementwise_add_mkldnn_fuse_pass", "matmul_scale_fuse_pass", "transpose_matmul_fuse_pass",
 ])  # fmt: skip
+_ANY_BATCH = ("prior_box", "density_prior_box", "anchor_generator")
+# Operators of whose operand, in this slot, only the sizes matter.
+_SIZES_OF: dict[str, tuple[str, ...]] = {
+    "prior_box": ("Input", "Image"), "density_prior_box": ("Input", "Image"),
+    "anchor_generator": ("Input",), "shape": ("Input",), "fill_any_like": ("X",),
+    "fill_zeros_like": ("X",), "fill_constant_batch_size_like": ("Input",),
+}  # fmt: skip
+MOST_STATED = 1 << 26  # elements of such an operand
 PASSES = [p.name for p in TABLE if p.switch == GRAPH and p.name not in _LEFT]
 
 
@@ -75,6 +86,17 @@ class Lowering:
         """Returns the data type that the Program states for a variable."""
         return dtype_name(self.block.var(name).dtype)
 
+    def runtime_dtype(self, name: str) -> str:
+        """Returns what a variable is in the runtime, where bool is float32 of 0 and 1.
+
+        Raises:
+            Refused: the runtime has no such numbers.
+        """
+        dtype = "float32" if self.dtype(name) == "bool" else self.dtype(name)
+        if dtype not in DTYPES:
+            raise Refused(f"it is of {dtype}; the runtime has {', '.join(DTYPES)}")
+        return dtype
+
 
 def lower(model: SavedModel) -> Lowered:
     """Returns the program of a model.
@@ -91,6 +113,9 @@ def lower(model: SavedModel) -> Lowered:
     expected, outputs = inputs_and_outputs(model)
     feeds = [e.name for e in expected]
     optimised = prepare_inference(program, feeds, outputs, PASSES)
+    put_values(*_standing_in(optimised), scope, CPU.device(), WHERE, complete=True)
+    for op in Frozen(optimised, feeds, outputs).operators:
+        op.attrs[HOISTED] = True
     ops = [op for op in optimised.global_block().ops if op.type not in (FEED, FETCH)]
     running = [op for op in ops if not op.attrs.get(HOISTED)]
     read = {n for op in running for n in op.input_arg_names if n != EMPTY}
@@ -105,11 +130,33 @@ def lower(model: SavedModel) -> Lowered:
     return made
 
 
+def _standing_in(program: Program) -> tuple[dict[str, Variable], dict[str, np.ndarray]]:
+    """Lets operators that read nothing but sizes, which are stated, read zeros of these sizes."""
+    block = program.global_block()
+    variables: dict[str, Variable] = {}
+    for op in block.ops:
+        for slot in () if op.attrs.get(HOISTED) else _SIZES_OF.get(op.type, ()):
+            given = block.var(op.inputs[slot][0])
+            shape = list(given.shape)
+            if op.type in _ANY_BATCH:
+                shape[:1] = [1]
+            if -1 in shape or int(np.prod(shape)) > MOST_STATED:
+                continue
+            name = f"{given.name}@SIZES_{'x'.join(map(str, shape))}"
+            if name not in variables:
+                variables[name] = block.create_var(
+                    name=name, shape=shape, dtype=given.dtype, persistable=True
+                )
+            op.inputs[slot] = [name]
+    zeros = {n: np.zeros(v.shape, dtype_name(v.dtype)) for n, v in variables.items()}
+    return variables, zeros
+
+
 def _kept(array: np.ndarray) -> np.ndarray:
     """Constants in a data type that the runtime has, where they have another."""
     if array.dtype.name in DTYPES:
         return array
-    return array.astype("float32" if array.dtype.kind == "f" else "int64")
+    return array.astype("float32" if array.dtype.kind in "fb" else "int64")
 
 
 def _constants(
@@ -152,6 +199,8 @@ def _lower_all(
     for name in lowering.made.outputs:
         if name not in made and not refused:
             refused[f"output {name!r}", "the runtime does not make it"] += 1
+        elif lowering.dtype(name) == "bool":
+            refused[f"output {name!r}", "is of bool, which the runtime does not have; cast it"] += 1
     if refused:
         rows = [f"  {n} x {name}: {reason}" for (name, reason), n in sorted(refused.items())]
         raise UnimplementedError(

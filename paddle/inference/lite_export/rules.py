@@ -1,13 +1,19 @@
-"""What each operator of PaddlePaddle is in the lite runtime; `docs/lite.md` lists the steps."""
+"""What each operator of PaddlePaddle is in the lite runtime; `docs/lite.md` lists the steps.
+
+Products, pools, and what goes element by element; :mod:`.rules_forms` has what moves numbers
+about, :mod:`.rules_detection` boxes.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from paddle.core.op import REGISTRY
+from paddle.inference.lite_export.layout import DTYPES
 from paddle.ir.operator import Operator
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ FUNCTIONS = (
     "gelu", "exp", "sqrt", "abs", "square", "log", "rsqrt", "affine", "pow", "floor", "softplus",
 )  # fmt: skip
 KINDS = ("add", "sub", "mul", "div", "max", "min", "pow")
+COMPARED = ("equal", "not_equal", "less", "less_equal")
 REDUCTIONS = ("sum", "mean", "max", "min", "prod")
 
 
@@ -30,32 +37,37 @@ class Refused(Exception):
 def rule(types: str) -> Callable[[Rule], Rule]:
     """Registers the rule of some operators, whose names blanks join."""
 
-    def register(function: Rule) -> Rule:
-        RULES.update(dict.fromkeys(types.split(), function))
-        return function
+    def register(made: Rule) -> Rule:
+        RULES.update(dict.fromkeys(types.split(), made))
+        return made
 
     return register
 
 
-def _attrs(op: Operator) -> dict[str, Any]:
+def attrs_of(op: Operator) -> dict[str, Any]:
     known = REGISTRY.get(op.type)
     return {**(known.attrs if known else {}), **op.attrs}
 
 
-def _in(op: Operator, slot: str) -> str:
+def input_of(op: Operator, slot: str) -> str:
     """The variable of an input slot; empty where it is not given."""
     return next(iter(op.inputs.get(slot) or []), "")
 
 
-def _out(op: Operator, slot: str = "Out") -> str:
+def output_of(op: Operator, slot: str = "Out") -> str:
     return op.outputs[slot][0]
 
 
-def _without(op: Operator, *slots: str) -> None:
+def without(op: Operator, *slots: str) -> None:
     """Refuses inputs by which a Program gives sizes as tensors."""
     for slot in slots:
-        if _in(op, slot):
+        if input_of(op, slot):
             raise Refused(f"its sizes are a tensor ({slot}); they have to be known when it is made")
+
+
+def keep(axis: int) -> int:
+    """Says in sizes of a reshape: that of this axis of the input."""
+    return -2 - axis
 
 
 # -- convolutions, products ------------------------------------------------------------------------
@@ -69,68 +81,69 @@ def _pads(a: dict[str, Any]) -> list[int]:
     return pads if len(pads) == 4 else [pads[0], pads[0], pads[1], pads[1]]
 
 
-def _nchw(a: dict[str, Any]) -> None:
+def nchw(a: dict[str, Any]) -> None:
     layout = a.get("data_format", a.get("data_layout", "NCHW"))
     if layout not in ("NCHW", "AnyLayout"):
         raise Refused(f"its data format is {layout}; the runtime has NCHW")
 
 
-def _function(name: str, alpha: float = 0.0, beta: float = 0.0) -> tuple[int, list[float]]:
+def function(name: str, alpha: float = 0.0, beta: float = 0.0) -> tuple[list[int], list[float]]:
     """The number of an activation, and its two numbers."""
     if name == "hard_sigmoid" and not alpha and not beta:
         alpha, beta = 1 / 6, 0.5
-    return FUNCTIONS.index(name), [float(alpha), float(beta)]
+    return [FUNCTIONS.index(name)], [float(alpha), float(beta)]
 
 
 @rule("conv2d depthwise_conv2d packed_conv2d")
 def _conv(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    _nchw(a)
-    if at.value(_in(op, "Filter")) is None:
+    a = attrs_of(op)
+    nchw(a)
+    if at.value(input_of(op, "Filter")) is None:
         raise Refused("its filter is computed in each run")
-    number, numbers = _function(a.get("activation") or "", a.get("alpha", 0), a.get("beta", 0))
+    number, numbers = function(a.get("activation") or "", a.get("alpha", 0), a.get("beta", 0))
     dilations = [1, 1] if a["padding_algorithm"] == "SAME" else a["dilations"]
-    ints = [*a["strides"], *_pads(a), *dilations, a["groups"], number]
-    at.made.channels[_in(op, "Filter")] = 0
-    ins = [_in(op, slot) for slot in ("Input", "Filter", "Bias", "ResidualData")]
-    at.add("conv2d", ins, _out(op, "Output"), ints, numbers)
+    ints = [*a["strides"], *_pads(a), *dilations, a["groups"], *number]
+    at.made.channels[input_of(op, "Filter")] = 0
+    ins = [input_of(op, slot) for slot in ("Input", "Filter", "Bias", "ResidualData")]
+    at.add("conv2d", ins, output_of(op, "Output"), ints, numbers)
 
 
 @rule("conv2d_transpose depthwise_conv2d_transpose")
 def _conv_transpose(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    _nchw(a)
+    a = attrs_of(op)
+    nchw(a)
     if a["padding_algorithm"] != "EXPLICIT" or any(a["output_padding"]) or a["output_size"]:
         raise Refused("its padding is not explicit, or it states an output padding or size")
-    if at.value(_in(op, "Filter")) is None:
+    if at.value(input_of(op, "Filter")) is None:
         raise Refused("its filter is computed in each run")
-    at.made.channels[_in(op, "Filter")] = 1
-    ins = [_in(op, slot) for slot in ("Input", "Filter", "Bias")]
+    at.made.channels[input_of(op, "Filter")] = 1
+    ins = [input_of(op, slot) for slot in ("Input", "Filter", "Bias")]
     ints = [*a["strides"], *_pads(a), *a["dilations"], a["groups"]]
-    at.add("conv2d_transpose", ins, _out(op, "Output"), ints)
+    at.add("conv2d_transpose", ins, output_of(op, "Output"), ints)
 
 
 @rule("fill_constant_batch_size_like")
 def _like(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
+    """States of recurrent operators whose batch is open; others are constants by now."""
+    a = attrs_of(op)
     if a["str_value"] not in ("", "0", "0.0") or a["value"] != 0:
         raise Refused("it is not a first state of zeros")
-    at.zeros.add(_out(op))
+    at.zeros.add(output_of(op))
 
 
 @rule("rnn")
 def _recurrent(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if a["mode"] not in ("LSTM", "GRU") or _in(op, "SequenceLength"):
+    a = attrs_of(op)
+    if a["mode"] not in ("LSTM", "GRU") or input_of(op, "SequenceLength"):
         raise Refused("it is not LSTM or GRU, or it has lengths of sequences")
     for name in op.inputs["PreState"]:
         value = at.value(name)
         if name not in at.zeros and (value is None or value.any()):
             raise Refused("its first state is not zeros")
-    ways, weights, x = 1 + bool(a["is_bidirec"]), op.inputs["WeightList"], _in(op, "Input")
+    ways, weights, x = 1 + bool(a["is_bidirec"]), op.inputs["WeightList"], input_of(op, "Input")
     cells = a["num_layers"] * ways
     for layer in range(a["num_layers"]):
-        out = _out(op) if layer == a["num_layers"] - 1 else f"{_out(op)}@LAYER_{layer}"
+        out = output_of(op) if layer == a["num_layers"] - 1 else f"{output_of(op)}@LAYER_{layer}"
         made = [f"{out}@WAY_{way}" if ways == 2 else out for way in range(ways)]
         for way in range(ways):
             cell = layer * ways + way
@@ -144,42 +157,49 @@ def _recurrent(at: Lowering, op: Operator) -> None:
 
 @rule("arg_max")
 def _arg_max(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
+    a = attrs_of(op)
     if a["flatten"] or a["dtype"] not in (-1, 3):
         raise Refused("it flattens, or its result is not of int64")
-    at.add("arg_max", [_in(op, "X")], _out(op), [a["axis"], a["keepdims"]])
+    at.add("arg_max", [input_of(op, "X")], output_of(op), [a["axis"], a["keepdims"]])
 
 
 @rule("linear")
 def _linear(at: Lowering, op: Operator) -> None:
-    if at.value(_in(op, "W")) is not None:
-        at.made.channels[_in(op, "W")] = 1
-    at.add("linear", [_in(op, slot) for slot in ("X", "W", "Bias")], _out(op), [-1])
+    _product(at, *(input_of(op, slot) for slot in ("X", "W", "Bias")), output_of(op))
+
+
+def _product(at: Lowering, x: str, weight: str, bias: str, out: str) -> None:
+    if at.value(weight) is not None:
+        at.made.channels[weight] = 1
+    at.add("matmul", [x, weight, bias], out, [0, 0], [1.0])
 
 
 @rule("mul")
 def _mul(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    weight = at.value(_in(op, "Y"))
-    if weight is None or weight.ndim != 2 or a["y_num_col_dims"] != 1:
+    x, weight, out = input_of(op, "X"), input_of(op, "Y"), output_of(op)
+    rows, value = attrs_of(op)["x_num_col_dims"], at.value(input_of(op, "Y"))
+    if value is None or value.ndim != 2 or attrs_of(op)["y_num_col_dims"] != 1:
         raise Refused("its second operand is not a weight of two dimensions")
-    at.made.channels[_in(op, "Y")] = 1
-    at.add("linear", [_in(op, "X"), _in(op, "Y"), ""], _out(op), [a["x_num_col_dims"]])
+    if len(at.shape(x)) > rows + 1:
+        at.add("reshape", [x], out + "@ROWS", [*(keep(i) for i in range(rows)), -1])
+        x = out + "@ROWS"
+    _product(at, x, weight, "", out)
 
 
 @rule("matmul matmul_v2")
 def _matmul(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
+    a = attrs_of(op)
     flips = a.get("trans_x", a.get("transpose_X")), a.get("trans_y", a.get("transpose_Y"))
-    if min(len(at.shape(_in(op, s))) for s in ("X", "Y")) < 2:
+    if min(len(at.shape(input_of(op, s))) for s in ("X", "Y")) < 2:
         raise Refused("an operand has fewer than two dimensions")
-    at.add("matmul", [_in(op, "X"), _in(op, "Y")], _out(op), flips, [a.get("alpha", 1.0)])
+    ins = [input_of(op, "X"), input_of(op, "Y"), ""]
+    at.add("matmul", ins, output_of(op), flips, [a.get("alpha", 1.0)])
 
 
 @rule("pool2d")
 def _pool(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    _nchw(a)
+    a = attrs_of(op)
+    nchw(a)
     whole, sizes = a["global_pooling"], [int(k) for k in a["ksize"]]
     if a["adaptive"] and sizes != [1, 1]:
         raise Refused("it is adaptive, to more than one pixel")
@@ -187,7 +207,7 @@ def _pool(at: Lowering, op: Operator) -> None:
     pads = [0, 0, 0, 0] if whole else _pads(a)
     ints = [a["pooling_type"] == "avg", *sizes, *a["strides"], *pads, a["ceil_mode"],
             a["exclusive"], whole]  # fmt: skip
-    at.add("pool2d", [_in(op, "X")], _out(op), ints)
+    at.add("pool2d", [input_of(op, "X")], output_of(op), ints)
 
 
 # -- element by element ----------------------------------------------------------------------------
@@ -195,11 +215,11 @@ def _pool(at: Lowering, op: Operator) -> None:
 
 def _numbers(op: Operator) -> tuple[str, float, float]:
     """An activation as one of FUNCTIONS, with its numbers."""
-    a, name = _attrs(op), op.type
+    a, name = attrs_of(op), op.type
     if name == "relu6":
         return "clip", 0.0, a["threshold"]
     if name == "clip":
-        _without(op, "Min", "Max")
+        without(op, "Min", "Max")
         return "clip", a["min"], a["max"]
     if name == "hard_sigmoid":
         return name, a["slope"], a["offset"]
@@ -214,11 +234,11 @@ def _numbers(op: Operator) -> tuple[str, float, float]:
     if name == "gelu":
         return name, float(bool(a["approximate"])), 0.0
     if name == "scale":
-        _without(op, "ScaleTensor")
+        without(op, "ScaleTensor")
         after = a["bias_after_scale"]
         return "affine", a["scale"], a["bias"] if after else a["bias"] * a["scale"]
     if name == "pow":
-        _without(op, "FactorTensor")
+        without(op, "FactorTensor")
         return name, a["factor"], 0.0
     if name == "softplus" and (a.get("beta", 1.0), a.get("threshold", 20.0)) != (1.0, 20.0):
         raise Refused("beta is not 1, or the threshold is not 20")
@@ -230,173 +250,184 @@ def _numbers(op: Operator) -> tuple[str, float, float]:
     "square log rsqrt scale pow floor softplus"
 )
 def _activation(at: Lowering, op: Operator) -> None:
-    if at.dtype(_in(op, "X")) != "float32":
-        raise Refused(f"it is of {at.dtype(_in(op, 'X'))}; the runtime has float32 there")
-    number, numbers = _function(*_numbers(op))
+    if op.type == "scale" and at.dtype(input_of(op, "X")) in ("int32", "int64"):
+        _scale_whole(at, op)
+        return
+    if at.dtype(input_of(op, "X")) != "float32":
+        raise Refused(f"it is of {at.dtype(input_of(op, 'X'))}; the runtime has float32 there")
+    number, numbers = function(*_numbers(op))
     if op.type == "hard_sigmoid":
         numbers = [float(v) for v in _numbers(op)[1:]]
-    at.add("activation", [_in(op, "X")], _out(op), [number], numbers)
+    at.add("activation", [input_of(op, "X")], output_of(op), number, numbers)
+
+
+def _scale_whole(at: Lowering, op: Operator) -> None:
+    _, factor, shift = _numbers(op)
+    if int(factor) != factor or int(shift) != shift:
+        raise Refused("it scales whole numbers by others")
+    out, dtype = output_of(op), at.dtype(input_of(op, "X"))
+    one = at.constant(out + "@SCALE", np.array([factor], dtype))
+    two = at.constant(out + "@SHIFT", np.array([shift], dtype))
+    binary(at, "add", binary(at, "mul", input_of(op, "X"), one, out + "@SCALED"), two, out)
 
 
 @rule("dropout")
 def _dropout(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
+    a = attrs_of(op)
     kept = a["dropout_implementation"] == "upscale_in_train"
     scale = 1.0 if kept else 1.0 - a["dropout_prob"]
-    at.add("activation", [_in(op, "X")], _out(op), *_affine(scale))
-
-
-def _affine(scale: float) -> tuple[list[int], list[float]]:
-    number, numbers = _function("affine", scale)
-    return [number], numbers
+    activation(at, "affine", input_of(op, "X"), output_of(op), scale)
 
 
 @rule(" ".join(f"elementwise_{kind}" for kind in KINDS))
 def _binary(at: Lowering, op: Operator) -> None:
-    if at.dtype(_in(op, "X")) != "float32":
-        raise Refused(f"it is of {at.dtype(_in(op, 'X'))}; the runtime has float32 there")
-    kind = KINDS.index(op.type.removeprefix("elementwise_"))
-    at.add("binary", [_in(op, "X"), _in(op, "Y")], _out(op), [kind, _attrs(op)["axis"]])
+    kind, dtype = op.type.removeprefix("elementwise_"), at.dtype(input_of(op, "X"))
+    if dtype != "float32" and (kind in ("div", "pow") or dtype not in ("int32", "int64")):
+        raise Refused(f"it is of {dtype}; the runtime has float32 there")
+    binary(at, kind, input_of(op, "X"), input_of(op, "Y"), output_of(op), attrs_of(op)["axis"])
+
+
+def binary(at: Lowering, kind: str, x: str, y: str, out: str, axis: int = -1) -> str:
+    """Appends one of KINDS or COMPARED; returns its result."""
+    at.add("binary", [x, y], out, [(*KINDS, *COMPARED).index(kind), axis])
+    return out
+
+
+def activation(at: Lowering, name: str, x: str, out: str, *numbers: float) -> str:
+    """Appends one of FUNCTIONS; returns its result."""
+    at.add("activation", [x], out, *function(name, *numbers))
+    return out
+
+
+@rule("sum")
+def _sum(at: Lowering, op: Operator) -> None:
+    first, *others = op.inputs["X"]
+    dtype, out = at.runtime_dtype(first), output_of(op)
+    others = others or [at.constant(out + "@ZERO", np.zeros(1, dtype))]
+    for i, name in enumerate(others):
+        last = i == len(others) - 1
+        first = binary(at, "add", first, name, out if last else f"{out}@{i}")
+
+
+@rule("equal not_equal less_than less_equal greater_than greater_equal")
+def _compare(at: Lowering, op: Operator) -> None:
+    x, y, axis = input_of(op, "X"), input_of(op, "Y"), attrs_of(op)["axis"]
+    kind = op.type.replace("greater", "less")
+    if kind != op.type:
+        if axis != -1 and len(at.shape(x)) != len(at.shape(y)):
+            raise Refused("its second operand begins at an axis of the first")
+        x, y, axis = y, x, -1
+    binary(at, kind.removesuffix("_than"), x, y, output_of(op), axis)
+
+
+@rule("logical_and logical_or logical_xor")
+def _logical(at: Lowering, op: Operator) -> None:
+    kind = {"and": "mul", "or": "max", "xor": "not_equal"}[op.type.removeprefix("logical_")]
+    names = input_of(op, "X"), input_of(op, "Y")
+    if any(at.dtype(n) != "bool" for n in names):
+        raise Refused("an operand is not of bool")
+    binary(at, kind, *names, output_of(op))
+
+
+@rule("logical_not")
+def _not(at: Lowering, op: Operator) -> None:
+    if at.dtype(input_of(op, "X")) != "bool":
+        raise Refused("its operand is not of bool")
+    activation(at, "affine", input_of(op, "X"), output_of(op), -1, 1)
+
+
+@rule("where")
+def _where(at: Lowering, op: Operator) -> None:
+    """The larger of two, of which an infinity has taken the one that is not chosen."""
+    x, y, out = input_of(op, "X"), input_of(op, "Y"), output_of(op)
+    if at.dtype(x) != "float32":
+        raise Refused(f"it is of {at.dtype(x)}; the runtime has float32 there")
+    zero = at.constant(out + "@ZERO", np.zeros(1, "float32"))
+    half = activation(at, "affine", input_of(op, "Condition"), out + "@HALF", 1, -0.5)
+    bound = binary(at, "div", half, zero, out + "@BOUND")
+    first = binary(at, "min", x, bound, out + "@FIRST")
+    other = activation(at, "affine", bound, out + "@OTHER", -1, 0)
+    second = binary(at, "min", y, other, out + "@SECOND")
+    binary(at, "max", first, second, out)
+
+
+@rule("prelu")
+def _prelu(at: Lowering, op: Operator) -> None:
+    x, out, alpha = input_of(op, "X"), output_of(op), input_of(op, "Alpha")
+    value = at.value(alpha)
+    if value is None:
+        raise Refused("its alpha is computed in each run")
+    mode = attrs_of(op)["mode"]
+    if mode == "channel":
+        alpha = at.constant(alpha + "@CHANNELS", value.reshape(-1))
+    elif mode == "all":
+        alpha = at.constant(alpha + "@ONE", value.reshape(1))
+    low = activation(at, "clip", x, out + "@LOW", -math.inf, 0)
+    low = binary(at, "mul", low, alpha, out + "@SCALED", 1 if mode == "channel" else -1)
+    binary(at, "add", activation(at, "relu", x, out + "@HIGH"), low, out)
+
+
+@rule("reciprocal")
+def _reciprocal(at: Lowering, op: Operator) -> None:
+    one = at.constant(output_of(op) + "@ONE", np.ones(1, "float32"))
+    binary(at, "div", one, input_of(op, "X"), output_of(op))
+
+
+@rule("cast")
+def _cast(at: Lowering, op: Operator) -> None:
+    x, out = input_of(op, "X"), output_of(op)
+    given, wanted = at.runtime_dtype(x), at.runtime_dtype(out)
+    if at.dtype(out) == "bool" and at.dtype(x) != "bool":
+        zero = at.constant(out + "@ZERO", np.zeros(1, given))
+        binary(at, "not_equal", x, zero, out)
+    else:
+        at.add("cast", [x], out, [DTYPES[wanted]])
+
+
+@rule("assign")
+def _assign(at: Lowering, op: Operator) -> None:
+    at.add("cast", [input_of(op, "X")], output_of(op), [DTYPES[at.runtime_dtype(output_of(op))]])
 
 
 @rule("batch_norm")
 def _batch_norm(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    _nchw(a)
-    values = [at.value(_in(op, slot)) for slot in ("Scale", "Bias", "Mean", "Variance")]
+    a = attrs_of(op)
+    nchw(a)
+    values = [at.value(input_of(op, slot)) for slot in ("Scale", "Bias", "Mean", "Variance")]
     if any(v is None for v in values):
         raise Refused("its statistics are computed in each run")
     scale, bias, mean, variance = (np.asarray(v, "float64") for v in values)
     factor = scale / np.sqrt(variance + a["epsilon"])
-    out, middle = _out(op, "Y"), _out(op, "Y") + "@SCALED"
+    out, middle = output_of(op, "Y"), output_of(op, "Y") + "@SCALED"
     one = at.constant(out + "@SCALE", factor.astype("float32"))
     two = at.constant(out + "@SHIFT", (bias - mean * factor).astype("float32"))
-    at.add("binary", [_in(op, "X"), one], middle, [KINDS.index("mul"), 1])
-    at.add("binary", [middle, two], out, [KINDS.index("add"), 1])
+    binary(at, "add", binary(at, "mul", input_of(op, "X"), one, middle, 1), two, out, 1)
 
 
 @rule("layer_norm")
 def _layer_norm(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    ins = [_in(op, slot) for slot in ("X", "Scale", "Bias")]
-    at.add("layer_norm", ins, _out(op, "Y"), [a["begin_norm_axis"]], [a["epsilon"]])
+    a = attrs_of(op)
+    ins = [input_of(op, slot) for slot in ("X", "Scale", "Bias")]
+    at.add("layer_norm", ins, output_of(op, "Y"), [a["begin_norm_axis"]], [a["epsilon"]])
 
 
 @rule("softmax")
 def _softmax(at: Lowering, op: Operator) -> None:
-    at.add("softmax", [_in(op, "X")], _out(op), [_attrs(op)["axis"]])
+    at.add("softmax", [input_of(op, "X")], output_of(op), [attrs_of(op)["axis"]])
+
+
+@rule("mean")
+def _mean(at: Lowering, op: Operator) -> None:
+    at.add("reduce", [input_of(op, "X")], output_of(op), [REDUCTIONS.index("mean"), 0])
 
 
 @rule(" ".join(f"reduce_{kind}" for kind in REDUCTIONS))
 def _reduce(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if at.dtype(_in(op, "X")) != "float32":
-        raise Refused(f"it is of {at.dtype(_in(op, 'X'))}; the runtime has float32 there")
+    a = attrs_of(op)
+    if at.dtype(input_of(op, "X")) != "float32":
+        raise Refused(f"it is of {at.dtype(input_of(op, 'X'))}; the runtime has float32 there")
     axes = a["dim"] if isinstance(a["dim"], (list, tuple)) else [a["dim"]]
     ints = [REDUCTIONS.index(op.type.removeprefix("reduce_")), a["keep_dim"]]
-    at.add("reduce", [_in(op, "X")], _out(op), [*ints, *([] if a["reduce_all"] else axes)])
-
-
-# -- forms -----------------------------------------------------------------------------------------
-
-
-@rule("reshape2 reshape")
-def _reshape(at: Lowering, op: Operator) -> None:
-    _without(op, "Shape", "ShapeTensor")
-    at.add("reshape", [_in(op, "X")], _out(op), _attrs(op)["shape"])
-
-
-@rule("flatten_contiguous_range flatten2 flatten")
-def _flatten(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if op.type == "flatten_contiguous_range":
-        at.add("flatten", [_in(op, "X")], _out(op), [a["start_axis"], a["stop_axis"]])
-        return
-    if a["axis"] != 1:
-        raise Refused("its axis is not 1")
-    at.add("flatten", [_in(op, "X")], _out(op), [1, -1])
-
-
-@rule("squeeze2 squeeze unsqueeze2 unsqueeze")
-def _squeeze(at: Lowering, op: Operator) -> None:
-    _without(op, "AxesTensor", "AxesTensorList")
-    if not _attrs(op)["axes"]:
-        raise Refused("it names no axes")
-    at.add(op.type.removesuffix("2"), [_in(op, "X")], _out(op), _attrs(op)["axes"])
-
-
-@rule("transpose2 transpose")
-def _transpose(at: Lowering, op: Operator) -> None:
-    at.add("transpose", [_in(op, "X")], _out(op), _attrs(op)["axis"])
-
-
-@rule("concat")
-def _concat(at: Lowering, op: Operator) -> None:
-    _without(op, "AxisTensor")
-    at.add("concat", op.inputs["X"], _out(op), [_attrs(op)["axis"]])
-
-
-@rule("split")
-def _split(at: Lowering, op: Operator) -> None:
-    _without(op, "AxisTensor", "SectionsTensorList")
-    a = _attrs(op)
-    sizes = [] if a["num"] else a["sections"]
-    at.add("split", [_in(op, "X")], op.outputs["Out"], [a["axis"], *sizes])
-
-
-@rule("slice")
-def _slice(at: Lowering, op: Operator) -> None:
-    _without(op, "StartsTensor", "EndsTensor", "StartsTensorList", "EndsTensorList")
-    a, out = _attrs(op), _out(op)
-    gone = list(a["decrease_axis"])
-    ints = [v for row in zip(a["axes"], a["starts"], a["ends"]) for v in row]
-    at.add("slice", [_in(op, "Input")], out + "@WHOLE" if gone else out, ints)
-    if gone:
-        at.add("squeeze", [out + "@WHOLE"], out, gone)
-
-
-@rule("nearest_interp nearest_interp_v2 bilinear_interp bilinear_interp_v2")
-def _interpolate(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    _nchw(a)
-    _without(op, "OutSize", "SizeTensor", "Scale")
-    given = a["scale"] if isinstance(a["scale"], (list, tuple)) else [a["scale"]]
-    scale = [float(s) for s in given] or [0.0]
-    scale = scale * 2 if len(scale) == 1 else scale
-    if min(scale) <= 0 and min(a["out_h"], a["out_w"]) <= 0:
-        raise Refused("neither its size nor a scale is given")
-    ints = [op.type.startswith("bilinear"), a["align_corners"], a["align_mode"]]
-    sizes = [0, 0] if min(scale) > 0 else [a["out_h"], a["out_w"]]
-    at.add("interpolate", [_in(op, "X")], _out(op), [*ints, *sizes], scale)
-
-
-@rule("yolo_box")
-def _yolo_box(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if a["iou_aware"]:
-        raise Refused("it is iou_aware")
-    ints = [a["class_num"], a["downsample_ratio"], a["clip_bbox"], *a["anchors"]]
-    outs = [_out(op, "Boxes"), _out(op, "Scores")]
-    at.add("yolo_box", [_in(op, "X"), _in(op, "ImgSize")], outs, ints,
-           [a["conf_thresh"], a["scale_x_y"]])  # fmt: skip
-
-
-@rule("multiclass_nms multiclass_nms2 multiclass_nms3")
-def _suppression(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if _in(op, "RoisNum") or len(at.shape(_in(op, "Scores"))) != 3:
-        raise Refused("its boxes are of several images in one list")
-    outs = ["Out", "Index", "NmsRoisNum"][: int(op.type[len("multiclass_nms") :] or 1)]
-    ints = [a["background_label"], a["nms_top_k"], a["keep_top_k"], a["normalized"]]
-    floats = [a["score_threshold"], a["nms_threshold"], a["nms_eta"]]
-    at.add("multiclass_nms", [_in(op, "BBoxes"), _in(op, "Scores")],
-           [next(iter(op.outputs.get(slot, [])), f"{_out(op)}@{slot}") for slot in outs], ints,
-           floats)  # fmt: skip
-
-
-@rule("lookup_table_v2")
-def _embedding(at: Lowering, op: Operator) -> None:
-    a = _attrs(op)
-    if a["padding_idx"] != -1:
-        raise Refused("it has a padding_idx")
-    at.add("embedding", [_in(op, "Ids"), _in(op, "W")], _out(op))
+    at.add(
+        "reduce", [input_of(op, "X")], output_of(op), [*ints, *([] if a["reduce_all"] else axes)]
+    )

@@ -18,6 +18,7 @@ from paddle.ir.autodiff.gradient_flow import flags_of
 from paddle.ir.current import default_main_program, program_guard
 from paddle.ir.operator import stacks_up_to
 from paddle.ir.program import Program
+from paddle.ir.recording.captured import Captured
 from paddle.ir.recording.context import capturing
 from paddle.ir.recording.static_mode import record as record_operator
 from paddle.ir.variable import Variable
@@ -108,42 +109,6 @@ class ConcreteProgram:
         self.tensors = {n: moved.get(id(t), t) for n, t in self.tensors.items()}
 
 
-class _Captured:
-    """The eager Tensors that a function uses, as stored variables of its Program."""
-
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.tensors: dict[str, Tensor] = {}
-        self._names: dict[int, str] = {}
-
-    def take(self, tensor: Tensor) -> Variable:
-        block = self.program.global_block()
-        name = self._names.get(id(tensor))
-        if name is None:
-            name = tensor.name
-            while name in block.vars:
-                name = unique_name.generate(tensor.name)
-            self._names[id(tensor)] = name
-            self.tensors[name] = tensor
-            self._declare(block, name, tensor)
-        return block.vars[name]
-
-    @staticmethod
-    def _declare(block: Any, name: str, tensor: Tensor) -> None:
-        shape, dtype = tensor.shape, tensor.dtype
-        if isinstance(tensor, Parameter) and all(shape):
-            block.create_parameter(
-                name=name, shape=shape, dtype=dtype, trainable=not tensor.stop_gradient,
-                optimize_attr=tensor.optimize_attr, regularizer=tensor.regularizer,
-                need_clip=tensor.need_clip,
-            )  # fmt: skip
-            return
-        block.create_var(
-            name=name, shape=shape, dtype=dtype, persistable=True,
-            stop_gradient=tensor.stop_gradient,
-        )  # fmt: skip
-
-
 def record(
     function: Callable,
     args: Sequence[Any] = (),
@@ -166,7 +131,7 @@ def record(
         ConcreteProgram: the Program, and what it needs to run.
     """
     main, startup = Program(), Program()
-    captured = _Captured(main)
+    captured = Captured(main)
     inputs: list[Variable] = []
     given = [list(args), dict(kwargs or {})]
     with _recording(main, startup, captured), unchecked() if runs else contextlib.nullcontext():
@@ -192,7 +157,7 @@ def _recorder() -> Any:
 
 
 @contextlib.contextmanager
-def _recording(main: Program, startup: Program, captured: _Captured) -> Iterator[None]:
+def _recording(main: Program, startup: Program, captured: Captured) -> Iterator[None]:
     from paddle.jit.rewriting.convert import converting_layers
 
     before = set_grad_enabled(True)
@@ -239,7 +204,7 @@ def _unseen(value: Variable) -> Exception:
     )
 
 
-def _returned(outputs: Any, captured: _Captured) -> Any:
+def _returned(outputs: Any, captured: Captured) -> Any:
     """What is returned: values of the run, each in memory of its own."""
     block = default_main_program().global_block()
 
@@ -255,7 +220,7 @@ def _returned(outputs: Any, captured: _Captured) -> Any:
     return rebuilt(outputs, [own(v) for v in leaves(outputs)])
 
 
-def _write_buffers(side_effects: list[SideEffect], captured: _Captured) -> list[SideEffect]:
+def _write_buffers(side_effects: list[SideEffect], captured: Captured) -> list[SideEffect]:
     """Records that buffers get new values, where that can be in place; returns the others.
 
     A value that a gradient flows through is another Tensor, in a graph of its own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 from paddle.core.errors import (
@@ -203,7 +204,8 @@ def instance_norm(
 
     Args:
         x (Tensor): ``[N, C, ...]``, or ``[N, ..., C]``.
-        running_mean, running_var (None): there are no running statistics; must be None.
+        running_mean, running_var (Tensor|None): nothing is read from them or written to them, as in
+            PaddlePaddle; giving them is warned of.
         weight, bias (Tensor|None): ``[C]``.
         use_input_stats (bool): must be True: each instance gives its own statistics.
         momentum (float): has no effect, as there are no running statistics.
@@ -216,7 +218,7 @@ def instance_norm(
         Tensor: of ``x``'s shape and dtype.
 
     Raises:
-        NotImplementedError: running statistics are given or asked for; use batch_norm for them.
+        NotImplementedError: running statistics are asked for; use batch_norm for them.
 
     Examples:
         .. code-block:: python
@@ -226,10 +228,17 @@ def instance_norm(
             x = paddle.to_tensor([[[1.0, 3.0], [2.0, 6.0]]])
             print(F.instance_norm(x).numpy().round(3).tolist())  # [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
-    if not use_input_stats or running_mean is not None or running_var is not None:
+    if not use_input_stats:
         raise UnimplementedError(
             "instance_norm: running statistics are not supported, as in PaddlePaddle.",
-            hint="leave running_mean and running_var out, or use batch_norm",
+            hint="leave use_input_stats out, or use batch_norm",
+        )
+    if running_mean is not None or running_var is not None:
+        warnings.warn(
+            "instance_norm: running_mean and running_var are neither read nor written; each "
+            "instance gives its own statistics.",
+            RuntimeWarning,
+            stacklevel=2,
         )
     last = _layout("instance_norm", data_format) == "NHWC"
     if not last:

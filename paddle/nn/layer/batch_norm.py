@@ -160,7 +160,7 @@ class _BatchNormBase(Layer):
             )
         check_not_negative(type(self).__name__, epsilon=epsilon)
         self._num_features, self._momentum, self._epsilon = num_features, momentum, epsilon
-        self._weight_attr, self._bias_attr = weight_attr, bias_attr
+        self._weight_attr, self._bias_attr, self._name = weight_attr, bias_attr, name
         self._data_format, self._use_global_stats = data_format, use_global_stats
         self.weight = frozen_if_false(self, [num_features], weight_attr, 1.0)
         self.bias = frozen_if_false(self, [num_features], bias_attr, 0.0)
@@ -170,9 +170,15 @@ class _BatchNormBase(Layer):
             self, num_features, 1.0, f"{name}_variance" if named else None, True
         )
 
+    def _check_input_dim(self, input: Tensor) -> None:
+        check_rank(self, input, self._ranks)
+
+    def _check_data_format(self, input: Any) -> None:
+        """Has nothing to do, for the constructor did: libraries with forms of their own call it."""
+
     def forward(self, input: Tensor) -> Tensor:
         """Normalizes ``input``; in training mode the running statistics are moved."""
-        check_rank(self, input, self._ranks)
+        self._check_input_dim(input)
         return batch_norm(
             input,
             self._mean,

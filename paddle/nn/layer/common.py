@@ -65,6 +65,7 @@ class Linear(Layer):
         super().__init__()
         self._in_features = _size("Linear", "in_features", in_features)
         self._out_features = _size("Linear", "out_features", out_features)
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.weight = self.create_parameter(shape=[in_features, out_features], attr=weight_attr)
         self.bias = self.create_parameter(shape=[out_features], attr=bias_attr, is_bias=True)
         self.name = name
@@ -258,7 +259,8 @@ class Embedding(Layer):
         super().__init__()
         self._num_embeddings = _size("Embedding", "num_embeddings", num_embeddings)
         self._embedding_dim = _size("Embedding", "embedding_dim", embedding_dim)
-        self._sparse = sparse
+        self._size = [num_embeddings, embedding_dim]
+        self._sparse, self._weight_attr = sparse, weight_attr
         self._name = name
         if padding_idx is not None:
             if isinstance(padding_idx, bool) or not isinstance(padding_idx, int):

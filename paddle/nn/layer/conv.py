@@ -55,6 +55,7 @@ class _ConvNd(Layer):
             )
         self._in_channels, self._out_channels = in_channels, out_channels
         self._groups, self._data_format = groups, data_format
+        self._param_attr, self._bias_attr = weight_attr, bias_attr
         self._kernel_size = integers(api, "kernel_size", kernel_size, rank)
         self._stride = integers(api, "stride", stride, rank)
         self._dilation = integers(api, "dilation", dilation, rank)

@@ -77,6 +77,7 @@ class LayerNorm(Layer):
             )
         check_not_negative("LayerNorm", epsilon=epsilon)
         self._normalized_shape, self._epsilon = list(normalized_shape), epsilon
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         count = 1
         for n in self._normalized_shape:
             count *= n
@@ -185,7 +186,8 @@ class _InstanceNorm(Layer):
             )
         check_not_negative(type(self).__name__, epsilon=epsilon)
         self._num_features, self._epsilon = num_features, epsilon
-        self._data_format = data_format
+        self._momentum, self._data_format = momentum, data_format
+        self._weight_attr, self._bias_attr = weight_attr, bias_attr
         self.scale = self.create_parameter(
             shape=[num_features], attr=weight_attr, default_initializer=Constant(1.0)
         )
@@ -193,9 +195,12 @@ class _InstanceNorm(Layer):
             shape=[num_features], attr=bias_attr, is_bias=True, default_initializer=Constant(0.0)
         )
 
+    def _check_input_dim(self, input: Tensor) -> None:
+        check_rank(self, input, self._ranks)
+
     def forward(self, input: Tensor) -> Tensor:
         """Normalizes every channel of every example."""
-        check_rank(self, input, self._ranks)
+        self._check_input_dim(input)
         return instance_norm(
             input, weight=self.scale, bias=self.bias, eps=self._epsilon,
             data_format=self._data_format,

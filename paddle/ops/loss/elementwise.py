@@ -244,7 +244,7 @@ def _kl_rule(inputs: list, attrs: dict) -> list[Spec]:
     return [inputs[0] if attrs["reduction"] == "none" else Spec((1,), inputs[0].dtype)]
 
 
-@op("kldiv_loss", "X Target -> Loss", infer=_kl_rule)
+@op("kldiv_loss", "X Target~ -> Loss", infer=_kl_rule)
 def kldiv_loss(x, target, *, reduction="mean"):
     loss = torch.where(torch.gt(target, 0), target * (torch.log(target) - x), torch.zeros_like(x))
     if reduction == "none":
@@ -256,18 +256,13 @@ def kldiv_loss(x, target, *, reduction="mean"):
 
 
 @kldiv_loss.grad("X Target")
-def _(d_loss, x, target, *, reduction, needs_grad):
+def _(d_loss, x, target, *, reduction):
     if reduction == "mean":
         d_loss = torch.div(d_loss, x.numel())
     elif reduction == "batchmean":
         d_loss = torch.div(d_loss, x.shape[0])
     positive = torch.gt(target, 0)
-    d_x = torch.mul(torch.neg(torch.where(positive, target, torch.zeros_like(x))), d_loss)
-    d_target = None
-    if needs_grad[1]:
-        safe = torch.where(positive, target, torch.ones_like(target))
-        d_target = torch.where(positive, torch.log(safe) + 1 - x, torch.zeros_like(x)) * d_loss
-    return d_x, d_target
+    return torch.mul(torch.neg(torch.where(positive, target, torch.zeros_like(x))), d_loss), None
 
 
 @op(

@@ -1,18 +1,14 @@
 """Convolutions and products of 8-bit integers, and the steps on either side of them.
 
-A value x is held as the byte ``round(x / scale * top) + zero``: ``scale`` is the value of the step
-``top``, and ``zero`` the byte that stands for 0. It is 128 for values of either sign, and 0 for
-values that are never negative. Weights are signed, with a step for each channel of the result.
-
-oneDNN multiplies bytes exactly where the CPU has the instructions for it (VNNI, AMX); on older ones
-its sums of two products saturate, which :func:`usable` finds out by trying.
+What a byte stands for says ``int8_steps``. Weights are signed, with a step for each channel of the
+result. ``int8_onednn`` multiplies, where the machine can; elsewhere sums of floats stand in.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
 import torch
@@ -25,59 +21,57 @@ from paddle.core.op import REQUIRED, op
 from paddle.ops.nn.conv import conv2d
 from paddle.ops.nn.pool import pool2d
 from paddle.ops.quantization.fake_quantize import along, check_axis, largest
+from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear, on_onednn, usable
+from paddle.ops.quantization.int8_steps import (
+    HIGHEST,
+    SIGNED,
+    TOP,
+    UNSIGNED,
+    above_zero,
+    bytes_of,
+    dequantized,
+    numbers,
+    quantized,
+    quantizer,
+    wide,
+)
 
-SIGNED, UNSIGNED = 128, 0  # the bytes that stand for 0
-_TOP = 127
+__all__ = [
+    "SIGNED",
+    "UNSIGNED",
+    "prepared_conv2d",
+    "prepared_linear",
+    "prepared_quantize",
+    "usable",
+]
+
 _PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
-_SMALL, _INSTEAD = 1e-30, 1e-6  # as the operators of fake quantization have it
-# Activations behind a product: what oneDNN calls them, and what stands in for them elsewhere.
+# Activations behind a product: what stands in for them where oneDNN does not compute them.
 _ACTIVATIONS: dict[str, Callable] = {
     "": lambda x: x,
     "relu": torch.relu,
     "relu6": lambda x: x.clamp(0.0, 6.0),
     "hard_swish": torch.nn.functional.hardswish,
     "swish": torch.nn.functional.silu,
+    "gelu": torch.nn.functional.gelu,
+    "gelu_tanh": partial(torch.nn.functional.gelu, approximate="tanh"),
+    "tanh": torch.tanh,
 }
-_POINTWISE = {"": "none", "relu": "relu", "hard_swish": "hardswish", "swish": "swish"}
 ACTIVATIONS = frozenset(_ACTIVATIONS)
-
-
-# -- whether the machine can do it -----------------------------------------------------------------
-
-
-@lru_cache(maxsize=1)
-def usable() -> bool:
-    """Says whether oneDNN multiplies bytes exactly on this machine; it is tried once."""
-    onednn = torch.ops.onednn
-    if not torch.backends.mkldnn.is_available() or not hasattr(onednn, "qconv2d_pointwise"):
-        return False
-    count = 64
-    x = torch.full((1, count, 4, 4), 255, dtype=torch.uint8)
-    w = torch.full((count, count, 3, 3), _TOP, dtype=torch.int8)
-    step, scale = torch.ones(count), torch.ones(1)
-    try:
-        out = bind_conv2d(w, step, None, scale, None, zero=0, top=1, paddings=(1, 1))(x, None)
-        rows = x.reshape(16, count)
-        product = bind_linear(w[:, :, 0, 0].t(), step, None, scale, None, zero=0, top=1)(rows)
-    except (RuntimeError, AttributeError, TypeError):
-        return False
-    each = 255.0 * _TOP * count
-    return float(out[0, 0, 1, 1]) == each * 9 and float(product.min()) == each
-
-
-def _on_onednn(*buffers: torch.Tensor | None) -> bool:
-    return all(b is None or holds.tuned_forms(b) for b in buffers) and usable()
+OF_PICTURES = ACTIVATIONS - {"gelu", "gelu_tanh", "tanh"}  # behind a convolution
 
 
 # -- steps -----------------------------------------------------------------------------------------
 
 
 def _check_steps(name: str, scale: Any, zero: int, top: int) -> None:
-    highest = 255 - zero
-    if zero not in (SIGNED, UNSIGNED) or not 1 <= top <= highest:
+    highest = HIGHEST - zero
+    free = zero in (SIGNED, UNSIGNED)  # to leave out the last steps
+    if not 0 <= zero < HIGHEST or not (1 if free else highest) <= top <= highest:
         raise InvalidArgumentError(
-            f"{name}: expected a zero of 0 or 128, and a top from 1 to what is left of 255, but "
-            f"received zero {zero} and top {top}."
+            f"{name}: expected a zero of 0 or 128, and a top from 1 to what is left of 255, or "
+            f"another zero from 1 to 254 and a top of 255 - zero, but received zero {zero} and top "
+            f"{top}."
         )
     if len(scale.shape) != 1 or scale.shape[0] not in (1, -1):
         raise InvalidArgumentError(
@@ -109,42 +103,6 @@ def _result_type(factor: Any) -> VarType:
     return VarType.FP64 if _name(factor.dtype) == "float64" else VarType.FP32
 
 
-def _wide(x: torch.Tensor) -> torch.Tensor:
-    return x if x.dtype is torch.float64 else x.float()
-
-
-def _above_zero(scale: torch.Tensor) -> torch.Tensor:
-    return torch.where(scale <= _SMALL, scale + _INSTEAD, scale)
-
-
-def _numbers(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
-    """The numbers of steps as floats: from -top, or 0, to top."""
-    factor = _above_zero(_wide(scale)).reciprocal().mul(top).to(x.dtype)
-    return x.mul(factor).round_().clamp_(-top if zero else 0, top)
-
-
-def quantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
-    """The bytes that stand for values; pictures come out with their channels last in memory."""
-    if x.dim() == 4:
-        x = x.contiguous(memory_format=torch.channels_last)
-    return _bytes(_numbers(x, scale, zero, top), zero, top)
-
-
-def _bytes(numbers: torch.Tensor, zero: int, top: int) -> torch.Tensor:
-    if not zero and top <= _TOP:
-        return numbers.to(torch.int8).view(torch.uint8)
-    # ATen converts to int8 several times faster than to uint8; the highest bit is turned after it.
-    if not zero:
-        numbers.sub_(128)
-    return numbers.to(torch.int8).view(torch.uint8).bitwise_xor_(128)
-
-
-def dequantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
-    """What bytes stand for."""
-    scale = _wide(scale)
-    return x.to(scale.dtype).sub_(zero).mul_(_above_zero(scale) / top)
-
-
 def _check_value(name: str, x: Any, scale: Any, attrs: dict, source: tuple[str, ...]) -> None:
     _check_steps(name, scale, attrs["zero"], attrs["top"])
     _expect(name, "X", x.dtype, source)
@@ -168,11 +126,11 @@ def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
     dtypes="full",
     proto="marks a value that the passes of int8 hold as bytes; in floats it is rounded to steps",
 )
-def int8_round(x, scale, *, zero=SIGNED, top=_TOP, with_weight=False):
+def int8_round(x, scale, *, zero=SIGNED, top=TOP, with_weight=False):
     """The nearest step; ``with_weight`` says that products may quantise their weights too."""
     _check_value("int8_round", x, scale, {"zero": zero, "top": top}, _FLOATS)
-    step = _above_zero(_wide(scale)) / top
-    return _numbers(_wide(x), scale, zero, top).mul_(step.to(_wide(x).dtype)).to(x.dtype)
+    step = above_zero(wide(scale)) / top
+    return numbers(wide(x), scale, zero, top).mul_(step.to(wide(x).dtype)).to(x.dtype)
 
 
 @op(
@@ -183,9 +141,9 @@ def int8_round(x, scale, *, zero=SIGNED, top=_TOP, with_weight=False):
     dtypes="full",
     proto=_PROTO,
 )
-def int8_quantize(x, scale, *, zero=SIGNED, top=_TOP):
+def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_quantize", x, scale, {"zero": zero, "top": top}, _FLOATS)
-    return quantized(_wide(x), scale, zero, top)
+    return quantized(wide(x), scale, zero, top)
 
 
 @op(
@@ -195,7 +153,7 @@ def int8_quantize(x, scale, *, zero=SIGNED, top=_TOP):
     differentiable=False,
     proto=_PROTO,
 )
-def int8_dequantize(x, scale, *, zero=SIGNED, top=_TOP):
+def int8_dequantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_dequantize", x, scale, {"zero": zero, "top": top}, _BYTE)
     return dequantized(x, scale, zero, top)
 
@@ -225,7 +183,7 @@ def _weight_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 
 @op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=_PROTO)
-def int8_weight(x, scale, *, axis=0, top=_TOP, in_steps=False):
+def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
     """A weight as numbers of steps, and what a step is worth in each position of an axis.
 
     ``Scale`` is the value of the step ``top``; without it, the largest value of a position. With
@@ -233,15 +191,17 @@ def int8_weight(x, scale, *, axis=0, top=_TOP, in_steps=False):
     """
     _check_weight(x, scale, axis)
     scale = largest(x, axis) if scale is None else scale.reshape(-1).expand(x.shape[axis])
-    step = _above_zero(_wide(scale)) / top
+    step = above_zero(wide(scale)) / top
     numbers = x if in_steps else x / along(step, x, axis)
-    return numbers.round().clamp(-128, _TOP).to(torch.int8), step
+    return numbers.round().clamp(-128, TOP).to(torch.int8), step
 
 
 # -- products --------------------------------------------------------------------------------------
 
 
-def _check_product(name: str, x, filter, step, channels: int, scales: list, attrs: dict) -> None:
+def _check_product(
+    name: str, x, filter, step, channels: int, scales: list, attrs: dict, known: frozenset[str]
+) -> None:
     _expect(name, "the first input", x.dtype, _BYTE)
     _expect(name, "the weight", filter.dtype, _INTEGER)
     _expect(name, "Step", step.dtype, _FLOATS)
@@ -254,108 +214,11 @@ def _check_product(name: str, x, filter, step, channels: int, scales: list, attr
             f"{name}: expected a Step for each of {channels} channels, but received shape "
             f"{list(step.shape)}."
         )
-    if attrs["activation"] not in _ACTIVATIONS:
+    if attrs["activation"] not in known:
         raise InvalidArgumentError(
-            f"{name}: expected activation to be one of {sorted(_ACTIVATIONS)}, but received "
+            f"{name}: expected activation to be one of {sorted(known)}, but received "
             f"{attrs['activation']!r}."
         )
-
-
-class _Result:
-    """What becomes of the sums of a product: scale, activation, and perhaps bytes again."""
-
-    def __init__(self, in_scale, out_scale, zero, top, out_zero, out_top, activation) -> None:
-        self.in_step = float(_above_zero(in_scale)) / top
-        self.in_zero, self.out_zero = zero, out_zero
-        self.dtype, self.out_step = torch.float32, 1.0
-        self.attr, self.numbers = _POINTWISE.get(activation, "hardtanh"), []
-        if activation == "relu6":
-            self.numbers = [0.0, 6.0]
-        if out_scale is None:
-            self.out_zero = 0
-            return
-        self.dtype = torch.uint8
-        limit = float(_above_zero(out_scale))
-        self.out_step = limit / out_top
-        if not out_zero and out_top < 255 and activation in ("", "relu", "relu6"):
-            # Bytes would go on above the highest step.
-            self.attr = "hardtanh"
-            self.numbers = [0.0, min(limit, 6.0) if activation == "relu6" else limit]
-
-
-def bind_conv2d(
-    filter, step, bias, in_scale, out_scale, residual_scale=None, *, shape=None, strides=(1, 1),
-    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=_TOP, out_zero=SIGNED,
-    out_top=_TOP, activation="", residual_zero=SIGNED, residual_top=_TOP,
-) -> Callable:  # fmt: skip
-    """Packs the weights of a convolution for oneDNN.
-
-    Args:
-        filter, step, bias, in_scale, out_scale, residual_scale (Tensor): as ``int8_conv2d`` takes
-            them.
-        shape (list[int], optional): of the input, if it is known.
-
-    Returns:
-        callable: ``function(x, residual)`` computes it.
-    """
-    to = _Result(in_scale, out_scale, zero, top, out_zero, out_top, activation)
-    strides, paddings, dilations = list(strides), list(paddings), list(dilations)
-    step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
-    bias = None if bias is None else bias.float().contiguous()
-    packed = torch.ops.onednn.qconv_prepack(
-        filter.contiguous(), step, to.in_step, zero, strides, paddings, dilations, groups, shape
-    )
-    plain, summed = (
-        torch.ops.onednn.qconv2d_pointwise.default,
-        torch.ops.onednn.qconv2d_pointwise.binary,
-    )
-    given = (to.in_step, zero, packed, step, zeros)
-    window = (strides, paddings, dilations, groups)
-    form = (*window, to.out_step, to.out_zero, to.dtype)
-    attr, numbers = to.attr, to.numbers
-    after = "relu" if attr == "relu" else None
-    added = (1.0, 0)
-    if residual_scale is not None:
-        added = float(_above_zero(residual_scale)) / residual_top, residual_zero
-    with_residual: tuple[Any, ...] = (*form, *added, "sum", 1.0, after, [], "")
-
-    def call(x, residual=None):
-        if residual is None:
-            return plain(x, *given, bias, *form, attr, numbers, "")
-        into = residual.clone(memory_format=torch.channels_last)
-        return summed(x, *given, into, bias, *with_residual)
-
-    return call
-
-
-def bind_linear(
-    weight, step, bias, in_scale, out_scale, *, columns=1, zero=SIGNED, top=_TOP,
-    out_zero=SIGNED, out_top=_TOP, activation="",
-) -> Callable:  # fmt: skip
-    """Packs the weight of a product of rows for oneDNN.
-
-    Args:
-        weight, step, bias, in_scale, out_scale (Tensor): as ``int8_linear`` takes them.
-
-    Returns:
-        callable: ``function(x)`` computes it.
-    """
-    to = _Result(in_scale, out_scale, zero, top, out_zero, out_top, activation)
-    step, zeros = step.float().contiguous(), torch.zeros(len(step), dtype=torch.int32)
-    bias = None if bias is None else bias.float().contiguous()
-    packed = torch.ops.onednn.qlinear_prepack(weight.t().contiguous(), None)
-    count, wide = weight.shape
-    function = torch.ops.onednn.qlinear_pointwise.default
-    given = (to.in_step, zero, packed, step, zeros, bias)
-    form = (to.out_step, to.out_zero, to.dtype, to.attr, to.numbers, "")
-
-    def call(x):
-        if x.dim() == 2:
-            return function(x.contiguous(), *given, *form)
-        lead = x.shape[:columns]
-        return function(x.reshape(-1, count), *given, *form).reshape(*lead, wide)
-
-    return call
 
 
 def prepared_conv2d(
@@ -363,7 +226,7 @@ def prepared_conv2d(
 ) -> Callable:
     """``function(x, residual)`` for fixed weights: packed ones where oneDNN takes them."""
     weights = filter, step, bias, in_scale, out_scale
-    if step.dtype is torch.float32 and _on_onednn(*weights):
+    if step.dtype is torch.float32 and on_onednn(*weights):
         return bind_conv2d(*weights, residual_scale, shape=shape, **form)
     return lambda x, residual=None: int8_conv2d.kernel(
         x, *weights, residual, residual_scale, **form
@@ -371,18 +234,27 @@ def prepared_conv2d(
 
 
 def prepared_linear(weight, step, bias, in_scale, out_scale, **form) -> Callable:
-    """``function(x)`` for fixed weights: packed ones where oneDNN takes them."""
+    """``function(x)`` for fixed weights, or ``function(x, residual)`` where ``residual`` is true.
+
+    They are packed where oneDNN takes them.
+    """
     weights = weight, step, bias, in_scale, out_scale
-    if step.dtype is torch.float32 and _on_onednn(*weights):
+    if step.dtype is torch.float32 and on_onednn(*weights):
         return bind_linear(*weights, **form)
-    return lambda x: int8_linear.kernel(x, *weights, **form)
+    form.pop("residual", None)
+    return lambda x, residual=None: int8_linear.kernel(x, *weights, residual, **form)
+
+
+def prepared_quantize(scale, *, zero=SIGNED, top=TOP) -> Callable:
+    """``function(x)`` for a fixed scale."""
+    return quantizer(scale, zero, top)
 
 
 def _simulated(sums, step, bias, residual, in_scale, out_scale, form: dict, axis: int):
     """The result of a product from its sums in floats, where oneDNN has no integers."""
     dtype = sums.dtype
     out = sums * along(step, sums, axis).to(dtype)
-    out = out * (_above_zero(_wide(in_scale)) / form["top"]).to(dtype)
+    out = out * (above_zero(wide(in_scale)) / form["top"]).to(dtype)
     if bias is not None:
         out = out + along(bias, out, axis).to(dtype)
     if residual is not None:
@@ -391,8 +263,8 @@ def _simulated(sums, step, bias, residual, in_scale, out_scale, form: dict, axis
     if out_scale is None:
         return out
     zero, top = form["out_zero"], form["out_top"]
-    numbers = (out * (top / _above_zero(_wide(out_scale))).to(dtype)).round_()
-    return _bytes(numbers.clamp_(-zero, top if not zero else 127), zero, top)
+    numbers = (out * (top / above_zero(wide(out_scale))).to(dtype)).round_()
+    return bytes_of(numbers.clamp_(-zero, HIGHEST - zero if zero else top), zero, top)
 
 
 def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
@@ -432,7 +304,8 @@ def _check_conv(inputs: list, attrs: dict) -> None:
             f"received {channels} channels, Filter of shape {list(filter.shape)} and groups = "
             f"{groups}."
         )
-    _check_product("int8_conv2d", x, filter, step, filter.shape[0], scales, attrs)
+    channels = filter.shape[0]
+    _check_product("int8_conv2d", x, filter, step, channels, scales, attrs, OF_PICTURES)
     _check_residual(residual, residual_scale, out_scale, attrs)
 
 
@@ -454,8 +327,8 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
 )
 def int8_conv2d(
     x, filter, step, bias, in_scale, out_scale, residual, residual_scale, *, strides=(1, 1),
-    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=_TOP, out_zero=SIGNED,
-    out_top=_TOP, activation="", residual_zero=SIGNED, residual_top=_TOP,
+    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
+    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
 ):  # fmt: skip
     """A convolution of bytes with signed bytes; floats without OutScale, bytes with it.
 
@@ -468,12 +341,12 @@ def int8_conv2d(
     window = {"strides": strides, "paddings": paddings, "dilations": dilations, "groups": groups}
     given = [x, filter, step, bias, in_scale, out_scale, residual, residual_scale]
     _check_conv(given, {**form, **window})
-    if step.dtype is torch.float32 and _on_onednn(x, filter, residual):
+    if step.dtype is torch.float32 and on_onednn(x, filter, residual):
         bound = bind_conv2d(
             filter, step, bias, in_scale, out_scale, residual_scale, **window, **form
         )
         return bound(x, residual)
-    dtype = _wide(step).dtype
+    dtype = wide(step).dtype
     sums = torch.conv2d(
         x.to(dtype).sub_(zero),
         filter.to(dtype),
@@ -489,7 +362,7 @@ def int8_conv2d(
 
 
 def _check_linear(inputs: list, attrs: dict) -> None:
-    x, weight, step, _, in_scale, out_scale = inputs
+    x, weight, step, _, in_scale, out_scale, residual = inputs
     columns = attrs["columns"]
     if len(weight.shape) != 2 or not 1 <= columns < len(x.shape):
         raise InvalidArgumentError(
@@ -506,7 +379,20 @@ def _check_linear(inputs: list, attrs: dict) -> None:
             f"{list(x.shape)} and W of shape {list(weight.shape)}."
         )
     scales = [in_scale, out_scale]
-    _check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs)
+    _check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs, ACTIVATIONS)
+    if residual is None:
+        return
+    if attrs["activation"] not in ("", "relu") or out_scale is not None:
+        raise InvalidArgumentError(
+            "int8_linear: expected no activation but relu, and no OutScale, where a Residual is "
+            "added."
+        )
+    shape = (*x.shape[:columns], weight.shape[1])
+    if -1 not in (*shape, *residual.shape) and tuple(residual.shape) != shape:
+        raise InvalidArgumentError(
+            f"int8_linear: expected a Residual of shape {list(shape)}, but received "
+            f"{list(residual.shape)}."
+        )
 
 
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
@@ -518,28 +404,30 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
 
 @op(
     "int8_linear",
-    "X W Step Bias? InScale~ OutScale?~ -> Out",
+    "X W Step Bias? InScale~ OutScale?~ Residual? -> Out",
     infer=of_dimensions(_linear_rule),
     differentiable=False,
     proto=_PROTO,
 )
 def int8_linear(
-    x, weight, step, bias, in_scale, out_scale, *, columns=REQUIRED, zero=SIGNED, top=_TOP,
-    out_zero=SIGNED, out_top=_TOP, activation="",
+    x, weight, step, bias, in_scale, out_scale, residual, *, columns=REQUIRED, zero=SIGNED,
+    top=TOP, out_zero=SIGNED, out_top=TOP, activation="",
 ):  # fmt: skip
     """Rows of bytes by a matrix of signed bytes; the rows begin at the dimension ``columns``."""
     form = {
         "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
         "activation": activation,
     }  # fmt: skip
-    given = [x, weight, step, bias, in_scale, out_scale]
+    given = [x, weight, step, bias, in_scale, out_scale, residual]
     _check_linear(given, {**form, "columns": columns})
-    if step.dtype is torch.float32 and _on_onednn(x, weight):
-        return bind_linear(*given[1:], columns=columns, **form)(x)
-    dtype = _wide(step).dtype
+    if step.dtype is torch.float32 and on_onednn(x, weight):
+        added = () if residual is None else (residual,)
+        bound = bind_linear(*given[1:-1], columns=columns, residual=bool(added), **form)
+        return bound(x, *added)
+    dtype = wide(step).dtype
     rows = x.to(dtype).sub_(zero).reshape(*x.shape[:columns], weight.shape[0])
     sums = torch.matmul(rows, weight.to(dtype))
-    return _simulated(sums, step, bias, None, in_scale, out_scale, form, sums.dim() - 1)
+    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, sums.dim() - 1)
 
 
 # -- pools -----------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from paddle.passes.inference.table import (
     InferencePass,
     passes_of,
 )
+from paddle.passes.int8_weights import widen_weights
 from paddle.passes.lifetimes import mark_lifetimes
 from paddle.passes.running import Pass, run_passes
 
@@ -46,6 +47,7 @@ _BEFORE: list[tuple[str, Pass]] = [
     ("dead_code", remove_dead_code),
 ]
 _AFTER: list[tuple[str, Pass]] = [
+    ("int8_weights", widen_weights),
     ("dead_code", remove_dead_code),
     ("overwrite_residuals", overwrite_residuals),
     ("in_place", mark_in_place),

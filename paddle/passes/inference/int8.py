@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -12,10 +13,12 @@ from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, usable
+from paddle.ops.quantization.int8_tuning import Place, conv_gains, linear_gains, tuned
 from paddle.passes.fusion import Replacement
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import never_negative
 
+_FAR = 8  # operators that are looked at, one behind the other
 _CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
 _WINDOW = ("strides", "dilations", "groups")
 # Operators that make the weight of a product in floats: the slots of steps and scales.
@@ -44,7 +47,8 @@ def quantize_products(
     bits (one scale, or one for each channel of the result), or is a stored weight that
     ``int8_round`` says may be quantised. What rounds values that no product reads is left out. Not
     matched: other types than float32, weights that are written, machines whose sums of bytes
-    saturate. Where ``types`` are given, other types of operators are left as they are.
+    saturate, and products that were measured to be faster in floats (``FLAGS_int8_tune``). Where
+    ``types`` are given, other types of operators are left as they are.
     """
     block = program.global_block()
     if not any(op.type == "int8_round" for op in block.ops):
@@ -79,6 +83,7 @@ class _Products:
         self.stored = frozen_variables(program, feeds)
         self.bytes: dict[tuple[str, str], Operator] = {}
         self.done: list[Replacement] = []
+        self.slower: set[int] = set()  # products that are faster in floats
 
     # -- what is there ----------------------------------------------------------------------------
 
@@ -146,6 +151,9 @@ class _Products:
         found = self._weight(w, axis, rounding)
         if found is None:
             return
+        if tuned() and not self._gains((x, w, result), attrs, axis):
+            self.slower.add(id(op))
+            return
         if not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
             return
         made, filter, step = self._weight_steps(op, found, w, axis)
@@ -161,6 +169,42 @@ class _Products:
             inputs |= {"X": before.outputs["Out"], "W": [filter]}
             product = made_from(op, "int8_linear", inputs, {"Out": [result]}, attrs)
         self._replace(op, [*made, *new, product])
+
+    def _gains(self, names: tuple[str, str, str], attrs: dict, axis: int) -> bool:
+        """Whether a product is faster by bytes, for one row where their number is open."""
+        x, w, out = names
+        sizes = list(self.block._var_recursive(x).shape)
+        weight = tuple(self.block._var_recursive(w).shape)
+        sizes[0] = max(sizes[0], 1)
+        if -1 in (*sizes, *weight):
+            return True
+        at = Place(self._behind_product(x), self._before_product(out))
+        if axis == 0:
+            return conv_gains(tuple(sizes), weight, attrs, at)
+        return linear_gains(math.prod(sizes[: attrs["columns"]]), weight, at)
+
+    def _behind_product(self, name: str) -> bool:
+        """Whether a product of bytes makes a value, perhaps with other operators between."""
+        for _ in range(_FAR):
+            op = self.def_use.definition(name)
+            if op is None or op.type in ("int8_conv2d", "int8_linear"):
+                return op is not None
+            found = single(op, "X")
+            if found is None:
+                return False
+            name = found
+        return False
+
+    def _before_product(self, name: str) -> bool:
+        """Whether a value that is rounded to steps is made of another one."""
+        for _ in range(_FAR):
+            readers = self.def_use.uses.get(name, ())
+            if any(op.type == "int8_round" for op in readers):
+                return True
+            if len(readers) != 1 or readers[0].sub_blocks or not readers[0].output_arg_names:
+                return False
+            name = readers[0].output_arg_names[0]
+        return False
 
     def _replace(self, old: Operator, new: list[Operator]) -> None:
         self.def_use.substitute(old, new)
@@ -195,11 +239,23 @@ class _Products:
         self.block.create_var(name=name, shape=shape, dtype="uint8")
         attrs = {k: rounding.attrs[k] for k in ("zero", "top") if k in rounding.attrs}
         if "zero" not in attrs:
-            attrs["zero"] = UNSIGNED if never_negative(x, self.def_use) else SIGNED
+            plain = never_negative(x, self.def_use) and not self._is_sum(x)
+            attrs["zero"] = UNSIGNED if plain else SIGNED
         inputs = {"X": [x], "Scale": [scale]}
         made = made_from(rounding, "int8_quantize", inputs, {"Out": [name]}, attrs)
         self.bytes[x, scale] = made
         return [made], made
+
+    def _is_sum(self, name: str) -> bool:
+        """Whether a value is a sum, which oneDNN's bytes have to have all steps for."""
+        op = self.def_use.definition(name)
+        if op is not None and op.type == "relu":
+            op = self.def_use.definition(op.inputs["X"][0])
+        return (
+            op is not None
+            and op.type == "elementwise_add"
+            and (bool(self.def_use.definitions.get(op.inputs["Y"][0])))
+        )
 
     def _weight_steps(
         self, op: Operator, found: _Weight, name: str, axis: int
@@ -215,16 +271,26 @@ class _Products:
         return [made_from(op, "int8_weight", inputs, outputs, attrs)], steps.name, step.name
 
     def add_bytes(self, op: Operator) -> None:
-        """Lets a sum read what the bytes of a rounded value stand for, where they may be added."""
-        for slot in ("X", "Y"):
+        """Lets a sum read what the bytes of a rounded value stand for, where they may be added.
+
+        The ranges of calibration say which value that is. In other Programs it is one of which a
+        product reads bytes, beside the result of a convolution; the steps are that product's, for
+        the rounding before the sum is left out anyway.
+        """
+        for slot, other in (("X", "Y"), ("Y", "X")):
             name = single(op, slot)
             rounding = None if name is None else self.def_use.definition(name)
             if rounding is None or rounding.type != "int8_round" or name is None:
                 continue
-            known = rounding.attrs.get("with_weight", False)
-            if not known or not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
+            if not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
                 continue
-            new, before = self._quantized(rounding, op)
+            if rounding.attrs.get("with_weight", False):
+                new, before = self._quantized(rounding, op)
+            else:
+                known = self._known_bytes(rounding.inputs["X"][0], op)
+                if known is None or not self._convolved(single(op, other)):
+                    continue
+                new, before = [], known
             shape = list(self.block._var_recursive(name).shape)
             made = self.block.create_var(
                 name=f"{op.output_arg_names[0]}@ADDED", shape=shape, dtype="float32"
@@ -232,11 +298,31 @@ class _Products:
             inputs = {"X": before.outputs["Out"], "Scale": before.inputs["Scale"]}
             attrs = {k: before.attrs[k] for k in ("zero", "top")}
             outputs = {"Out": [made.name]}
-            new.append(made_from(op, "int8_dequantize", inputs, outputs, attrs))
+            new = [*new, made_from(op, "int8_dequantize", inputs, outputs, attrs)]
             inputs = {**op.inputs, slot: [made.name]}
             total = made_from(op, op.type, inputs, op.outputs, own_attributes(op))
             self._replace(op, [*new, total])
             return
+
+    def _known_bytes(self, x: str, at: Operator) -> Operator | None:
+        """The operator that makes bytes of a value before another one, by any scale."""
+        for (name, _), op in self.bytes.items():
+            if name == x and self.def_use.precedes(op, at):
+                return op if self.def_use.unchanged([x], op, at) else None
+        return None
+
+    def _convolved(self, name: str | None) -> bool:
+        """Whether a convolution of bytes makes a value, with its norm, bias and rounding."""
+        while name is not None:
+            op = self.def_use.definition(name)
+            if op is None or op.type == "int8_conv2d":
+                return op is not None
+            if op.type not in ("int8_round", "batch_norm", "elementwise_add"):
+                return False
+            if op.type == "elementwise_add" and self.def_use.definitions.get(op.inputs["Y"][0]):
+                return False
+            name = single(op, "X")
+        return False
 
     def leave_out(self, op: Operator) -> None:
         """Takes out the rounding of a value that no product reads, and that is not asked for."""
@@ -247,7 +333,7 @@ class _Products:
         readers = list(self.def_use.uses.get(name, ()))
         if any(reader.sub_blocks for reader in readers):
             return
-        if not free and any(reader.type in PRODUCTS for reader in readers):
+        if not free and any(r.type in PRODUCTS and id(r) not in self.slower for r in readers):
             return
         if readers and not self.def_use.unchanged([x], op, max(readers, key=self.def_use.position)):
             return

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from paddle.analysis.def_use import DefUse, made_from, own_attributes
-from paddle.ir.block import Block
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.passes.conv_bn import STATISTICS, is_fixed
 from paddle.passes.fusion import Fusion, Replacement, fuse
+from paddle.passes.inference.int8_moves import PRODUCTS, quantize_earlier
 from paddle.passes.matching import Match, Operand, Pattern
 
-# Operators that move values only: bytes go through them as values do.
-_MOVES = frozenset({
-    "reshape", "reshape2", "transpose", "transpose2", "flatten", "flatten2",
-    "flatten_contiguous_range", "squeeze", "squeeze2", "unsqueeze", "unsqueeze2",
-})  # fmt: skip
 _EXACT = {
     "relu6": {"threshold": 6.0},
     "hard_swish": {"threshold": 6.0, "scale": 6.0, "offset": 3.0},
     "swish": {"beta": 1.0},
 }
-_PRODUCTS = ("int8_conv2d", "int8_linear")
 
 
 def _plain(op: Operator) -> bool:
@@ -53,6 +47,7 @@ def _linear(where) -> Pattern:
         "int8_linear", where,
         X=Operand("X"), W=Operand("W"), Step=Operand("Step"),
         Bias=Operand("Bias", optional=True), InScale=Operand("InScale"),
+        Residual=Operand("Residual", optional=True),
     )  # fmt: skip
 
 
@@ -106,15 +101,16 @@ def _same_shape(match: Match, def_use: DefUse) -> bool:
     return len(sizes) == 1 and len({v.dtype for v in (added, out, made, other)}) == 1
 
 
-def _sum(conv_first: bool) -> tuple[Pattern, Pattern]:
-    conv = _conv(_alone)
-    conv.inputs.pop("Residual")
-    parts = (conv, Operand("Residual")) if conv_first else (Operand("Residual"), conv)
-    return Pattern("elementwise_add", X=parts[0], Y=parts[1]), conv
+def _sum(form: Callable[[Any], Pattern], first: bool) -> tuple[Pattern, Pattern]:
+    product = form(_alone)
+    product.inputs.pop("Residual")
+    parts = (product, Operand("Residual")) if first else (Operand("Residual"), product)
+    return Pattern("elementwise_add", X=parts[0], Y=parts[1]), product
 
 
 _unbiased = _linear(lambda op: _plain(op) and not op.inputs.get("Bias"))
-_unbiased.inputs.pop("Bias")
+for _slot in ("Bias", "Residual"):
+    _unbiased.inputs.pop(_slot)
 _biased = Pattern("elementwise_add", X=_unbiased, Y=Operand("Bias"))
 
 
@@ -162,14 +158,17 @@ def _fits_activation(match: Match, def_use: DefUse) -> bool:
     return match.root.type == "relu" or not match.operands.get("Residual")
 
 
-def _activation(product: Pattern) -> Fusion:
-    behind = Pattern("relu relu6 hard_swish swish", _usual, X=product)
-    return Fusion(
-        behind,
-        product,
-        attributes=lambda match: {"activation": match.root.type},
-        where=_fits_activation,
-    )
+def _activation(product: Pattern, types: str) -> Fusion:
+    behind = Pattern(types, _usual, X=product)
+    return Fusion(behind, product, attributes=_named, where=_fits_activation)
+
+
+def _named(match: Match) -> dict[str, Any]:
+    """The activation, as products call it."""
+    name = match.root.type
+    if name == "gelu" and match.root.attrs.get("approximate"):
+        name = "gelu_tanh"
+    return {"activation": name}
 
 
 def _steps(product: Pattern) -> Fusion:
@@ -182,9 +181,17 @@ def _steps(product: Pattern) -> Fusion:
 
 
 _SUMS_OF_BYTES = [_sum_of_bytes(True), _sum_of_bytes(False)]
-_SUMS = [Fusion(whole, conv, where=_same_shape) for whole, conv in (_sum(True), _sum(False))]
+_SUMS = [
+    Fusion(*_sum(form, first), where=_same_shape)
+    for form in (_conv, _linear)
+    for first in (True, False)
+]
 _BIAS = Fusion(_biased, _unbiased, where=_is_bias)
-_ACTIVATIONS = [_activation(_conv(_plain)), _activation(_linear(_plain))]
+_OF_BOTH = "relu relu6 hard_swish swish"
+_ACTIVATIONS = [
+    _activation(_conv(_plain), _OF_BOTH),
+    _activation(_linear(_plain), f"{_OF_BOTH} gelu tanh"),
+]
 _STEPS = [_steps(_conv(_in_floats)), _steps(_linear(_in_floats))]
 _NORM = Fusion(_norm, where=_constant, build=_folded)
 
@@ -194,107 +201,19 @@ def join_int8(program: Program, feeds: Sequence[str], fetches: Sequence[str]) ->
 
     Matches, in the global block, behind ``int8_conv2d`` or ``int8_linear`` whose result nothing
     else reads: ``batch_norm`` with fixed statistics (folded into steps and bias), a bias, the sum
-    with a picture of the same size, ``relu``, ``relu6``, ``hard_swish`` and ``swish`` with their
-    usual constants, and ``int8_quantize``, also behind a maximum pool or operators that only move
-    values; these get bytes then, and those of a sum where bytes are added. Not matched: an
-    activation other than ``relu`` behind a sum, and bytes of a sum with floats.
+    with something of the same size, ``relu``, ``relu6``, ``hard_swish`` and ``swish`` with their
+    usual constants, ``gelu`` and ``tanh`` behind ``int8_linear``, and ``int8_quantize``, also
+    behind maximum pools and operators that only move values; these get bytes then, and those of a
+    sum where bytes are added to a convolution. Not matched: an activation other than ``relu``
+    behind a sum, and bytes of a sum with floats.
     """
     block = program.global_block()
-    if {op.type for op in block.ops}.isdisjoint(_PRODUCTS):
+    if {op.type for op in block.ops}.isdisjoint(PRODUCTS):
         return []
     done = fuse(_NORM, [block], fetches)
     for fusion in (_BIAS, *_SUMS_OF_BYTES, *_SUMS, *_ACTIVATIONS):
         done += fuse(fusion, [block], fetches)
-    done += _quantize_earlier(program, fetches)
+    done += quantize_earlier(program, fetches)
     for fusion in _STEPS:
         done += fuse(fusion, [block], fetches)
     return done
-
-
-# -- moving steps up -------------------------------------------------------------------------------
-
-
-def _is_max_pool(op: Operator) -> bool:
-    attrs = op.attrs
-    return (
-        op.type == "pool2d"
-        and attrs.get("pooling_type") == "max"
-        and not attrs.get("global_pooling")
-        and not attrs.get("adaptive")
-        and attrs.get("padding_algorithm", "EXPLICIT") == "EXPLICIT"
-        and attrs.get("data_format", "NCHW") == "NCHW"
-        and len(attrs.get("paddings", [0, 0])) == 2
-    )
-
-
-def _quantize_earlier(program: Program, fetches: Sequence[str]) -> list[Replacement]:
-    """Moves ``int8_quantize`` before pools and moves, up to a product that can give bytes."""
-    block = program.global_block()
-    def_use = DefUse(block, fetches)
-    done = []
-    for op in [o for o in block.ops if o.type == "int8_quantize"]:
-        chain = _movable(op, def_use)
-        if chain:
-            done.append(Replacement([*chain, op], _move(op, chain, def_use)))
-    def_use.commit()
-    return done
-
-
-def _movable(op: Operator, def_use: DefUse) -> list[Operator]:
-    """The operators between a product and the steps of its result, if bytes can go through."""
-    chain: list[Operator] = []
-    name = op.inputs["X"][0]
-    while def_use.is_temporary(name) and len(def_use.uses[name]) == 1:
-        made_by = def_use.definition(name)
-        if made_by is None or not def_use.precedes(made_by, op):
-            break
-        if made_by.type in _PRODUCTS:
-            return chain if _in_floats(made_by) and _made_before(op, chain, def_use) else []
-        others = [n for slot, names in made_by.inputs.items() if slot != "X" for n in names]
-        if not (made_by.type in _MOVES or _is_max_pool(made_by)) or others:
-            break
-        chain.insert(0, made_by)
-        name = made_by.inputs["X"][0]
-    return []
-
-
-def _made_before(op: Operator, chain: list[Operator], def_use: DefUse) -> bool:
-    """Whether the scale is there before all of them."""
-    scale = op.inputs["Scale"][0]
-    if not def_use.definitions.get(scale):
-        return True
-    made_by = def_use.definition(scale)
-    return made_by is not None and all(def_use.precedes(made_by, o) for o in chain)
-
-
-def _move(op: Operator, chain: list[Operator], def_use: DefUse) -> list[Operator]:
-    """Puts the operators on bytes in the place of those on floats; returns them."""
-    block, read = op.block, chain[0].inputs["X"][0]
-    new: list[Operator] = []
-    for old in chain:
-        made = old.outputs["Out"][0]
-        if old is chain[0]:
-            first = _bytes(block, read)
-            inputs = {**op.inputs, "X": [read]}
-            new.append(made_from(op, op.type, inputs, {"Out": [first]}, own_attributes(op)))
-            read = first
-        name = op.outputs["Out"][0] if old is chain[-1] else _bytes(block, made)
-        attrs, type = own_attributes(old), old.type
-        if type == "pool2d":
-            type = "int8_max_pool2d"
-            known = ("ksize", "strides", "paddings", "ceil_mode")
-            attrs = {k: attrs[k] for k in known if k in attrs}
-        outputs = {**old.outputs, "Out": [name]}
-        new.append(made_from(old, type, {"X": [read]}, outputs, attrs))
-        def_use.substitute(old, new[-2:] if old is chain[0] else new[-1:])
-        read = name
-    def_use.substitute(op, ())
-    return new
-
-
-def _bytes(block: Block, name: str) -> str:
-    """A new variable for the bytes of another one."""
-    made = block.create_var(
-        name=f"{name}@BYTES", shape=list(block._var_recursive(name).shape), dtype="uint8"
-    )
-    return made.name

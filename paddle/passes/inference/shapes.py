@@ -39,7 +39,8 @@ def fold_shapes(
     Matches where all numbers are known, or where a reshape keeps a dimension of its input in place
     or has one number that is not known. Chains of ``shape``, ``slice``, ``concat``, ``stack``,
     ``cast`` and the like are followed, into sub-blocks too, and so are dimensions through products,
-    sums, norms, activations, transposes and reshapes. Not matched: variables that are written
+    sums, norms, activations, transposes and reshapes, and that of the images through convolutions,
+    pools and interpolations. Not matched: variables that are written
     twice. No size of an input is taken from the Program.
     """
     known = _Shapes(program)
@@ -275,6 +276,13 @@ def _looked_up(op: Operator, known: _Shapes) -> list[Entry] | None:
     return [*(ids if op.type == "lookup_table_v2" else ids[:-1]), table[-1]]
 
 
+def _of_images(op: Operator, known: _Shapes) -> list[Entry] | None:
+    """As many images as before; their other sizes are their own."""
+    x = known.shape(op, single(op, "X" if op.inputs.get("X") else "Input"))
+    out = single(op, _result(op), output=True)
+    return None if not x or out is None else [x[0], *(Dim(out, i) for i in range(1, len(x)))]
+
+
 _SHAPE_RULES: dict[str, Callable[[Operator, _Shapes], list[Entry] | None]] = {
     "slice": _cut,
     "matmul": _product,
@@ -283,6 +291,19 @@ _SHAPE_RULES: dict[str, Callable[[Operator, _Shapes], list[Entry] | None]] = {
     "lookup_table": _looked_up,
     "lookup_table_v2": _looked_up,
     **dict.fromkeys(("layer_norm", "softmax", "dropout", "batch_norm"), _shape_of_first),
+    **dict.fromkeys(
+        (
+            "conv2d",
+            "depthwise_conv2d",
+            "conv2d_transpose",
+            "pool2d",
+            "nearest_interp",
+            "nearest_interp_v2",
+            "bilinear_interp",
+            "bilinear_interp_v2",
+        ),
+        _of_images,
+    ),
     **dict.fromkeys(("transpose", "transpose2"), _transposed),
     **dict.fromkeys(("reshape", "reshape2"), _reshaped),
     **dict.fromkeys(

@@ -19,6 +19,7 @@ from paddle.passes.inference.int8_joins import join_int8
 from paddle.passes.inference.quantised_forms import normalize_quantization
 from paddle.passes.inference.shapes import fold_shapes
 from paddle.passes.inference.single_assignment import assign_once
+from paddle.passes.int8_weights import widen_weights
 from paddle.passes.running import Pass
 
 GRAPH = "graph"  # Config.switch_ir_optim, on by default
@@ -113,6 +114,7 @@ TABLE: list[InferencePass] = [
     InferencePass("fc_fuse_pass", linear.fuse_all_fc),
     InferencePass(QUANTIZES, quantize_products, INT8, needs=usable, option=INT8_OPS),
     InferencePass("cpu_quantize_squash_pass", join_int8, INT8, needs=usable),
+    InferencePass("int8_weights_pass", widen_weights),
     InferencePass(
         "conv_elementwise_add_mkldnn_fuse_pass",
         convolution.fuse_residual,

@@ -208,6 +208,7 @@ def _merged(folder: str) -> list[list[int]]:
     return [sorted(np.diff(feed["words"][1]).tolist()) for feed in feeds]
 
 
+@pytest.mark.slow
 def test_records_of_one_name_come_together(job: Ranks, tmp_path: Path) -> None:
     # Records 2n and 2n + 1 have one name; 39 and 40 are of different trainers; 62 is alone.
     lengths = [len(line(n).split()) - 6 for n in range(62)]

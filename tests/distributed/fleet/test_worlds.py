@@ -290,6 +290,7 @@ def _late(folder: str) -> str:
         os.environ.update(before)
 
 
+@pytest.mark.slow
 def test_one_is_late(job: Ranks, tmp_path: Path) -> None:
     told = job.run(_late, str(tmp_path / "late"), timeout=60)
     assert told[2] == "nobody was late"

@@ -100,6 +100,7 @@ def test_a_launcher_that_is_killed_takes_its_processes_along(tmp_path: Path) -> 
     job.finish()
 
 
+@pytest.mark.slow
 def test_all_processes_are_started_again(tmp_path: Path) -> None:
     script = """
         import os, time

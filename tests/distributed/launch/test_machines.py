@@ -25,6 +25,7 @@ def _start(folder: Path, script: str, *options: str) -> list[Launched]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_restart_on_both(tmp_path: Path) -> None:
     script = """
         import os, sys, time
@@ -46,6 +47,7 @@ def test_a_restart_on_both(tmp_path: Path) -> None:
         assert lines[0][3].startswith("127.0.0.1:")
 
 
+@pytest.mark.slow
 def test_a_failure_on_one_ends_both(tmp_path: Path) -> None:
     script = """
         import os, sys, time
@@ -110,6 +112,7 @@ SERVERS = """
 """
 
 
+@pytest.mark.slow
 def test_servers_wait_for_trainers_elsewhere(tmp_path: Path) -> None:
     jobs = _start_servers(tmp_path, SERVERS.format(seconds=3, status=0))
     for job in jobs:

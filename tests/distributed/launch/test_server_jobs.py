@@ -94,6 +94,7 @@ def test_each_process_is_started_again_by_itself(tmp_path: Path) -> None:
         assert env["PADDLE_GLOO_HTTP_ENDPOINT"] == env["PADDLE_JOB_STORE"]
 
 
+@pytest.mark.slow
 def test_addresses_and_a_trainer_that_fails(tmp_path: Path) -> None:
     script = """
         import os, sys, time

@@ -118,6 +118,7 @@ def test_who_crashes_does_not_say_that_it_left(script: str, crash: bool) -> None
     assert ("left" in done.stdout) != crash, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pushes", [False, True])
 def test_who_leaves_tells_all_servers(pushes: bool) -> None:
     """Also where one of them is away, or a push failed."""

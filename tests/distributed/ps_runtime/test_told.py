@@ -102,6 +102,7 @@ def test_transpiled_programs_encrypt() -> None:
     running.end()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("static_mode")
 def test_a_transpiled_server_that_is_killed_goes_on(tmp_path: Path) -> None:
     servers = [f"127.0.0.1:{cutting.free_port()}"]

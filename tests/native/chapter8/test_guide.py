@@ -49,6 +49,7 @@ def test_the_programs_of_8_4_4(built: Path, program: str) -> None:
     assert done.stdout.split()[-1:] == ["True"], done.stderr
 
 
+@pytest.mark.slow
 def test_the_library_needs_nothing_of_ours(built: Path) -> None:
     if shutil.which("readelf") is None:
         pytest.skip("readelf is not here")
@@ -108,6 +109,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 def test_gradients_programs_and_refusals(built: Path) -> None:
     env = _environment(LD_LIBRARY_PATH=str(built), HERE=str(built))
     env["PYTHONPATH"] = f"{built}{os.pathsep}{env['PYTHONPATH']}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import erf
+
 import numpy as np
 
 from tests.op_samples.sample import ErrorSample, Sample, f64, ints
@@ -17,7 +19,7 @@ MATRIX = ints(8, 5, low=-127, high=128, dtype="int8", key="matrix")
 
 
 def numbers(x, scale, zero=128, top=127):
-    return np.clip(np.rint(x * (top / scale[0])), -top if zero else 0, top)
+    return np.clip(np.rint(x * (top / scale[0])), -top if zero == 128 else -zero, top)
 
 
 def rounded(x, scale, zero=128, top=127, with_weight=False):
@@ -46,6 +48,12 @@ def activated(x, kind):
         return np.clip(x, 0, 6 if kind == "relu6" else None)
     if kind == "hard_swish":
         return x * np.clip(x + 3, 0, 6) / 6
+    if kind == "gelu":
+        return x * np.array([0.5 + 0.5 * erf(v / 2**0.5) for v in x.ravel()]).reshape(x.shape)
+    if kind == "gelu_tanh":
+        return x * (0.5 + 0.5 * np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3)))
+    if kind == "tanh":
+        return np.tanh(x)
     return x / (1 + np.exp(-x)) if kind == "swish" else x
 
 
@@ -59,7 +67,7 @@ def finished(sums, step, bias, in_scale, out_scale, residual, axis, form):
         return out
     zero, top = form.get("out_zero", 128), form.get("out_top", 127)
     steps = np.rint(out * (top / out_scale[0]))
-    return (np.clip(steps, -zero, top if zero == 0 else 127) + zero).astype("uint8")
+    return (np.clip(steps, -zero, top if zero == 0 else 255 - zero) + zero).astype("uint8")
 
 
 def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, strides=(1, 1),
@@ -84,10 +92,10 @@ def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, stride
     return finished(sums, step, bias, in_scale, out_scale, residual, 1, form)
 
 
-def linear(x, w, step, bias, in_scale, out_scale, columns=1, **form):
+def linear(x, w, step, bias, in_scale, out_scale, residual, columns=1, **form):
     rows = (x.astype("float64") - form.get("zero", 128)).reshape(*x.shape[:columns], -1)
     sums = rows @ w.astype("float64")
-    return finished(sums, step, bias, in_scale, out_scale, None, sums.ndim - 1, form)
+    return finished(sums, step, bias, in_scale, out_scale, residual, sums.ndim - 1, form)
 
 
 def pooled(x, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
@@ -106,15 +114,17 @@ def _conv(note, bias=None, out=None, residual=None, filter=FILTER, x=BYTES, scal
     return Sample("int8_conv2d", inputs, attrs, conv, grad=[], note=note)
 
 
-def _linear(note, bias=None, out=None, x=ROWS, **attrs):
+def _linear(note, bias=None, out=None, x=ROWS, residual=None, **attrs):
     inputs = {
         "X": x, "W": MATRIX, "Step": STEP[:5], "Bias": bias, "InScale": ONE, "OutScale": out,
+        "Residual": residual,
     }  # fmt: skip
     return Sample("int8_linear", inputs, {"columns": 1} | attrs, linear, grad=[], note=note)
 
 
 X = f64(2, 3, 4, 4, key="int8")
 UP = {"zero": 0, "top": 255}
+ASIDE = {"zero": 24, "top": 231}
 SAMPLES = [
     *(
         Sample(name, {"X": x, "Scale": ONE}, attrs, ref, grad=[], note=note)
@@ -123,10 +133,12 @@ SAMPLES = [
             (X, {}, ""),
             (X, UP, "never negative"),
             (X[0, 0], {"zero": 0}, "two dimensions"),
+            (X, ASIDE, "few below 0"),
         )
     ),
     Sample("int8_dequantize", {"X": BYTES, "Scale": ONE}, {}, dequantized, grad=[]),
     Sample("int8_dequantize", {"X": BYTES, "Scale": ONE}, UP, dequantized, grad=[], note="from 0"),
+    Sample("int8_dequantize", {"X": BYTES, "Scale": ONE}, ASIDE, dequantized, grad=[], note="24"),
     Sample("int8_weight", {"X": X, "Scale": None}, {}, weight, grad=[]),
     Sample("int8_weight", {"X": X[0, 0], "Scale": ONE}, {"axis": 1}, weight, grad=[], note="one"),
     Sample(
@@ -142,6 +154,8 @@ SAMPLES = [
     _conv("bytes relu", bias=BIAS, out=ONE, activation="relu", out_zero=0, out_top=127),
     _conv("bytes relu 255", out=ONE, activation="relu", out_zero=0, out_top=255),
     _conv("bytes relu6", out=ONE * 9, activation="relu6", out_zero=0, out_top=127),
+    _conv("aside", bias=BIAS, out=ONE, out_zero=24, out_top=231, activation="hard_swish", **ASIDE),
+    _conv("pointwise", bias=BIAS, filter=FILTER[:, :, :1, :1]),
     _conv("groups", filter=FILTER[:, :2], groups=2),
     _conv("depthwise", filter=FILTER[:4, :1], groups=4, paddings=[1, 1]),
     _conv("residual", residual=f64(2, 6, 3, 3, key="residual")),
@@ -153,6 +167,10 @@ SAMPLES = [
     _linear("bytes", bias=BIAS[:5], out=ONE, activation="relu"),
     _linear("bytes 127", out=ONE, activation="relu", out_zero=0),
     _linear("higher", x=BYTES[:, :2, :2, :2], columns=1, zero=0, bias=BIAS[:5]),
+    _linear("residual", bias=BIAS[:5], residual=f64(3, 5, key="rows added")),
+    _linear("residual relu", residual=f64(3, 5, key="rows added"), activation="relu"),
+    *(_linear(kind, activation=kind) for kind in ("gelu", "gelu_tanh", "tanh", "hard_swish")),
+    _linear("gelu bytes", out=ONE, activation="gelu", out_zero=24, out_top=231, **ASIDE),
     _linear("stack", x=ROWS.reshape(1, 3, 8), columns=2, activation="swish"),
     Sample("int8_max_pool2d", {"X": BYTES}, {"ksize": [2, 2], "strides": [2, 2]}, pooled, grad=[]),
     Sample(
@@ -195,6 +213,9 @@ ERRORS = [
     ),
     _wrong(_CONV, ValueError, "channels of Input", Filter=FILTER[:, :3]),
     _wrong(_ROWS, ValueError, "columns from 1", {"columns": 2}),
+    _wrong(_ROWS, ValueError, "no OutScale, where", OutScale=ONE, Residual=f64(3, 5)),
+    _wrong(_ROWS, ValueError, "a Residual of shape", Residual=f64(3, 4)),
+    _wrong(_ROWS, ValueError, "activation to be one of", {"activation": "softplus"}),
     _wrong(_ROWS, ValueError, "rows of X as long", X=ROWS[:, :7]),
     ErrorSample("int8_max_pool2d", {"X": X}, {"ksize": [2, 2]}, TypeError, "X to be uint8"),
 ]

@@ -291,6 +291,7 @@ def test_pointer_turns_moves_and_zooms(view, server, logs):
     assert seen.value(f"{PAGE}.pixel(0)") == pytest.approx(wanted, abs=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["t-SNE", "UMAP"])
 def test_computed_in_a_worker(view, server, logs, method):
     name = method.replace("-", "").lower()
@@ -439,6 +440,7 @@ def test_full_size(view, server, logs):
     seen.until("!document.querySelector('.card.full')")
 
 
+@pytest.mark.slow
 def test_live(view, serve, tmp_path):
     with LogWriter(str(tmp_path / "run")) as writer:
         writer.add_embeddings("w", vectors(1, 700)[:300], labels(300))

@@ -95,6 +95,7 @@ PAGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "image"])
 def test_live_deleted_and_again(view, serve, tmp_path, name):
     page = PAGES[name]

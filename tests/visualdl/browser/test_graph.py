@@ -132,6 +132,7 @@ def test_every_node_is_drawn_below_what_feeds_it(view, server, logs):
     seen.picture("graph-light")
 
 
+@pytest.mark.slow
 def test_groups_fold_by_double_click_and_are_kept_in_the_address(view, server, logs):
     seen = opened(view, server, logs / "net")
     seen.page.get_by_role("button", name="Fold all", exact=True).click()
@@ -278,6 +279,7 @@ def test_keyboard_only(view, server, logs):
     assert seen.fits()
 
 
+@pytest.mark.slow
 def test_live_deleted_and_again(view, serve, tmp_path):
     with LogWriter(str(tmp_path / "stays")) as writer:
         writer.add_scalar("a", 1.0, 0)

@@ -45,6 +45,7 @@ def test_table_equals_log(view, server):
     seen.picture("hparam-parallel")
 
 
+@pytest.mark.slow
 def test_sort_filter_and_address(view, server):
     seen = view(server, "#/hparam")
     seen.until(f"{PAGE}?.rows?.().length === 6")
@@ -164,6 +165,7 @@ def test_languages_themes_and_a_narrow_window(view, server, theme, locale):
     seen.picture(f"hparam-360-{theme}-{locale}")
 
 
+@pytest.mark.slow
 def test_live(view, serve, tmp_path):
     writer = LogWriter(str(tmp_path / "a"))
     writer.add_hparams({"lr": 1.0}, ["acc"])

@@ -277,6 +277,7 @@ def test_long_text_is_cut_until_asked_for(view, server):
     assert len(body.inner_text()) >= 149_999
 
 
+@pytest.mark.slow
 def test_live_deleted_and_again(view, serve, tmp_path):
     run = tmp_path / "run"
     with LogWriter(str(tmp_path / "other")) as other:

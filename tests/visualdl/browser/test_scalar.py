@@ -124,6 +124,7 @@ def test_outliers(view, server):
     assert 28 < top < 100
 
 
+@pytest.mark.slow
 def test_zoom_fetches_finer_points(view, server, logs):
     seen = view(server, "#/scalar?search=^long$")
     run = str(logs / "one/a")
@@ -208,6 +209,7 @@ def test_end_is_the_first_key(view, server):
     seen.until(f"document.querySelector('.tip td:nth-child(3)').textContent === '{STEPS - 1}'")
 
 
+@pytest.mark.slow
 def test_search_pin_and_address(view, server):
     seen = view(server)
     seen.until("location.hash.startsWith('#/scalar')")

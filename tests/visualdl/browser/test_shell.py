@@ -30,6 +30,7 @@ def test_empty_folder_is_named_and_waited_for(view, serve, tmp_path):
     seen.until(f"({CHARTS}?.data('loss') && Object.values({CHARTS}.data('loss'))[0]?.length) === 5")
 
 
+@pytest.mark.slow
 def test_live_points_and_an_idle_tab(view, serve, tmp_path):
     write(tmp_path / "run", 3)
     seen = view(serve(tmp_path))
@@ -60,6 +61,7 @@ def test_live_points_and_an_idle_tab(view, serve, tmp_path):
     assert len(seen.requests) > before
 
 
+@pytest.mark.slow
 def test_run_deleted_and_added_again(view, serve, tmp_path):
     write(tmp_path / "stays", 4)
     write(tmp_path / "goes", 6)
@@ -78,6 +80,7 @@ def test_run_deleted_and_added_again(view, serve, tmp_path):
     seen.until(f"{lengths} === '1'")
 
 
+@pytest.mark.slow
 def test_choice_of_runs_is_kept_in_the_address(view, serve, tmp_path):
     for name in ["a", "b", "c"]:
         write(tmp_path / name, 2)
@@ -166,6 +169,7 @@ def test_server_that_goes_and_comes(view, serve, tmp_path):
     seen.page.close()
 
 
+@pytest.mark.slow
 def test_pause(view, serve, tmp_path):
     write(tmp_path / "run", 2)
     seen = view(serve(tmp_path))

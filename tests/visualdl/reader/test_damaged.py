@@ -50,6 +50,7 @@ def test_a_real_log_cut_at_any_byte(name: str, path: Path) -> None:
     assert use(path) == (len(ends) - 1, 0)
 
 
+@pytest.mark.slow
 def test_real_logs_with_anything_changed(tmp_path: Path) -> None:
     found = fuzz_logs(random.Random(f"{SEED} logs"), 300, tmp_path)
     assert not found["failures"], (SEED, found["failures"])

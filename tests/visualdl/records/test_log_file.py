@@ -65,6 +65,7 @@ def test_a_log_cut_at_any_byte_waits_for_the_rest(path: Path) -> None:
         assert not columns.read_columns().more
 
 
+@pytest.mark.slow
 def test_what_follows_a_cut_is_found(path: Path) -> None:
     """A process was killed within a record, and another went on with the file."""
     for cut in range(1, len(DATA)):

@@ -1,0 +1,122 @@
+"""Whether a product is faster by bytes than in floats on this machine, measured once a size.
+
+What is found goes to the file of :mod:`paddle.core.tuning`. ``FLAGS_int8_tune=0`` measures nothing:
+then products compute with bytes wherever they can.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+
+from paddle.core import flags
+from paddle.core.tuning import clock, kept
+from paddle.ops.nn.packed_conv import pack_conv2d_filter, packed_conv2d
+from paddle.ops.nn.packed_linear import pack_linear_weight, packed_linear
+from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear
+from paddle.ops.quantization.int8_steps import HIGHEST, UNSIGNED, quantizer
+
+_ROUNDS, _LONG = 6, 0.02  # measurements of one form; seconds after which there are no more
+_WORTH = 0.97  # of the time in floats
+
+
+class Place(NamedTuple):
+    """Whether a product stands behind one that gives bytes, and before one that takes them."""
+
+    behind: bool
+    before: bool
+
+
+def tuned() -> bool:
+    """Says whether products are measured."""
+    return bool(flags.get("FLAGS_int8_tune")) and not flags.get("FLAGS_cpu_deterministic")
+
+
+def conv_gains(
+    x: tuple[int, ...], filter: tuple[int, ...], window: dict[str, Any], at: Place
+) -> bool:
+    """Says whether a convolution is faster by bytes.
+
+    Args:
+        x (tuple): of the input; every size is known.
+        filter (tuple): of the filter.
+        window (dict): ``strides``, ``paddings``, ``dilations`` and ``groups`` that are not usual.
+        at (Place): where it stands.
+    """
+    window = {"strides": (1, 1), "paddings": (0, 0), "dilations": (1, 1), "groups": 1} | window
+    numbers = (
+        *x,
+        *filter,
+        *window["strides"],
+        *window["paddings"],
+        *window["dilations"],
+        window["groups"],
+    )
+
+    def forms() -> tuple[Callable, Callable, torch.Tensor]:
+        weight = torch.ones(filter)
+        packed = pack_conv2d_filter.kernel(weight, **window)
+        step, one = torch.full((filter[0],), 1e-3), torch.ones(1)
+        form = {"zero": UNSIGNED, "top": HIGHEST, "out_zero": UNSIGNED, "out_top": HIGHEST}
+        by_bytes = bind_conv2d(
+            weight.to(torch.int8), step, step, one, one, shape=list(x), **window, **form
+        )
+        # As values lie between products: with their channels last.
+        given = torch.ones(x).contiguous(memory_format=torch.channels_last)
+        return by_bytes, lambda v: packed_conv2d.kernel(v, packed, step, None, **window), given
+
+    return _gains(f"conv2d {' '.join(map(str, numbers))}", forms, at)
+
+
+def linear_gains(rows: int, weight: tuple[int, ...], at: Place) -> bool:
+    """Says whether a product of rows by a matrix is faster by bytes.
+
+    Args:
+        rows (int): how many.
+        weight (tuple): of the matrix.
+        at (Place): where it stands.
+    """
+
+    def forms() -> tuple[Callable, Callable, torch.Tensor]:
+        matrix = torch.ones(weight)
+        packed = pack_linear_weight.kernel(matrix)
+        step, one = torch.full((weight[1],), 1e-3), torch.ones(1)
+        by_bytes = bind_linear(matrix.to(torch.int8), step, step, one, one)
+        given = torch.ones(rows, weight[0])
+        return by_bytes, lambda v: packed_linear.kernel(v, packed, step, None), given
+
+    return _gains(f"linear {rows} {weight[0]} {weight[1]}", forms, at)
+
+
+def _gains(
+    name: str, forms: Callable[[], tuple[Callable, Callable, torch.Tensor]], at: Place
+) -> bool:
+    """Measures both ways, with the steps on the side where bytes would have to be made."""
+    place = "".join(f" {word}" for word, on in zip(Place._fields, at, strict=True) if on)
+    return kept(f"int8 {name}{place}", lambda: _measured(forms, at)) == "bytes"
+
+
+def _measured(forms: Callable[[], tuple[Callable, Callable, torch.Tensor]], at: Place) -> str:
+    by_bytes, in_floats, x = forms()
+    quantize = quantizer(torch.ones(1), UNSIGNED, HIGHEST)
+    made = quantize(x)
+    ways: list[Callable] = [
+        (lambda: by_bytes(made)) if at.behind else (lambda: by_bytes(quantize(x))),
+        (lambda: quantize(in_floats(x))) if at.before else (lambda: in_floats(x)),
+    ]
+    times = [math.inf, math.inf]
+    with torch.inference_mode():
+        for way in ways:  # the first call packs, and asks oneDNN for its code
+            way()
+        begin = clock()
+        for _ in range(_ROUNDS):
+            for i, way in enumerate(ways):
+                start = clock()
+                way()
+                times[i] = min(times[i], clock() - start)
+            if clock() - begin > _LONG:
+                break
+    return "bytes" if times[0] < _WORTH * times[1] else "floats"

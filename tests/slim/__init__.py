@@ -1,0 +1,1 @@
+"""Real PaddleSlim on pypaddle: stories, run in a process of their own."""
