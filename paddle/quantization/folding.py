@@ -39,7 +39,6 @@ def fold_program(program: Program, fetches: list[Any], scope: Any) -> int:
             count += 1
     read = {name for op in block.ops for name in (*op.input_arg_names, *op.output_arg_names)}
     block.vars = {name: var for name, var in block.vars.items() if name in read}
-    program._changed()
     return count
 
 
@@ -50,7 +49,7 @@ def _before(
     bias, conv = None, _sole_maker(norm.inputs["X"][0], ops, kept)
     if conv is not None and conv.type == "elementwise_add":
         bias, conv = conv, _sole_maker(conv.inputs["X"][0], ops, kept)
-        shift = bias.block._var_recursive(bias.inputs["Y"][0])
+        shift = bias.block.var(bias.inputs["Y"][0])
         wide = [size for size in shift.shape if size != 1]
         if not shift.persistable or len(wide) > 1 or bias.attrs.get("axis", -1) not in (-1, 1):
             return None
@@ -64,7 +63,7 @@ def _before(
     )
     names = [name] if bias is None else [name, bias.inputs["Y"][0]]
     alone = all(sum(n in op.input_arg_names for op in ops) == 1 for n in names)
-    filter = conv.block._var_recursive(name)
+    filter = conv.block.var(name)
     return (conv, bias) if filter.persistable and plain and alone and not grouped else None
 
 
@@ -162,7 +161,8 @@ def _behind(model: Layer) -> list[list[str]]:
 def _fold(conv: Any, norm: Any) -> None:
     values = [getattr(norm, n).numpy() for n in ("weight", "bias", "_mean", "_variance")]
     bias = None if conv.bias is None else conv.bias.numpy()
-    weight, bias = _folded(conv.weight.numpy(), bias, values, norm._epsilon, 0)
+    epsilon = vars(norm)["_epsilon"]
+    weight, bias = _folded(conv.weight.numpy(), bias, values, epsilon, 0)
     conv.weight.set_value(weight)
     if conv.bias is None:
         conv.bias = conv.create_parameter([len(bias)], is_bias=True)
