@@ -17,6 +17,7 @@ from paddle.vision.datasets import MNIST
 HOME = Path.home() / ".cache" / "paddle" / "dataset" / "mnist"
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(1200),
     pytest.mark.skipif(not HOME.is_dir(), reason="scripts/fetch_mnist.sh was not run"),
 ]
 
