@@ -224,11 +224,6 @@ def test_arguments_of_optimizers(static_mode: Any) -> None:
         (lambda: opt.LookaheadOptimizer(opt.SGD(0.1), k=0), AssertionError, "positive"),
         (lambda: opt.RecomputeOptimizer(opt.SGD(0.1)).load({}), NotImplementedError, "set_dict"),
         (lambda: fluid.contrib.extend_with_decoupled_weight_decay(int), TypeError, "int"),
-        (
-            lambda: fluid.contrib.QuantizeTranspiler(),
-            NotImplementedError,
-            "QuantizationTransformPass",
-        ),
         (lambda: fluid.initializer.NumpyArrayInitializer([1]), TypeError, "list"),
         (lambda: fluid.initializer.Uniform(1.0, 0.0), ValueError, "high >= low"),
         (lambda: fluid.initializer.Constant("a"), TypeError, "str"),
