@@ -19,7 +19,7 @@ GROUPS = (
     "custom_op",
     "eager", "training", "memory", "startup", "fit", "data", "static", "models", "amp", "jit",
     "programs", "floors", "text_parsing", "fluid", "fluid_data", "inference", "int8", "lite",
-    "serve", "upgrade", "data_parallel", "visualdl", "visualdl_server",
+    "quantization", "serve", "upgrade", "data_parallel", "visualdl", "visualdl_server",
 )  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from paddle.executor.scope import Scope
 from paddle.ir.program import Program
 
 BINS = 2048
+_CUT = 1e-3  # the share of values that may lie above a limit
 _ABSURD = 1e8  # times the middle value, values count as the largest one below that
+_SAMPLE = 4096  # of which the middle value is looked for
 _LEAST = 1e-12  # stands for no probability at all
 
 
@@ -34,18 +36,21 @@ class Histogram:
     def add(self, values: torch.Tensor) -> None:
         """Counts the values of one more batch."""
         sizes = values.detach().abs().float().flatten()
-        sizes = sizes[sizes > 0]  # 0 is a step of its own, whatever the scale
-        if not sizes.numel():
+        most = float(sizes.amax()) if sizes.numel() else 0.0
+        if not most:
             return
-        most = float(sizes.amax())
-        if most > _ABSURD * float(sizes.median()):
+        some = sizes[:: max(1, sizes.numel() // _SAMPLE)]
+        some = some[some > 0]
+        if some.numel() and most > _ABSURD * float(some.median()):
             # A defect of the data: by its range, all other values would be 0.
-            usual = sizes[sizes <= _ABSURD * sizes.median()]
-            most = float(usual.amax())
+            most = float(sizes[sizes <= _ABSURD * some.median()].amax())
             sizes.clamp_(max=most)
         if most > self.most:
             self._widen(most)
-        self.counts += torch.histc(sizes, BINS, 0.0, self.most).double()
+        found = torch.histc(sizes, BINS, 0.0, self.most).double()
+        # 0 is a step of its own, whatever the scale.
+        found[0] -= sizes.numel() - int(torch.count_nonzero(sizes))
+        self.counts += found
 
     def add_array(self, values: np.ndarray) -> None:
         """Counts the values of one more batch, an array of NumPy."""
@@ -62,12 +67,17 @@ class Histogram:
 
         For each possible limit, what lies above it counts as the limit; the counts are then spread
         evenly over each step. The limit is taken for which the divergence of both (Kullback and
-        Leibler's) is least.
+        Leibler's) is least. Where most values are a few that come again and again, as of an even
+        background, that would cut off all others; so a limit counts only if at most one value in a
+        thousand lies above it.
         """
         if not self.counts.sum():
             return self.most
         best, limit = float("inf"), BINS
+        below = self.counts.cumsum(0)
         for size in range(top + 1, BINS + 1, 16):
+            if below[size - 1] < (1 - _CUT) * below[-1]:
+                continue
             found = self._divergence(size, top)
             if found < best:
                 best, limit = found, size

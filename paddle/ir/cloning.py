@@ -57,6 +57,7 @@ def copy_variable(var: Variable, block: Block) -> Variable:
 
 
 def copy_operator(op: Operator, block: Block) -> Operator:
+    """Makes the same operator for another block, of a Program with as many blocks."""
     blocks = block.program.blocks
 
     def moved(value: Any) -> Any:

@@ -171,7 +171,7 @@ def _run(given: argparse.Namespace) -> int:
     if given.out:
         ptq.save_quantized_model(given.out, model_filename="model.pdmodel",
                                  params_filename="model.pdiparams")  # fmt: skip
-        print(f"saved in {given.out}")
+        print(f"saved in {given.out}: steps, as floats; a predictor computes with bytes of them")
     return 0
 
 

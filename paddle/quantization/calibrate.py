@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.calibration import BINS, Histogram
@@ -43,15 +44,18 @@ class Seen:
         Raises:
             ValueError: it has NaN or infinities.
         """
-        check_finite(value, name)
         if not value.size:
             return
-        rows = np.abs(value.reshape(value.shape[0] if value.ndim else 1, -1))
-        self._largest += rows.max(axis=1).tolist()
-        self.least = min(self.least, float(value.min()))
-        self.most = max(self.most, float(value.max()))
-        self._zeros += int((value == 0).sum())
-        self._histogram.add_array(value)
+        found = torch.from_numpy(np.ascontiguousarray(value, "float32"))
+        rows = found.reshape(len(found) if found.dim() else 1, -1)
+        least, most = torch.aminmax(rows, dim=1)  # NaN goes on
+        largest = torch.maximum(-least, most).numpy()
+        check_finite(largest, name)
+        self._largest += largest.tolist()
+        self.least = min(self.least, float(least.min()))
+        self.most = max(self.most, float(most.max()))
+        self._zeros += found.numel() - int(torch.count_nonzero(found))
+        self._histogram.add(found)
 
     @property
     def number(self) -> int:
@@ -90,7 +94,7 @@ class Seen:
     def _bins(self) -> tuple[np.ndarray, np.ndarray]:
         """The middle of each bin, and how many values it has; zeros are in none."""
         counts = self._histogram.counts.numpy()
-        return (np.arange(BINS) + 0.5) * (self.largest / BINS), counts
+        return (np.arange(BINS) + 0.5) * (self._histogram.most / BINS), counts
 
     def _by_share(self, percent: float) -> float:
         middle, counts = self._bins()
@@ -102,9 +106,9 @@ class Seen:
         """The share of the largest value for which rounding does the least harm."""
         middle, counts = self._bins()
         number = counts.sum() + self._zeros
-        best, found = math.inf, self.largest
+        best, found = math.inf, self._histogram.most
         for share in _SHARES:
-            scale = share * self.largest
+            scale = share * self._histogram.most
             rounded = np.round(np.minimum(middle, scale) / scale * top) * scale / top
             if algorithm == "mse":
                 error = float((counts * (middle - rounded) ** 2).sum() / number)

@@ -39,7 +39,6 @@ def fold_program(program: Program, fetches: list[Any], scope: Any) -> int:
             count += 1
     read = {name for op in block.ops for name in (*op.input_arg_names, *op.output_arg_names)}
     block.vars = {name: var for name, var in block.vars.items() if name in read}
-    program._changed()
     return count
 
 
@@ -50,7 +49,7 @@ def _before(
     bias, conv = None, _sole_maker(norm.inputs["X"][0], ops, kept)
     if conv is not None and conv.type == "elementwise_add":
         bias, conv = conv, _sole_maker(conv.inputs["X"][0], ops, kept)
-        shift = bias.block._var_recursive(bias.inputs["Y"][0])
+        shift = bias.block.var(bias.inputs["Y"][0])
         wide = [size for size in shift.shape if size != 1]
         if not shift.persistable or len(wide) > 1 or bias.attrs.get("axis", -1) not in (-1, 1):
             return None
@@ -64,7 +63,7 @@ def _before(
     )
     names = [name] if bias is None else [name, bias.inputs["Y"][0]]
     alone = all(sum(n in op.input_arg_names for op in ops) == 1 for n in names)
-    filter = conv.block._var_recursive(name)
+    filter = conv.block.var(name)
     return (conv, bias) if filter.persistable and plain and alone and not grouped else None
 
 
@@ -79,11 +78,12 @@ def _fold_norm(norm: Operator, conv: Operator, bias: Operator | None, scope: Any
     block, (name,) = norm.block, conv.inputs["Filter"]
     weight = held(scope, name)
     slots = ("Scale", "Bias", "Mean", "Variance")
-    values = [held(scope, norm.inputs[slot][0]) for slot in slots]
+    values: list[Any] = [held(scope, norm.inputs[slot][0]) for slot in slots]
     shift = None if bias is None else held(scope, bias.inputs["Y"][0])
     axis = 1 if conv.type == "conv2d_transpose" else 0
     start = None if shift is None else shift.reshape(-1)
-    made, added = _folded(weight, start, *values, norm.attrs.get("epsilon", 1e-5), axis)
+    epsilon = norm.attrs.get("epsilon", 1e-5)
+    made, added = _folded(weight, start, values, epsilon, axis)
     put(scope, name, made)
     (out,) = norm.outputs["Y"]
     if bias is not None and shift is not None:
@@ -99,10 +99,10 @@ def _fold_norm(norm: Operator, conv: Operator, bias: Operator | None, scope: Any
 
 
 def _folded(
-    weight: np.ndarray, bias: np.ndarray | None, scale: np.ndarray, shift: np.ndarray,
-    mean: np.ndarray, variance: np.ndarray, epsilon: float, axis: int,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    weight: np.ndarray, bias: np.ndarray | None, norm: list[Any], epsilon: float, axis: int
+) -> tuple[np.ndarray, np.ndarray]:
     """The weight and bias of a convolution with the norm behind it."""
+    scale, shift, mean, variance = norm
     factor = scale / np.sqrt(variance.astype("float64") + epsilon)
     along = factor.reshape([-1 if d == axis else 1 for d in range(weight.ndim)])
     start = np.zeros_like(mean) if bias is None else bias
@@ -161,7 +161,8 @@ def _behind(model: Layer) -> list[list[str]]:
 def _fold(conv: Any, norm: Any) -> None:
     values = [getattr(norm, n).numpy() for n in ("weight", "bias", "_mean", "_variance")]
     bias = None if conv.bias is None else conv.bias.numpy()
-    weight, bias = _folded(conv.weight.numpy(), bias, *values, norm._epsilon, 0)
+    epsilon = vars(norm)["_epsilon"]
+    weight, bias = _folded(conv.weight.numpy(), bias, values, epsilon, 0)
     conv.weight.set_value(weight)
     if conv.bias is None:
         conv.bias = conv.create_parameter([len(bias)], is_bias=True)

@@ -174,6 +174,7 @@ class PostTrainingQuantization:
         self.feeds: list[str] = []
         self.fetches: list[Any] = []
         self.seen: dict[str, Seen] = {}
+        self._made: dict[str, float] = {}  # scales
         self.table: dict[str, str] = {}  # result of a product -> the name of its values
 
     def quantize(self) -> Program:
@@ -198,6 +199,7 @@ class PostTrainingQuantization:
             values, watched = self._values(graph), self._results(graph)
             names = list(dict.fromkeys([*values, *watched]))
             if names:
+                self._made = {}
                 self.seen = observe(
                     self._executor, program, names, self._batches(), self._limit, self.scope
                 )
@@ -287,8 +289,11 @@ class PostTrainingQuantization:
     # -- what is written --------------------------------------------------------------------------
 
     def _scale(self, name: str) -> float:
-        scale = self.seen[name].scale(self._algo, self.bits["activation_bits"], self._percent)
-        return scale or 1e-8  # nothing but zeros was seen
+        if name not in self._made:
+            bits = self.bits["activation_bits"]
+            scale = self.seen[name].scale(self._algo, bits, self._percent)
+            self._made[name] = scale or 1e-8  # nothing but zeros was seen
+        return self._made[name]
 
     def _round(self, graph: IrGraph, program: Program) -> None:
         """Puts weights onto steps, each element up or down, so that results move the least."""

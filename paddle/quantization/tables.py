@@ -15,6 +15,16 @@ WEIGHTED: dict[str, tuple[str, str, str, int]] = {
 }
 CONVOLUTIONS = ("conv2d", "depthwise_conv2d", "conv2d_transpose")
 
+# Operators whose weight can be stored in fewer bits: type -> its slot, and the axis of channels.
+STORED: dict[str, tuple[str, int]] = {
+    **{kind: (slots[1], slots[3]) for kind, slots in WEIGHTED.items()},
+    "lookup_table": ("W", 0),
+    "lookup_table_v2": ("W", 0),
+    "lstm": ("Weight", 1),
+    "gru": ("Weight", 1),
+    "rnn": ("WeightList", 0),
+}
+
 # Operators without one: type -> the slots of values and of the result.
 _ONE = """abs arg_max argmax assign bilinear_interp bilinear_interp_v2 cast clip concat crop cumsum
     dropout elu expand_v2 flatten flatten2 flatten_contiguous_range gather gelu

@@ -25,7 +25,7 @@ from paddle.quantization.numbers import (
     top_step,
     values_of,
 )
-from paddle.quantization.tables import WEIGHTED, channel_axis
+from paddle.quantization.tables import STORED
 from paddle.static.io_folder import save_inference_model
 from paddle.static.io_inference import load_inference_model
 
@@ -93,7 +93,8 @@ class WeightQuantization:
             save_model_dir (str): the folder; ``quantized_model`` is made in it.
             save_model_filename (str, optional): the file of the Program. Default: ``__model__``.
             save_params_filename (str, optional): the file of all parameters. Default: one for each.
-            quantizable_op_type (list): which operators' weights.
+            quantizable_op_type (list): which operators' weights: convolutions, products, and, which
+                PaddlePaddle does not have here, ``lookup_table lookup_table_v2 lstm gru rnn``.
             weight_bits (int): 8 or 16. Default: 8.
             weight_quantize_type (str): ``abs_max`` or ``channel_wise_abs_max``.
             generate_test_model (bool): also make ``test_model``. Default: False.
@@ -104,9 +105,9 @@ class WeightQuantization:
             ValueError: a type or a number of bits that there is not.
         """
         for kind in quantizable_op_type:
-            if kind not in WEIGHTED:
+            if kind not in STORED:
                 raise InvalidArgumentError(
-                    f"{_NAME}(quantizable_op_type): expected some of {list(WEIGHTED)}, "
+                    f"{_NAME}(quantizable_op_type): expected some of {list(STORED)}, "
                     f"but got {kind!r}."
                 )
         if weight_bits not in (8, 16):
@@ -122,14 +123,13 @@ class WeightQuantization:
             )
         by_channel = weight_quantize_type == "channel_wise_abs_max"
 
-        def bits_of(op: Operator, weight: np.ndarray, real: bool) -> np.ndarray:
-            axis = channel_axis(op) if by_channel else None
+        def bits_of(op: Operator, name: str, weight: np.ndarray, real: bool) -> np.ndarray:
+            axis = STORED[op.type][1] if by_channel else None
             scales = scales_of(weight, axis)
             if threshold_rate:
                 limit = np.quantile(np.abs(weight), 1 - threshold_rate)
                 scales = np.array([limit], "float32")
             steps = steps_of(weight, scales, weight_bits, axis)
-            name = op.inputs[WEIGHTED[op.type][1]][0]
             for key, value in (
                 ("quantization_type", f"post_weight_{weight_quantize_type}"),
                 ("quantize_weight_bits", weight_bits),
@@ -144,10 +144,10 @@ class WeightQuantization:
         kinds = list(quantizable_op_type)
         names = (save_model_filename, save_params_filename)
         folder = os.path.join(save_model_dir, "quantized_model")
-        self._write(folder, names, kinds, lambda op, w: bits_of(op, w, False))
+        self._write(folder, names, kinds, lambda op, name, w: bits_of(op, name, w, False))
         if generate_test_model:
             folder = os.path.join(save_model_dir, "test_model")
-            self._write(folder, names, kinds, lambda op, w: bits_of(op, w, True))
+            self._write(folder, names, kinds, lambda op, name, w: bits_of(op, name, w, True))
 
     def convert_weight_to_fp16(self, save_model_dir: str) -> None:
         """Stores the weights of all operators with one as halves.
@@ -156,10 +156,10 @@ class WeightQuantization:
             save_model_dir (str): the folder; it is made if needed.
         """
 
-        def half(op: Operator, weight: np.ndarray) -> np.ndarray:
+        def half(op: Operator, name: str, weight: np.ndarray) -> np.ndarray:
             return weight.astype("float16")
 
-        self._write(save_model_dir, (None, None), list(WEIGHTED), half)
+        self._write(save_model_dir, (None, None), list(STORED), half)
 
     def _load(self, executor: Executor) -> Any:
         try:
@@ -184,8 +184,9 @@ class WeightQuantization:
             for op in block.ops:
                 if op.type not in kinds:
                     continue
-                for name in op.inputs.get(WEIGHTED[op.type][1], ()):
-                    if not block.var(name).persistable:
+                for name in op.inputs.get(STORED[op.type][0], ()):
+                    var = block.var(name)
+                    if not var.persistable or len(var.shape) < 2:  # a bias of rnn
                         continue
                     weight = held(scope, name) if name not in done else done[name]
                     if weight.dtype.kind != "f":
@@ -195,7 +196,7 @@ class WeightQuantization:
                         )
                     check_finite(weight, name)
                     done[name] = weight
-                    put(scope, name, change(op, weight))
+                    put(scope, name, change(op, name, weight))
             if not done:
                 warnings.warn(
                     f"{_NAME}: nothing to quantise: no operator of {kinds} with a weight is in "

@@ -34,6 +34,9 @@ def net(kind: str):
         x = static.data("x", [None, 5], "int64")
         table = static.nn.embedding(x, [12, 8])
         return x, static.nn.fc(table, 3, num_flatten_dims=2)
+    if kind in ("lstm", "gru"):
+        x = static.data("x", [None, 5, 6])
+        return x, getattr(paddle.nn, kind.upper())(6, 8)(x)[0]
     x = static.data("x", [None, 6])
     if kind == "mul":
         return x, static.nn.fc(x, 5)
@@ -54,7 +57,7 @@ def make(folder: Path) -> None:
 
     paddle.enable_static()
     exe, seen, random = static.Executor(paddle.CPUPlace()), {}, np.random.RandomState(0)
-    for kind in [*PRODUCTS, "embedding"]:
+    for kind in [*PRODUCTS, "embedding", "lstm", "gru"]:
         paddle.seed(5)
         main, startup = static.Program(), static.Program()
         with static.program_guard(main, startup), paddle.utils.unique_name.guard():
@@ -70,6 +73,8 @@ def make(folder: Path) -> None:
             static.save_inference_model(str(place / "float" / "model"), [x], [out], exe,
                                         program=main)  # fmt: skip
             seen[f"{kind}|float"] = exe.run(main, feed={"x": value}, fetch_list=[out])[0]
+        if kind in ("lstm", "gru"):
+            continue  # stored in fewer bits here alone
         types = ["mul", "matmul_v2"] if kind == "embedding" else [kind]
         with static.scope_guard(static.Scope()):
             ptq = PostTrainingQuantization(

@@ -27,6 +27,7 @@ _FOLDERS = (
     "paddle",
     "paddle_upgrade_tool",
     "visualdl",
+    "lite",
     "scripts",
     "tests",
     "benchmarks",

@@ -26,7 +26,19 @@ KINDS = [
     "matmul_v2",
     "embedding",
 ]
-WEIGHTS = {"conv2d", "depthwise_conv2d", "mul"}
+WEIGHTS = {"conv2d", "depthwise_conv2d", "mul"}  # 2.6.2 stores these in fewer bits
+STORED = {
+    **{kind: [kind] for kind in WEIGHTS},
+    "embedding": ["lookup_table_v2"],
+    "lstm": ["rnn"],
+    "gru": ["rnn"],
+}
+VARIANTS: dict[str, dict[str, str]] = {
+    "here": {},
+    "here_adaround": {"round_type": "adaround"},
+    "here_one": {"weight_quantize_type": "abs_max",
+                 "activation_quantize_type": "moving_average_abs_max"},
+}  # fmt: skip
 
 
 def calibrate(folder: Path, kind: str, value: np.ndarray, **more: Any) -> Any:
@@ -39,20 +51,15 @@ def calibrate(folder: Path, kind: str, value: np.ndarray, **more: Any) -> Any:
 
 
 def write(folder: Path, kind: str, value: np.ndarray) -> None:
-    """Writes ``here``, ``here_adaround``, ``here_one`` and, for some, ``here_weights``."""
-    for name, more in (
-        ("here", {}),
-        ("here_adaround", {"round_type": "adaround"}),
-        ("here_one", {"weight_quantize_type": "abs_max",
-                      "activation_quantize_type": "moving_average_abs_max"}),
-    ):  # fmt: skip
+    """Writes here, here_adaround, here_one, and what is stored smaller as here_weights."""
+    for name, more in VARIANTS.items() if kind in KINDS else ():
         ptq = calibrate(folder, kind, value, **more)
         ptq.quantize()
         ptq.save_quantized_model(str(folder / kind / name), **FILES)
-    if kind in WEIGHTS:
+    if kind in STORED:
         small = q.WeightQuantization(str(folder / kind / "float"), **FILES)
         small.quantize_weight_to_int(
-            str(folder / kind / "small"), quantizable_op_type=[kind], **SAVED,
+            str(folder / kind / "small"), quantizable_op_type=STORED[kind], **SAVED,
             generate_test_model=True,
         )  # fmt: skip
         (folder / kind / "small" / "test_model").rename(folder / kind / "here_weights")
@@ -69,5 +76,5 @@ if __name__ == "__main__":
     paddle.enable_static()
     place = Path(sys.argv[1])
     with np.load(place / "seen.npz") as file:
-        for kind in KINDS:
+        for kind in dict.fromkeys([*KINDS, *STORED]):
             write(place, kind, file[f"{kind}|x"])

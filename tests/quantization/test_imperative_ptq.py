@@ -50,8 +50,6 @@ def test_it_computes_about_the_same(
 def test_bad_input() -> None:
     with pytest.raises(ValueError, match="no layer has seen data"):
         q.ImperativePTQ().convert(q.ImperativePTQ().quantize(net()))
-    with pytest.raises(NotImplementedError, match="fuse=True"):
-        q.ImperativePTQ().quantize(net(), fuse=True)
     with pytest.raises(ValueError, match="is for weights"):
         q.PTQConfig(q.PerChannelAbsmaxQuantizer(), q.AbsmaxQuantizer())
     with pytest.raises(TypeError, match="expected a PTQConfig"):

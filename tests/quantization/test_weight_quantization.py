@@ -62,6 +62,42 @@ def test_halves(tmp_path: Path) -> None:
     assert (tmp_path / "fc_0.w_0").stat().st_size < 36 * 6 * 4
 
 
+@pytest.mark.parametrize("kind", ["LSTM", "GRU"])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_tables_and_recurrent_networks(kind: str, bits: int, tmp_path: Path) -> None:
+    paddle.disable_static()
+    paddle.seed(2)
+
+    class Net(paddle.nn.Layer):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = paddle.nn.Embedding(50, 16)
+            self.cells = getattr(paddle.nn, kind)(16, 24)
+
+        def forward(self, ids: Any) -> Any:
+            return self.cells(self.table(ids))[0]
+
+    net = Net()
+    net.eval()
+    ids = np.random.RandomState(0).randint(0, 50, [3, 7])
+    plain = net(paddle.to_tensor(ids)).numpy()
+    spec = [static.InputSpec([None, 7], "int64", "ids")]
+    paddle.jit.save(net, str(tmp_path / "net"), spec)
+    paddle.enable_static()
+    WeightQuantization(str(tmp_path / "net")).quantize_weight_to_int(
+        str(tmp_path), quantizable_op_type=["lookup_table_v2", "rnn"], weight_bits=bits,
+        generate_test_model=True, **SAVED,
+    )  # fmt: skip
+    size = (tmp_path / "quantized_model" / "model.pdiparams").stat().st_size
+    assert size < (0.35 if bits == 8 else 0.6) * (tmp_path / "net.pdiparams").stat().st_size
+    exe = static.Executor(paddle.CPUPlace())
+    program, feeds, fetches = static.load_inference_model(
+        str(tmp_path / "test_model"), exe, **FILES
+    )
+    out = exe.run(program, feed={feeds[0]: ids}, fetch_list=fetches)[0]
+    assert 0 < np.abs(out - plain).max() < (0.02 if bits == 8 else 1e-4)
+
+
 def test_bad_input(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected 8 or 16"):
         small(tmp_path, weight_bits=4)

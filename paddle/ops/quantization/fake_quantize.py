@@ -65,15 +65,17 @@ def steps(x: torch.Tensor, scale: torch.Tensor, top: int, to_even: bool = False)
     factor = torch.where(scale <= _SMALL, scale + _INSTEAD, scale).reciprocal() * top
     if to_even:
         return torch.round(x * factor).clamp(-top - 1, top)
-    found = x.clamp(-scale, scale) * factor
+    # Of ATen's calls clamp by tensors and trunc are not vectorised: 7 and 40 times slower.
+    found = torch.maximum(torch.minimum(x, scale), -scale).mul_(factor)
     # The largest number below 1/2: what is just below a half must not be rounded up by the sum.
     nearly = 0.5 - torch.finfo(x.dtype).eps / 4
-    return torch.trunc(torch.add(found, torch.sign(found), alpha=nearly))
+    sign = torch.sign(found)
+    return found.abs_().add_(nearly).floor_().mul_(sign)
 
 
 def values(numbers: torch.Tensor, scale: torch.Tensor, top: int) -> torch.Tensor:
-    """What steps stand for."""
-    return numbers * scale.to(numbers.dtype) / top
+    """What steps stand for, in their place."""
+    return numbers.mul_(scale.to(numbers.dtype)).div_(top)
 
 
 def follow(x: torch.Tensor, accum, state, rate: float, name: str) -> torch.Tensor:

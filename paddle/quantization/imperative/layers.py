@@ -52,6 +52,10 @@ class _Rounding(Layer):
         if self._scale is not None and self.training and hasattr(scale, "numpy"):
             self._scale.set_value(scale.detach())
 
+    def scale(self) -> float:
+        """Returns what the highest step stands for."""
+        return float(self._scale.numpy().reshape(-1)[0])
+
     def set_scale(self, scale: float) -> None:
         """Says what the highest step stands for.
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-import numpy as np
-
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
 from paddle.core.place import CPUPlace
@@ -21,6 +19,7 @@ from paddle.static.io_inference import load_inference_model, save_inference_mode
 
 __all__ = ["ImperativeCalcOutScale"]
 
+_KEY = "_out_scale"  # the name that 2.0 has in files of parameters
 _TYPES: tuple[type, ...] = (
     nn.Conv2D, nn.Conv2DTranspose, nn.Linear, nn.BatchNorm, nn.BatchNorm1D, nn.BatchNorm2D,
     nn.BatchNorm3D, nn.AvgPool2D, nn.MaxPool2D, nn.AdaptiveAvgPool2D, nn.AdaptiveMaxPool2D,
@@ -42,7 +41,7 @@ class _Watch:
                 self.names.append(out.name)
             return
         if layer.training and out.dtype.name in ("FP32", "FP64"):
-            layer._out_scale(out)
+            getattr(layer, _KEY)(out)
 
 
 class ImperativeCalcOutScale:
@@ -80,7 +79,7 @@ class ImperativeCalcOutScale:
         for layer in model.sublayers(include_self=True):
             if isinstance(layer, _TYPES):
                 watch = _Watch(self._rate)
-                layer._out_scale = MovingAverageAbsMaxScale(moving_rate=self._rate)
+                layer.add_sublayer(_KEY, MovingAverageAbsMaxScale(moving_rate=self._rate))
                 layer.register_forward_post_hook(watch)
                 self._watched.append((layer, watch))
 
@@ -128,7 +127,7 @@ class ImperativeCalcOutScale:
             if training:
                 layer.train()
         scales = {
-            name: float(np.asarray(owner._out_scale._scale.numpy()).reshape(-1)[0])
+            name: getattr(owner, _KEY).scale()
             for owner, watch in self._watched
             for name in watch.names
         }
@@ -146,8 +145,8 @@ class ImperativeCalcOutScale:
                     slot = result_slot(op.type)
                     for name in op.outputs.get(slot or "", []):
                         if name in scales:
-                            op._set_attr("out_threshold", scales[name])
-                            op._set_attr("with_quant_attr", True)
+                            op.attrs["out_threshold"] = scales[name]
+                            op.attrs["with_quant_attr"] = True
                 inputs = [block.var(name) for name in feeds]
                 save_inference_model(path, inputs, fetches, executor, program=program)
         finally:

@@ -8,7 +8,7 @@ import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.scope import global_scope
-from paddle.ir.cloning import copy_operator, copy_variable
+from paddle.ir.cloning import copy_operator
 from paddle.ir.current import default_main_program, default_startup_program
 from paddle.ir.operator import Role
 from paddle.ir.program import Program
@@ -130,9 +130,8 @@ def _take_over(program: Program, made: Program) -> list[str]:
     old, new = program.global_block(), made.global_block()
     fresh = [var for name, var in new.vars.items() if name not in old.vars]
     for var in fresh:
-        copy_variable(var, old)
+        old.create_var(**var.describe())
     old.ops = [copy_operator(op, old) for op in new.ops]
-    program._changed()
     return [var.name for var in fresh if var.persistable]
 
 
