@@ -54,7 +54,7 @@ def test_links_and_paths_lead_somewhere(path: Path) -> None:
     assert not wrong, f"{_name(path)} names what does not exist: {wrong}"
 
 
-@pytest.mark.parametrize("name", ["README", "docs/fluid", "docs/lite"])
+@pytest.mark.parametrize("name", ["README", "docs/compression", "docs/fluid", "docs/lite"])
 def test_both_languages_have_the_same_code(name: str) -> None:
     english, chinese = (
         [(b.source, b.expected) for b in blocks((ROOT / file).read_text("utf8"))]

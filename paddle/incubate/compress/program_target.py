@@ -137,6 +137,8 @@ def shrink_program(program: Program, kept: Mapping[str, Kept], undo: Undo) -> No
 
 
 def _sizes(shape: list[int], labels: Any, staying: np.ndarray) -> list[int]:
+    if not len(labels):  # a single value, whose declared shape is [1] and has no channels
+        return shape
     return [
         n if own is None or n < 0 else int(staying[own].sum())
         for n, own in zip(shape, labels, strict=True)

@@ -194,6 +194,23 @@ def test_a_program_of_1x_with_mul() -> None:
         compress.prune(main, {"fc_1.w_0": 0.5}, scope=scope)
 
 
+def test_a_loss_that_is_the_mean_of_everything() -> None:
+    """Its declared shape is [1], though it has no axis that channels could lie along."""
+    main, startup, scope = static.Program(), static.Program(), static.Scope()
+    with static.program_guard(main, startup), paddle.utils.unique_name.guard():
+        x = static.data("x", [None, 1, 6, 6])
+        loss = paddle.mean(nn.fc(nn.conv2d(x, 4, 3), 3))
+        paddle.optimizer.Momentum(0.1).minimize(loss)
+    executor = static.Executor()
+    with static.scope_guard(scope):
+        executor.run(startup)
+        done = compress.prune(main, 0.5)
+        assert done.kept["conv2d_0.w_0"][0].size == 2
+        feed = {"x": np.ones([2, 1, 6, 6], "float32")}
+        one, other = (executor.run(main, feed=feed, fetch_list=[loss])[0] for _ in range(2))
+    assert other.item() < one.item()
+
+
 def test_values_that_are_not_there_yet() -> None:
     net = build()
     with pytest.raises(RuntimeError, match="run the startup Program"):
