@@ -27,16 +27,20 @@ class Histogram:
         most (float): the largest absolute value.
         counts (Tensor): how many values, but for zeros, lie in each of ``BINS`` parts between 0
             and that.
+        zeros (int): how many values are 0.
     """
 
     def __init__(self) -> None:
         self.most = 0.0
+        self.zeros = 0
         self.counts = torch.zeros(BINS, dtype=torch.float64)
 
     def add(self, values: torch.Tensor) -> None:
         """Counts the values of one more batch."""
         sizes = values.detach().abs().float().flatten()
         most = float(sizes.amax()) if sizes.numel() else 0.0
+        zeros = sizes.numel() - int(torch.count_nonzero(sizes))
+        self.zeros += zeros
         if not most:
             return
         some = sizes[:: max(1, sizes.numel() // _SAMPLE)]
@@ -49,7 +53,7 @@ class Histogram:
             self._widen(most)
         found = torch.histc(sizes, BINS, 0.0, self.most).double()
         # 0 is a step of its own, whatever the scale.
-        found[0] -= sizes.numel() - int(torch.count_nonzero(sizes))
+        found[0] -= zeros
         self.counts += found
 
     def add_array(self, values: np.ndarray) -> None:

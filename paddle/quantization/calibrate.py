@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import torch
 
 from paddle.core.errors import InvalidArgumentError
 from paddle.executor.calibration import BINS, Histogram
@@ -32,7 +31,6 @@ class Seen:
         self.most = -math.inf
         self._largest: list[float] = []  # of each sample
         self._histogram = Histogram()
-        self._zeros = 0
 
     def add(self, value: np.ndarray, name: str) -> None:
         """Adds a batch.
@@ -46,16 +44,15 @@ class Seen:
         """
         if not value.size:
             return
-        found = torch.from_numpy(np.ascontiguousarray(value, "float32"))
-        rows = found.reshape(len(found) if found.dim() else 1, -1)
-        least, most = torch.aminmax(rows, dim=1)  # NaN goes on
-        largest = torch.maximum(-least, most).numpy()
+        found = np.ascontiguousarray(value, "float32")
+        rows = found.reshape(len(found) if found.ndim else 1, -1)
+        least, most = rows.min(axis=1), rows.max(axis=1)  # NaN goes on
+        largest = np.maximum(-least, most)
         check_finite(largest, name)
         self._largest += largest.tolist()
         self.least = min(self.least, float(least.min()))
         self.most = max(self.most, float(most.max()))
-        self._zeros += found.numel() - int(torch.count_nonzero(found))
-        self._histogram.add(found)
+        self._histogram.add_array(found)
 
     @property
     def number(self) -> int:
@@ -98,14 +95,14 @@ class Seen:
 
     def _by_share(self, percent: float) -> float:
         middle, counts = self._bins()
-        total = np.cumsum(counts) + self._zeros
+        total = np.cumsum(counts) + self._histogram.zeros
         at = int(np.argmax(total >= percent * total[-1]))
         return float(middle[at])
 
     def _by_error(self, top: int, algorithm: str) -> float:
         """The share of the largest value for which rounding does the least harm."""
         middle, counts = self._bins()
-        number = counts.sum() + self._zeros
+        number = counts.sum() + self._histogram.zeros
         best, found = math.inf, self._histogram.most
         for share in _SHARES:
             scale = share * self._histogram.most
