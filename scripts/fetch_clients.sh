@@ -18,37 +18,47 @@ packages+=(paddleslim==1.1.1 senta==2.0.0 paddlepalm==2.0.2 parl==1.3.2 paddlehu
 packages+=(paddlex==1.3.11 ddparser==1.0.8)
 
 compressing=(paddleslim==2.2.2 "pyzmq>=25" "decorator>=5" "tqdm>=4" "PyYAML>=6" six==1.17.0)
-if [ ! -f "$slim/.complete" ] || [ "$(cat "$slim/.complete")" != "${compressing[*]}" ]; then
-    echo "clients: fetching ${compressing[*]}"
-    rm -rf "$slim.partial.$$"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# complete FOLDER WANTED: whether just this is there
+complete() { [ -f "$1/.complete" ] && [ "$(cat "$1/.complete")" = "$2" ]; }
+
+# install FOLDER PACKAGE...: without what they depend on
+install() {
     "$python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
-        --target "$slim.partial.$$" "${compressing[@]}"
-    printf '%s' "${compressing[*]}" >"$slim.partial.$$/.complete"
-    rm -rf "$slim"
-    mv "$slim.partial.$$" "$slim"
+        --ignore-requires-python --target "$1" "${@:2}" && return
+    echo "clients: pip could not install them; check that it can reach its registry, then try again" >&2
+    exit 1
+}
+
+# replace FOLDER NEW WANTED: as a whole, so that an interrupted run leaves no half of it
+replace() {
+    printf '%s' "$3" >"$2/.complete"
+    mkdir -p "$(dirname "$1")"
+    rm -rf "$1" "$1.partial.$$"
+    mv "$2" "$1.partial.$$"
+    mv "$1.partial.$$" "$1"
+    echo "clients: $3 in $1"
+}
+
+if complete "$slim" "${compressing[*]}"; then
+    echo "clients: already in $slim"
+else
+    echo "clients: fetching ${compressing[*]}"
+    install "$work/slim" "${compressing[@]}"
+    replace "$slim" "$work/slim" "${compressing[*]}"
 fi
 
 wanted="${packages[*]} ${sources[*]}"
-if [ -f "$target/.complete" ] && [ "$(cat "$target/.complete")" = "$wanted" ]; then
+if complete "$target" "$wanted"; then
     echo "clients: already in $target"
     exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 echo "clients: fetching $wanted"
-if ! "$python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
-    --ignore-requires-python --target "$work/clients" "${packages[@]}"; then
-    echo "clients: pip could not install them; check that it can reach its registry, then try again" >&2
-    exit 1
-fi
+install "$work/clients" "${packages[@]}"
 "$python" -m venv "$work/build"
 "$work/build/bin/python" -m pip install --disable-pip-version-check --quiet "setuptools<70" wheel
 "$work/build/bin/python" -m pip install --disable-pip-version-check --quiet --no-deps --no-compile \
     --no-build-isolation --target "$work/clients" "${sources[@]}"
-printf '%s' "$wanted" >"$work/clients/.complete"
-# what is there is replaced as a whole, so that an interrupted run leaves no half of it
-mkdir -p "$(dirname "$target")"
-rm -rf "$target" "$target.partial.$$"
-mv "$work/clients" "$target.partial.$$"
-mv "$target.partial.$$" "$target"
-echo "clients: $wanted in $target"
+replace "$target" "$work/clients" "$wanted"

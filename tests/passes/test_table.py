@@ -37,13 +37,14 @@ def network():
 def test_the_order_of_the_table():
     assert [name for name, _, _ in TABLE] == [
         "custom_gradients", "versions", "flat_gradients", "gather_rows", "fuse_all_reduce",
-        "overlap_exchanges", "dead_code", "fc", "conv_bias", "conv_bn", "attention", "loss",
-        "gru_pairs", "constants", "sparse_updates", "merge_optimizers", "outer_epsilon", "in_place",
-        "lifetimes",
+        "overlap_exchanges", "dead_code", "int8_weights", "fc", "conv_bias", "conv_bn",
+        "attention", "loss", "gru_pairs", "constants", "sparse_updates", "merge_optimizers",
+        "outer_epsilon", "in_place", "lifetimes",
     ]  # fmt: skip
     assert [name for name, joins, _ in TABLE if not joins] == [
         "custom_gradients", "versions", "flat_gradients", "gather_rows", "fuse_all_reduce",
-        "overlap_exchanges", "dead_code", "sparse_updates", "outer_epsilon", "lifetimes",
+        "overlap_exchanges", "dead_code", "int8_weights", "sparse_updates", "outer_epsilon",
+        "lifetimes",
     ]  # fmt: skip
 
 
