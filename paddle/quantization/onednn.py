@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from paddle.core.dtype import VarType
-from paddle.core.errors import InvalidArgumentError
+from paddle.core.errors import InvalidArgumentError, UnimplementedError
 from paddle.core.place import CPUPlace
 from paddle.executor.scope import global_scope
 from paddle.quantization.inserting import Inserter, check_graph, forward_ops, source, target
@@ -108,7 +108,6 @@ class _Int8:
     def __init__(self, scope: Any, place: Any) -> None:
         self._scope = global_scope() if scope is None else scope
         self._place = CPUPlace() if place is None else place
-        self._found: _Floats | None = None
 
     def apply(self, graph: IrGraph) -> IrGraph:
         """Changes a graph, and returns it.
@@ -121,9 +120,8 @@ class _Int8:
         """
         check_graph(graph, type(self).__name__)
         skip = {op.node.op for op in graph.all_op_nodes() if op.id() in self._skip}
-        self._to_floats(graph)
-        assert self._found is not None
-        if not self._found.weights and not self._found.values:
+        found = self._to_floats(graph)
+        if not found.weights and not found.values:
             raise InvalidArgumentError(
                 f"{type(self).__name__}: no operator of the graph is quantised. Expected a Program "
                 "of QuantizationFreezePass, PostTrainingQuantization or ImperativeQuantAware."
@@ -131,20 +129,20 @@ class _Int8:
         made: dict[str, IrVarNode] = {}
         for op in forward_ops(graph):
             if op.name() in self._ops and op.name() in WEIGHTED and op.node.op not in skip:
-                self._product(graph, op, made)
+                self._product(graph, op, found, made)
         return graph
 
-    def _to_floats(self, graph: IrGraph) -> IrGraph:
-        check_graph(graph, type(self).__name__)
-        self._found = _Floats(graph, self._scope, self._place)
-        self._found.run()
-        return graph
+    def _to_floats(self, graph: IrGraph) -> _Floats:
+        found = _Floats(graph, self._scope, self._place)
+        found.run()
+        return found
 
-    def _product(self, graph: IrGraph, op: IrOpNode, made: dict[str, IrVarNode]) -> None:
+    def _product(
+        self, graph: IrGraph, op: IrOpNode, found: _Floats, made: dict[str, IrVarNode]
+    ) -> None:
         value_slot, weight_slot, _, _ = WEIGHTED[op.name()]
         name, weight = op.input(value_slot)[0], op.input(weight_slot)[0]
-        found = self._found
-        if found is None or name not in found.values or weight not in found.weights:
+        if name not in found.values or weight not in found.weights:
             return
         top = float(top_step(_BITS))
         scale = top / max(found.values[name], 1e-8)
@@ -211,8 +209,11 @@ class Quant2Int8MkldnnPass(_Int8):
         _op_ids_to_skip (set, optional): ``id()`` of nodes that stay in floats.
         _scope (Scope, optional): where weights and scales are. Default: the global one.
         _place (Place, optional): where their memory is. Default: the CPU.
-        _core (module, optional): has no effect.
-        _debug (bool): has no effect.
+        _core (module, optional): ``paddle.fluid.core``, as scripts of 1.8 hand over.
+        _debug (bool): has to be False; ``graph.draw`` draws a graph.
+
+    Raises:
+        NotImplementedError: ``_debug`` is True.
     """
 
     def __init__(
@@ -224,6 +225,11 @@ class Quant2Int8MkldnnPass(_Int8):
         _core: Any = None,
         _debug: bool = False,
     ) -> None:
+        if _debug:
+            raise UnimplementedError(
+                f"{type(self).__name__}(_debug=True): graphs are not drawn while it runs.",
+                hint="call graph.draw(folder, name) before and after apply",
+            )
         super().__init__(_scope, _place)
         self._ops = set(_ops_to_quantize)
         self._skip = set(_op_ids_to_skip or ())
@@ -236,7 +242,9 @@ class Quant2Int8MkldnnPass(_Int8):
         Args:
             graph (IrGraph): for inference.
         """
-        return self._to_floats(graph)
+        check_graph(graph, type(self).__name__)
+        self._to_floats(graph)
+        return graph
 
 
 class QatInt8MkldnnPass(QuantInt8MkldnnPass):
@@ -255,8 +263,11 @@ class Qat2Int8MkldnnPass(Quant2Int8MkldnnPass):
         _quantized_ops (set): types of operators.
         _scope (Scope, optional): where weights and scales are. Default: the global one.
         _place (Place, optional): where their memory is. Default: the CPU.
-        _core (module, optional): has no effect.
-        _debug (bool): has no effect.
+        _core (module, optional): ``paddle.fluid.core``, as scripts of 1.8 hand over.
+        _debug (bool): has to be False; ``graph.draw`` draws a graph.
+
+    Raises:
+        NotImplementedError: ``_debug`` is True.
     """
 
     def __init__(

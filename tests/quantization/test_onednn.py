@@ -136,3 +136,9 @@ def test_what_is_skipped_and_bad_input() -> None:
         q.QuantInt8MkldnnPass().apply(IrGraph(core.Graph(made.desc), for_test=True))
     with pytest.raises(TypeError, match="expected an IrGraph"):
         q.QatInt8MkldnnPass().apply(program)
+
+
+def test_drawing_while_it_runs_is_refused():
+    for kind in (q.Quant2Int8MkldnnPass, q.Qat2Int8MkldnnPass):
+        with pytest.raises(NotImplementedError, match="graph.draw"):
+            kind({"mul"}, _debug=True)
