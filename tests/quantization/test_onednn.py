@@ -140,5 +140,5 @@ def test_what_is_skipped_and_bad_input() -> None:
 
 def test_drawing_while_it_runs_is_refused():
     for kind in (q.Quant2Int8MkldnnPass, q.Qat2Int8MkldnnPass):
-        with pytest.raises(NotImplementedError, match="graph.draw"):
+        with pytest.raises(NotImplementedError, match=r"graph\.draw"):
             kind({"mul"}, _debug=True)

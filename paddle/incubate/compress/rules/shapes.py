@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from paddle.incubate.compress.reshaping import reshaped, stand_ins, wanted_sizes
+from paddle.incubate.compress.rules.windows import channel_axis
 from paddle.incubate.compress.step import Step, rule
 from paddle.incubate.compress.units import Labels
 
@@ -205,7 +206,7 @@ def _shuffle(step: Step) -> None:
     if name is None:
         return
     labels = step.labels(name)
-    axis = len(labels) - 1 if str(step.op.attrs.get("data_format")) == "NHWC" else 1
+    axis = channel_axis(step, len(labels))
     own = labels[axis]
     if own is not None:
         parts = own.reshape(int(step.op.attrs.get("group", step.op.attrs.get("groups", 1))), -1)
@@ -222,7 +223,7 @@ def _pixel_shuffle(step: Step) -> None:
     if name is None:
         return
     labels = step.labels(name)
-    axis = len(labels) - 1 if str(step.op.attrs.get("data_format")) == "NHWC" else 1
+    axis = channel_axis(step, len(labels))
     own = labels[axis]
     step.fix_axes(name, [i for i in range(len(labels)) if i not in (0, axis)])
     if own is not None:
