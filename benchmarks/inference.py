@@ -17,7 +17,15 @@ import numpy as np
 
 from benchmarks.measure import Effort, Result, clock_for, interleave, merged
 from benchmarks.options import LAUNCHES, Options, skipped
-from benchmarks.saved_models import FOLDER, MODELS, inputs, prefix, save, torch_network
+from benchmarks.saved_models import (
+    FOLDER,
+    MODELS,
+    inputs,
+    predictor_runner,
+    prefix,
+    save,
+    torch_network,
+)
 from benchmarks.startup import first_row
 from benchmarks.table import Row
 from benchmarks.worker import Worker, WorkerFailed
@@ -111,7 +119,7 @@ def _runner(model: str, side: str) -> Callable[[dict[str, np.ndarray]], np.ndarr
 
 def _predictor_runner(model: str, side: str) -> Callable[[dict[str, np.ndarray]], np.ndarray]:
     """Our Predictor, or that of the PaddlePaddle that this process has."""
-    from paddle.inference import Config, create_predictor
+    from paddle.inference import Config
 
     config = Config(f"{prefix(model)}.pdmodel", f"{prefix(model)}.pdiparams")
     config.disable_gpu()
@@ -124,18 +132,7 @@ def _predictor_runner(model: str, side: str) -> Callable[[dict[str, np.ndarray]]
     elif side != OURS:
         config.enable_mkldnn()
         config.disable_glog_info()
-    config.set_cpu_math_library_num_threads(int(os.environ["OMP_NUM_THREADS"]))
-    predictor = create_predictor(config)
-    given = {n: predictor.get_input_handle(n) for n in predictor.get_input_names()}
-    out = predictor.get_output_handle(predictor.get_output_names()[0])
-
-    def run(values: dict[str, np.ndarray]) -> np.ndarray:
-        for name, handle in given.items():
-            handle.copy_from_cpu(values[name])
-        predictor.run()
-        return out.copy_to_cpu()
-
-    return run
+    return predictor_runner(config)
 
 
 def _torch_runner(model: str, side: str) -> Callable[[dict[str, np.ndarray]], np.ndarray]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.measure import Effort, Result, clock_for, interleave, merged
 from benchmarks.options import LAUNCHES, Options, skipped
-from benchmarks.saved_models import FOLDER, inputs, prefix, save
+from benchmarks.saved_models import FOLDER, inputs, predictor_runner, prefix, save
 from benchmarks.table import Row
 from benchmarks.worker import Worker, WorkerFailed
 
@@ -80,27 +80,16 @@ class _Saver:
 
 def _runner(model: str, side: str) -> Callable[[dict[str, np.ndarray]], np.ndarray]:
     """Our Predictor."""
-    from paddle.inference import Config, create_predictor
+    from paddle.inference import Config
 
     config = Config(f"{prefix(model)}.pdmodel", f"{prefix(model)}.pdiparams")
     config.disable_gpu()
-    config.set_cpu_math_library_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     if side == OURS:
         [data] = inputs(model, _FEW)
         config.enable_quantizer()
         config.quantizer_config().set_quant_data(list(data.values()))
         config.quantizer_config().set_quant_batch_size(_FEW)
-    predictor = create_predictor(config)
-    given = {n: predictor.get_input_handle(n) for n in predictor.get_input_names()}
-    out = predictor.get_output_handle(predictor.get_output_names()[0])
-
-    def run(values: dict[str, np.ndarray]) -> np.ndarray:
-        for name, handle in given.items():
-            handle.copy_from_cpu(values[name])
-        predictor.run()
-        return out.copy_to_cpu()
-
-    return run
+    return predictor_runner(config)
 
 
 def _runtime_runner(model: str) -> Callable[[dict[str, np.ndarray]], np.ndarray]:

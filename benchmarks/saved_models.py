@@ -159,3 +159,25 @@ def torch_network(model: str) -> Any:
         "crnn": lambda: made.Recogniser(CHARACTERS),
     }[model]()  # fmt: skip
     return net.eval()
+
+
+def predictor_runner(config: Any) -> Callable[[dict[str, np.ndarray]], np.ndarray]:
+    """A function from inputs to the first output of a Predictor, in the threads of this process.
+
+    Args:
+        config (Config): of this package, or of the PaddlePaddle that this process has.
+    """
+    from paddle.inference import create_predictor
+
+    config.set_cpu_math_library_num_threads(int(os.environ["OMP_NUM_THREADS"]))
+    predictor = create_predictor(config)
+    given = {n: predictor.get_input_handle(n) for n in predictor.get_input_names()}
+    out = predictor.get_output_handle(predictor.get_output_names()[0])
+
+    def run(values: dict[str, np.ndarray]) -> np.ndarray:
+        for name, handle in given.items():
+            handle.copy_from_cpu(values[name])
+        predictor.run()
+        return out.copy_to_cpu()
+
+    return run
