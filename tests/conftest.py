@@ -1,4 +1,4 @@
-"""Settings of all tests and the processes they start, and the order of the tests.
+"""Settings of all tests and the processes they start, their order, and their random numbers.
 
 The checker follows every pass over a Program, backward refuses values updated since, and nothing is
 measured to choose among the forms of a kernel: a test should not depend on how busy the machine is.
@@ -6,6 +6,9 @@ measured to choose among the forms of a kernel: a test should not depend on how 
 What several tests of a file share has the scope "session": in a random order a fixture of the scope
 "module" would be made again each time a test of another file comes between. Only the files
 of the folders in `TOGETHER` stay whole in any order: they share processes, servers, compiled code.
+
+A test draws the same random numbers in any order and in any process: each starts from a seed of its
+own, and so does each fixture that several tests share. `--seed N` has all of them draw others.
 """
 
 from __future__ import annotations
@@ -14,9 +17,11 @@ import gc
 import os
 import random
 import sys
+import zlib
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 os.environ.setdefault("PADDLE_CHECK_PASSES", "1")
@@ -33,6 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--random-order",
         metavar="SEED",
         help="run the tests in an order drawn from SEED; `new` draws a seed, which is printed",
+    )
+    parser.addoption(
+        "--seed", type=int, default=0, help="a number that every test's random numbers depend on"
     )
     parser.addoption(
         "--oracle-visualdl",
@@ -80,6 +88,40 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for unit in shuffled:
         drawn.shuffle(unit)
     items[:] = [item for unit in shuffled for item in unit]
+
+
+def start_random_numbers(config: pytest.Config, name: str) -> None:
+    """Starts every source of random numbers from a seed that belongs to a name.
+
+    The framework's are as they are before `paddle.seed` is called: NumPy's are its own, too.
+    """
+    seed = zlib.crc32(name.encode(), config.option.seed)
+    random.seed(seed)
+    np.random.seed(seed)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed)
+    source = sys.modules.get("paddle.core.random")
+    if source is not None:
+        source._seed = source._numpy = None
+        for generator in {source.main_generator(source.CPU.device()), *source._generators.values()}:
+            generator.manual_seed(seed)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    start_random_numbers(item.config, item.nodeid)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_fixture_setup(fixturedef: Any, request: Any) -> Iterator[None]:
+    """What tests share is the same whichever makes it, and so is what that test draws."""
+    shared = fixturedef.scope != "function"
+    if shared:
+        name = f"{fixturedef.baseid}::{fixturedef.argname}[{request.param_index}]"
+        start_random_numbers(request.config, name)
+    yield
+    if shared:
+        start_random_numbers(request.config, request._pyfuncitem.nodeid)
 
 
 @pytest.fixture(autouse=True)
