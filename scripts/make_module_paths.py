@@ -61,6 +61,8 @@ def _public_paths() -> Iterator[tuple[str, str]]:
         if last != name.rpartition(".")[2] or module == "paddle" or LEFT_OUT.fullmatch(module):
             continue
         yield path, name
+        if re.fullmatch(r"paddle\.nn\.layer\.[a-z_]+", module):
+            yield f"paddle.nn.layer.{last}", name  # the package gathers what its modules define
 
 
 def names_1x() -> list[list[str]]:

@@ -78,6 +78,7 @@ DEEP = {
     "paddle.fluid.parallel_executor.ExecutionStrategy": "paddle.fluid.ExecutionStrategy",
     "paddle.fluid.layers.tensor.Variable": "paddle.fluid.Variable",
     "paddle.nn.layer.common.Linear": "paddle.nn.Linear",
+    "paddle.nn.layer.ReLU": "paddle.nn.ReLU",
     "paddle.tensor.math.add": "paddle.add",
 }
 
