@@ -14,10 +14,10 @@ from paddle.executor.scope import Scope
 from paddle.ir.program import Program
 
 BINS = 2048
-_CUT = 1e-3  # the share of values that may lie above a limit
+_FROM = 0.7  # of the largest value: the least limit that is tried
+KEPT = 0.999  # the share of values that are no outliers
 _ABSURD = 1e8  # times the middle value, values count as the largest one below that
 _SAMPLE = 4096  # of which the middle value is looked for
-_LEAST = 1e-12  # stands for no probability at all
 
 
 class Histogram:
@@ -38,27 +38,44 @@ class Histogram:
     def add(self, values: torch.Tensor) -> None:
         """Counts the values of one more batch."""
         sizes = values.detach().abs().float().flatten()
-        most = float(sizes.amax()) if sizes.numel() else 0.0
         zeros = sizes.numel() - int(torch.count_nonzero(sizes))
         self.zeros += zeros
-        if not most:
+        if zeros == sizes.numel():
+            return
+        self._reach(sizes)
+        sizes.clamp_(max=self.most)
+        found = torch.histc(sizes, BINS, 0.0, self.most).double()
+        # 0 is a step of its own, whatever the scale.
+        found[0] -= zeros
+        self.counts += found
+
+    def reach(self, values: torch.Tensor) -> None:
+        """Lets the range contain the values of one more batch, which are not counted yet.
+
+        Counts of a range that is known before are exact; where it becomes wider later, those
+        so far are put into the bins that are next to where they were.
+        """
+        self._reach(values.detach().abs().float().flatten())
+
+    def _reach(self, sizes: torch.Tensor) -> None:
+        most = float(sizes.amax()) if sizes.numel() else 0.0
+        if most <= self.most:
             return
         some = sizes[:: max(1, sizes.numel() // _SAMPLE)]
         some = some[some > 0]
         if some.numel() and most > _ABSURD * float(some.median()):
             # A defect of the data: by its range, all other values would be 0.
             most = float(sizes[sizes <= _ABSURD * some.median()].amax())
-            sizes.clamp_(max=most)
         if most > self.most:
             self._widen(most)
-        found = torch.histc(sizes, BINS, 0.0, self.most).double()
-        # 0 is a step of its own, whatever the scale.
-        found[0] -= zeros
-        self.counts += found
 
     def add_array(self, values: np.ndarray) -> None:
         """Counts the values of one more batch, an array of NumPy."""
         self.add(torch.from_numpy(np.ascontiguousarray(values, "float32")))
+
+    def reach_array(self, values: np.ndarray) -> None:
+        """Lets the range contain the values of one more batch, an array of NumPy."""
+        self.reach(torch.from_numpy(np.ascontiguousarray(values, "float32")))
 
     def _widen(self, most: float) -> None:
         if self.most:
@@ -66,39 +83,71 @@ class Histogram:
             self.counts = torch.zeros_like(self.counts).index_add_(0, at, self.counts)
         self.most = most
 
-    def by_divergence(self, top: int) -> float:
-        """The largest value to tell apart, so that ``top`` steps lose the least information.
+    def by_divergence(self, top: int, kept: float = 0.0) -> float:
+        """The largest value to tell apart, so that steps lose the least information.
 
-        For each possible limit, what lies above it counts as the limit; the counts are then spread
-        evenly over each step. The limit is taken for which the divergence of both (Kullback and
-        Leibler's) is least. Where most values are a few that come again and again, as of an even
-        background, that would cut off all others; so a limit counts only if at most one value in a
-        thousand lies above it.
+        As published with PaddlePaddle 1.8 and 2.0: limits from 0.7 of the largest value on are
+        tried. What lies above a limit counts as the limit; the counts below it are merged into as
+        many groups as there are steps of both signs and spread evenly over each group again. The
+        limit is taken for which the divergence of both (Kullback and Leibler's) is least. Where
+        nothing is above 0.7 but the largest value itself, as of an outlier, the largest value
+        below that counts; unless it comes more than once in a thousand values, as in a picture of
+        black and white, which PaddlePaddle would cut down to 0.
+
+        Args:
+            top (int): the number of the highest step.
+            kept (float): the share of values, but for zeros, that no limit may be below.
         """
-        if not self.counts.sum():
+        counts = self.counts.numpy().copy()
+        counts[0] += self.zeros
+        if not self.most:
             return self.most
-        best, limit = float("inf"), BINS
-        below = self.counts.cumsum(0)
-        for size in range(top + 1, BINS + 1, 16):
-            if below[size - 1] < (1 - _CUT) * below[-1]:
-                continue
-            found = self._divergence(size, top)
-            if found < best:
-                best, limit = found, size
-        return self.most * limit / BINS
+        first = int(_FROM * (BINS - 1))
+        sizes = np.arange(first, BINS)
+        sizes = sizes[counts[sizes - 1] > 0]
+        if kept:
+            below = np.cumsum(self.counts.numpy())
+            sizes = sizes[below[sizes - 1] >= kept * below[-1]]
+        if sizes.size:
+            size = int(sizes[np.argmin(_divergences(counts, sizes, 2 * top + 1))])
+        else:
+            size = int(np.max(np.flatnonzero(counts[: first + 1]), initial=0))
+            if counts[size + 1 :].sum() > (1 - KEPT) * counts.sum():
+                return self.most
+        return float((size + 0.5) * self.most / BINS)
 
-    def _divergence(self, size: int, top: int) -> float:
-        kept = self.counts[:size].clone()
-        spread = kept.clone()
-        kept[-1] += self.counts[size:].sum()
-        step = torch.arange(size) * top // size
-        filled = (spread > 0).double()
-        sums = torch.zeros(top, dtype=torch.float64).index_add_(0, step, spread)
-        numbers = torch.zeros(top, dtype=torch.float64).index_add_(0, step, filled)
-        evenly = (sums / numbers.clamp(min=1))[step] * filled
-        p, q = kept / kept.sum(), evenly / evenly.sum().clamp(min=_LEAST)
-        given = p > 0
-        return float((p[given] * (p[given] / q[given].clamp(min=_LEAST)).log()).sum())
+
+def _divergences(counts: np.ndarray, sizes: np.ndarray, groups: int) -> np.ndarray:
+    """By how much counts cut at some sizes differ from those spread evenly over groups.
+
+    The groups have ``size // groups`` bins, but for the last one, which ends at the size. Bins
+    without counts stay so. The sums over bins are differences of running sums, so that each size
+    takes a few additions.
+
+    Args:
+        counts (np.ndarray): how many values are in each bin.
+        sizes (np.ndarray): the bins that are kept, for each try; the last of them has counts.
+        groups (int): how many.
+    """
+    below = np.append(0.0, np.cumsum(counts))
+    filled = np.append(0, np.cumsum(counts > 0))
+    information = np.append(0.0, np.cumsum(_times_log(counts, counts)))
+    kept, total = below[sizes], below[-1]
+    last = counts[sizes - 1] + (total - kept)
+    found = information[sizes - 1] + _times_log(last, last) + total * np.log(kept / total)
+    for width in np.unique(sizes // groups):
+        some = sizes // groups == width
+        edges = np.arange(groups) * width
+        sums, numbers = np.diff(below[edges]), np.diff(filled[edges])
+        found[some] -= _times_log(sums, sums / np.maximum(numbers, 1)).sum()
+        sum_, number = below[sizes[some]] - below[edges[-1]], filled[sizes[some]] - filled[edges[-1]]
+        found[some] -= _times_log(sum_ + (total - kept[some]), sum_ / number)
+    return found
+
+
+def _times_log(number: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """Numbers times the logarithms of others; 0 where the number is 0."""
+    return number * np.log(np.where(number > 0, of, 1.0))
 
 
 def measure(

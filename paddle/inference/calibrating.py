@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.executor.calibration import measure
+from paddle.executor.calibration import KEPT, measure
 from paddle.executor.inference_values import buffer_of
 from paddle.executor.scope import Scope
 from paddle.ir.program import Program
@@ -42,7 +42,7 @@ def calibrated(
         batch_size (int): how many rows ``data`` has.
         op_types (Collection[str]): types of the operators to quantise; none means all that can be.
         algorithm (str): ``"KL"`` leaves the least information out of a range (Kullback and
-            Leibler's divergence), ``"max"`` takes all of it.
+            Leibler's divergence), and at most one value in a thousand; ``"max"`` takes all of it.
         least (int, optional): products of fewer multiplications for one row stay in floats. None:
             of so few that floats are faster.
 
@@ -72,7 +72,7 @@ def calibrated(
 
     def scale_of(name: str, top: int) -> float:
         seen = found[name]
-        return seen.by_divergence(top) if algorithm == "KL" else seen.most
+        return seen.by_divergence(top, KEPT) if algorithm == "KL" else seen.most
 
     return mark_quantized(program, feeds, scale_of, op_types, least)
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.executor.calibration import BINS, Histogram
+from paddle.executor.calibration import BINS, KEPT, Histogram
 from paddle.quantization.numbers import check_finite
 
-ALGORITHMS = ("KL", "hist", "mse", "emd", "avg", "abs_max", "min_max")
+COUNTED = ("KL", "KL_kept", "hist", "mse", "emd")  # for which it matters how many values lie where
+ALGORITHMS = ("KL", "KL_kept", "hist", "mse", "emd", "avg", "abs_max", "min_max")
 _SHARES = np.arange(0.3, 1.005, 0.02)  # of the largest value, tried as scales
 
 _FAR = 1e4  # an outlier is so many times larger than usual
@@ -42,6 +44,11 @@ class Seen:
         Raises:
             ValueError: it has NaN or infinities.
         """
+        self.look(value, name)
+        self.count(value)
+
+    def look(self, value: np.ndarray, name: str) -> None:
+        """Takes down how large the values of a batch are; see :meth:`add`."""
         if not value.size:
             return
         found = np.ascontiguousarray(value, "float32")
@@ -52,7 +59,12 @@ class Seen:
         self._largest += largest.tolist()
         self.least = min(self.least, float(least.min()))
         self.most = max(self.most, float(most.max()))
-        self._histogram.add_array(found)
+        self._histogram.reach_array(found)
+
+    def count(self, value: np.ndarray) -> None:
+        """Counts how many values of a batch lie where; :meth:`look` saw it, and better all."""
+        if value.size:
+            self._histogram.add_array(value)
 
     @property
     def number(self) -> int:
@@ -82,8 +94,10 @@ class Seen:
             return self.largest
         if algorithm == "avg":
             return float(np.mean(self._largest))
-        if algorithm == "KL":
-            return self._histogram.by_divergence(top) if top < BINS else self.largest
+        if algorithm in ("KL", "KL_kept"):
+            if 2 * top >= BINS:
+                return self.largest
+            return self._histogram.by_divergence(top, KEPT if algorithm == "KL_kept" else 0.0)
         if algorithm == "hist":
             return self._by_share(percent)
         return self._by_error(top, algorithm)
@@ -127,7 +141,12 @@ def _moved(values: np.ndarray, rounded: np.ndarray, counts: np.ndarray, number: 
 
 
 def observe(
-    executor: Any, program: Any, names: list[str], batches: Any, limit: int | None, scope: Any
+    executor: Any,
+    program: Any,
+    names: list[str],
+    batches: Callable[[], Iterable[dict[str, Any]]],
+    scope: Any,
+    counted: bool = True,
 ) -> dict[str, Seen]:
     """Runs a Program over data and looks at variables.
 
@@ -135,27 +154,38 @@ def observe(
         executor (Executor): runs it.
         program (Program): of floats.
         names (list): which variables.
-        batches (iterable): a dict of what is fed for each run.
-        limit (int|None): how many batches at most.
+        batches (callable): returns what goes through the data: a dict of what is fed for each run.
         scope (Scope): where the weights are.
+        counted (bool): also count how many values lie where. Ranges have to be known for that, so
+            there are two runs over the data.
 
     Raises:
         ValueError: there is no data, or a value is not finite.
     """
     found = {name: Seen() for name in names}
-    count = 0
-    for feed in batches:
-        if limit is not None and count >= limit:
-            break
-        for name, value in feed.items():
-            check_finite(np.asarray(value), name)
-        values = executor.run(program, feed=feed, fetch_list=names, scope=scope)
-        for name, value in zip(names, values, strict=True):
-            found[name].add(np.asarray(value), name)
-        count += 1
-    if not count or not any(seen.number for seen in found.values()):
+    passes = [0, 0] if counted else [0]
+    for number in range(len(passes)):
+        for feed in batches():
+            if not number:
+                for name, value in feed.items():
+                    check_finite(np.asarray(value), name)
+            values = executor.run(program, feed=feed, fetch_list=names, scope=scope)
+            for name, value in zip(names, values, strict=True):
+                if number:
+                    found[name].count(np.asarray(value))
+                else:
+                    found[name].look(np.asarray(value), name)
+            passes[number] += 1
+        if not passes[0] or not any(seen.number for seen in found.values()):
+            raise InvalidArgumentError(
+                "calibration: expected a batch of data at least, but the loader or generator gave "
+                "none."
+            )
+    if passes[-1] != passes[0]:
         raise InvalidArgumentError(
-            "calibration: expected a batch of data at least, but the loader or generator gave none."
+            f"calibration: the data gave {passes[0]} batches when it was gone through first, and "
+            f"{passes[1]} the second time. Expected a function that makes a new generator each "
+            "time, or a loader that begins anew."
         )
     for name, seen in found.items():
         warn_of_outliers(seen, name)

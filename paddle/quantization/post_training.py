@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from paddle.core.place import CPUPlace
 from paddle.executor.scope import Scope, scope_guard
 from paddle.ir.program import Program
 from paddle.quantization.add_quant_dequant import AddQuantDequantPass
-from paddle.quantization.calibrate import ALGORITHMS, Seen, observe
+from paddle.quantization.calibrate import ALGORITHMS, COUNTED, Seen, observe
 from paddle.quantization.folding import fold_program
 from paddle.quantization.freeze import QuantizationFreezePass
 from paddle.quantization.inserting import check_choice
@@ -47,8 +48,8 @@ class PostTrainingQuantization:
         sample_generator (callable, optional): makes a generator of samples.
         batch_size (int): samples of ``sample_generator`` in a batch. Default: 10.
         batch_nums (int, optional): how many batches at most. Default: all.
-        algo (str): how scales are made: ``KL`` leaves out the least information, ``hist`` covers
-            ``hist_percent`` of values, ``mse`` and ``emd`` have the least error, ``avg`` is the
+        algo (str): how scales are made: ``KL`` leaves out the least information, ``KL_kept`` the
+            same but at most one value in a thousand, ``hist`` covers ``hist_percent`` of values, ``mse`` and ``emd`` have the least error, ``avg`` is the
             average over samples, ``abs_max`` and ``min_max`` leave out nothing. Default: "KL".
         quantizable_op_type (list): which operators.
         is_full_quantize (bool): all operators that can be. Default: False.
@@ -156,7 +157,7 @@ class PostTrainingQuantization:
         self._executor, self._path = executor, os.fspath(model_dir)
         self.scope = Scope() if scope is None else scope
         self._files = {"model_filename": model_filename, "params_filename": params_filename}
-        self._data = _source(data_loader, batch_generator, sample_generator, batch_size)
+        self._data = _source(data_loader, batch_generator, sample_generator, batch_size, batch_nums)
         self._limit, self._algo, self._percent = batch_nums, algo, hist_percent
         self.bits: dict[str, Any] = {
             "activation_bits": activation_bits,
@@ -196,12 +197,12 @@ class PostTrainingQuantization:
             self.float_program = program
             _check_floats(program)
             graph = IrGraph(Graph(program), for_test=True)
-            values, watched = self._values(graph), self._results(graph)
-            names = list(dict.fromkeys([*values, *watched]))
-            if names:
+            values = self._values(graph)
+            names = list(dict.fromkeys([*values, *self._results(graph)]))
+            if values:
                 self._made = {}
                 self.seen = observe(
-                    self._executor, program, names, self._batches(), self._limit, self.scope
+                    self._executor, program, names, self._batches, self.scope, self._algo in COUNTED
                 )
                 if self._adapt:
                     self._round(graph, program)
@@ -279,11 +280,10 @@ class PostTrainingQuantization:
         return list(dict.fromkeys(found))
 
     def _results(self, graph: IrGraph) -> list[str]:
-        wanted = [(op, nodes) for op, nodes in results(graph) if op.name() in self._types]
-        return [node.name() for _, nodes in wanted for node in nodes]
+        return [node.name() for _, nodes in results(graph) for node in nodes]
 
     def _batches(self) -> Iterator[dict[str, Any]]:
-        for batch in self._data():
+        for batch in itertools.islice(self._data(), self._limit):
             yield _feed(batch, self.feeds)
 
     # -- what is written --------------------------------------------------------------------------
@@ -302,9 +302,7 @@ class PostTrainingQuantization:
         names = list(dict.fromkeys(op.input(WEIGHTED[op.name()][0])[0] for op in ops))
         weights = {op.input(WEIGHTED[op.name()][1])[0]: op for op in ops}
         grams: dict[str, Gram] = {}
-        for i, feed in enumerate(self._batches()):
-            if self._limit is not None and i >= self._limit:
-                break
+        for feed in self._batches():
             seen = self._executor.run(program, feed=feed, fetch_list=names, scope=self.scope)
             values = dict(zip(names, seen, strict=True))
             for weight, op in weights.items():
@@ -322,8 +320,7 @@ class PostTrainingQuantization:
 
     def _rewrite(self, graph: IrGraph, values: list[str]) -> None:
         place = CPUPlace()
-        thresholds = [(op, nodes) for op, nodes in results(graph) if op.name() in self._types]
-        marks = [(op, i, n.name()) for op, nodes in thresholds for i, n in enumerate(nodes)]
+        marks = [(op, i, n.name()) for op, nodes in results(graph) for i, n in enumerate(nodes)]
         QuantizationTransformPass(
             self.scope, place, quantizable_op_type=self._products(), **self.bits, **self.kinds
         ).apply(graph)
@@ -338,6 +335,9 @@ class PostTrainingQuantization:
                     put(self.scope, variable, scale, place)
         for op, at, name in marks:
             limit = float(np.float32(self._scale(name)))
+            if op.node.op.attrs.get("quantization_type") is not None:
+                op.set_attr("quantization_type", f"post_{self._algo.lower()}")
+            op.set_attr("with_quant_attr", True)
             op.set_attr("out_threshold", limit)
             op.set_attr(f"{result_slot(op.name())}{at}_threshold", limit)
             if self._algo == "min_max":
@@ -371,13 +371,17 @@ def _types(given: Any, full: bool) -> list[str]:
     return list(given or _TYPES)
 
 
-def _source(loader: Any, batches: Any, samples: Any, size: int) -> Callable[[], Any]:
+def _source(
+    loader: Any, batches: Any, samples: Any, size: int, limit: int | None
+) -> Callable[[], Any]:
     """What makes an iterator of batches."""
     if sum(given is not None for given in (loader, batches, samples)) != 1:
         raise InvalidArgumentError(
             f"{_NAME}: expected one of data_loader, batch_generator and sample_generator."
         )
     if loader is not None:
+        if not callable(loader) and iter(loader) is loader:
+            loader = list(itertools.islice(loader, limit))  # it can be gone through only once
         return loader if callable(loader) else lambda: iter(loader)
     if batches is not None:
         return batches

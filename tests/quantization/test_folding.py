@@ -48,7 +48,7 @@ def trained(bias: bool = False) -> Net:
 def test_layers(bias: bool) -> None:
     net = trained(bias)
     plain = net(paddle.to_tensor(X)).numpy()
-    ptq = q.ImperativePTQ()
+    ptq = q.ImperativePTQ(q.PTQConfig(q.AbsmaxQuantizer(), q.PerChannelAbsmaxQuantizer()))
     watched = ptq.quantize(net, fuse=True)
     kinds = [type(layer).__name__ for layer in watched.sublayers()]
     assert kinds == ["Conv2D", "Identity", "Sequential", "Conv2D", "Identity", "ReLU",

@@ -22,7 +22,13 @@ def net() -> nn.Layer:
 
 
 @pytest.mark.parametrize(
-    "values", [q.AbsmaxQuantizer(), q.HistQuantizer(hist_percent=0.9999), q.KLQuantizer()]
+    "values",
+    [
+        q.AbsmaxQuantizer(),
+        q.HistQuantizer(hist_percent=0.9999),
+        q.KLQuantizer(),
+        q.KLQuantizer(kept=True),
+    ],
 )
 @pytest.mark.parametrize("weights", [q.AbsmaxQuantizer(), q.PerChannelAbsmaxQuantizer()])
 def test_it_computes_about_the_same(
@@ -39,7 +45,10 @@ def test_it_computes_about_the_same(
     spec = [paddle.static.InputSpec([None, 1, 8, 8], "float32")]
     ptq.save_quantized_model(watched, path, input_spec=spec)
     out = paddle.jit.load(path)(paddle.to_tensor(X)).numpy()
-    assert np.abs(out - plain).max() < 0.05 * np.abs(plain).max()
+    off = np.abs(out - plain) / np.abs(plain).max()
+    assert off.mean() < 0.01
+    if not isinstance(values, q.KLQuantizer):  # these cut off a few of so few values
+        assert off.max() < 0.05
     assert [type(layer).__name__ for layer in watched][::4] == ["QuantizedConv2D",
                                                                 "QuantizedLinear"]  # fmt: skip
     assert type(model[0]) is nn.Conv2D

@@ -14,6 +14,7 @@ from paddle import quantization as q
 from paddle import static
 from paddle.quantization.calibrate import ALGORITHMS, Seen
 from paddle.quantization.numbers import scales_of, steps_of, values_of
+from paddle.quantization.tables import result_slot
 from paddle.quantization.rounding import Gram, adapt, rows_of
 from tests.quantization.nets import DATA
 
@@ -73,7 +74,7 @@ def test_scales_of_paddlepaddle(algo: str, tolerance: float, there: dict) -> Non
 
 @pytest.mark.parametrize("algo", ["KL", "mse", "emd"])
 def test_errors_beside_those_of_paddlepaddle(algo: str, there: dict) -> None:
-    """2.6.2 counts zeros for KL, and takes the scale of the one batch with the least error."""
+    """2.6.2 tries limits from half the range for KL; else takes the scale of one batch."""
     ptq = made(there["x"], algo=algo)
     ptq.quantize()
     ours, theirs = (np.abs(y - there["plain"]).mean() for y in (run(ptq, there["x"]), there[algo]))
@@ -97,7 +98,8 @@ def test_a_model_quantised_there_runs_here(there: dict) -> None:
 
 
 def test_saved_and_loaded(tmp_path: Path, there: dict) -> None:
-    ptq = made(there["x"], sample_generator=lambda: iter(there["x"]), batch_size=5, batch_nums=3)
+    x = there["x"]
+    ptq = made(x, algo="avg", sample_generator=lambda: iter(x), batch_size=5, batch_nums=3)
     ptq.quantize()
     out = run(ptq, there["x"])
     ptq.save_quantized_model(str(tmp_path), **FILES)
@@ -115,6 +117,41 @@ def test_saved_and_loaded(tmp_path: Path, there: dict) -> None:
     predictor.run()
     fast = predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
     np.testing.assert_allclose(fast, out, atol=0.01)
+
+
+def test_thresholds_of_all_results(there: dict) -> None:
+    ptq = made(there["x"], algo="abs_max")
+    program = ptq.quantize()
+    kinds = [op.type for op in program.global_block().ops]
+    assert {"conv2d", "relu", "pool2d", "elementwise_add"} <= set(kinds)
+    for op in program.global_block().ops:
+        if op.type.startswith("fake_") or op.type in ("feed", "fetch", "scale"):
+            continue
+        (name,) = op.output(result_slot(op.type))
+        assert op.attr("out_threshold") == np.float32(ptq.seen[name].largest), op.type
+        assert op.attr(f"{result_slot(op.type)}0_threshold") == op.attr("out_threshold")
+        assert op.attr("with_quant_attr") is True
+    of_kind = {op.type: op.attrs.get("quantization_type") for op in program.global_block().ops}
+    assert of_kind["conv2d"] == "post_abs_max" and of_kind["relu"] is None
+
+
+@pytest.mark.parametrize("algo", ["KL", "abs_max"])
+def test_data_that_can_be_gone_through_once(algo: str, there: dict) -> None:
+    """The second run over the data needs them again; a loader's are kept, a function's not."""
+    x = there["x"]
+    parts = np.array_split(x, 3)
+    first = made(x, algo=algo, data_loader=[[part] for part in parts])
+    first.quantize()
+    ptq = made(x, algo=algo, data_loader=([part] for part in parts))
+    ptq.quantize()
+    assert scales(ptq) == scales(first)
+    gone = ([part] for part in parts)
+    ptq = made(x, algo=algo, batch_generator=lambda: gone)
+    if algo == "abs_max":
+        ptq.quantize()
+        return
+    with pytest.raises(ValueError, match="gave 3 batches when it was gone through first, and 0"):
+        ptq.quantize()
 
 
 def test_the_ways_to_make_a_scale() -> None:

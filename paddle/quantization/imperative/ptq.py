@@ -135,9 +135,16 @@ class KLQuantizer(BaseQuantizer):
 
     Args:
         quant_bits (int): bits of a step. Default: 8.
+        kept (bool): leave out one value in a thousand at most. With few data this is nearer to
+            the numbers in floats than the published form. Default: False.
     """
 
     algorithm = "KL"
+
+    def __init__(self, quant_bits: int = 8, *, kept: bool = False) -> None:
+        super().__init__(quant_bits)
+        if kept:
+            self.algorithm = "KL_kept"
 
 
 SUPPORT_ACT_QUANTIZERS = [AbsmaxQuantizer, HistQuantizer, KLQuantizer]
