@@ -26,6 +26,7 @@ from paddle.quantization.imperative.ptq import (
 )
 from paddle.quantization.imperative.qat import ImperativeQuantAware
 from paddle.quantization.int8_weights import ConvertToInt8Pass
+from paddle.quantization.linear_format import QuantWeightPass, ReplaceFakeQuantDequantPass
 from paddle.quantization.mobile import TransformForMobilePass
 from paddle.quantization.onednn import (
     Qat2Int8MkldnnPass,
@@ -66,12 +67,14 @@ __all__ = [
     "QatInt8MkldnnPass",
     "Quant2Int8MkldnnPass",
     "QuantInt8MkldnnPass",
+    "QuantWeightPass",
     "QuantizationFreezePass",
     "QuantizationStrategy",
     "QuantizationTransformPass",
     "QuantizedConv2D",
     "QuantizedLinear",
     "QuantizedNoweightLayer",
+    "ReplaceFakeQuantDequantPass",
     "SUPPORT_ACT_QUANTIZERS",
     "SUPPORT_WT_QUANTIZERS",
     "TransformForMobilePass",

@@ -20,6 +20,7 @@ from paddle.quantization.calibrate import ALGORITHMS, COUNTED, Seen, observe
 from paddle.quantization.folding import fold_program
 from paddle.quantization.freeze import QuantizationFreezePass
 from paddle.quantization.inserting import check_choice
+from paddle.quantization.linear_format import QuantWeightPass, ReplaceFakeQuantDequantPass
 from paddle.quantization.numbers import held, put, scales_of, top_step
 from paddle.quantization.out_scale import results
 from paddle.quantization.rounding import Gram, adapt, rows_of
@@ -68,7 +69,8 @@ class PostTrainingQuantization:
         learning_rate (float): has no effect: adaptive rounding searches without one.
         bias_correction (bool): let mean and spread of each channel of a weight stay.
         skip_tensor_list (list, optional): products that read or write such a variable stay.
-        onnx_format (bool): has to be False.
+        onnx_format (bool): write ``quantize_linear`` and ``dequantize_linear``, and weights as
+            bytes. Default: False.
 
     Raises:
         ValueError: an algorithm or type that there is not, or no data.
@@ -140,12 +142,6 @@ class PostTrainingQuantization:
         check_choice(activation_quantize_type, allowed, f"{_NAME}(activation_quantize_type)")
         for bits in (activation_bits, weight_bits):
             top_step(bits)
-        if onnx_format:
-            raise NotImplementedError(
-                f"{_NAME}(onnx_format=True): not part of this version; leave it False. The "
-                "predictor computes with bytes from what False writes, and paddle.onnx.export "
-                "writes QuantizeLinear and DequantizeLinear of it."
-            )
         if learning_rate <= 0:
             raise InvalidArgumentError(
                 f"{_NAME}(learning_rate): expected more than 0, but got {learning_rate!r}."
@@ -168,7 +164,7 @@ class PostTrainingQuantization:
             "weight_quantize_type": weight_quantize_type,
         }
         self._types = _types(quantizable_op_type, is_full_quantize)
-        self._fold = optimize_model
+        self._fold, self._linear = optimize_model, onnx_format
         self._correct, self._adapt = bias_correction, round_type == "adaround"
         self._skip = set(skip_tensor_list or ())
         self.program: Program | None = None
@@ -343,6 +339,10 @@ class PostTrainingQuantization:
             if self._algo == "min_max":
                 op.set_attr("out_min", self.seen[name].least)
                 op.set_attr("out_max", self.seen[name].most)
+        if self._linear:
+            ReplaceFakeQuantDequantPass(self.scope, place).apply(graph)
+            QuantWeightPass(self.scope, place, self._correct).apply(graph)
+            return
         QuantizationFreezePass(
             self.scope, place, weight_quantize_type=self.kinds["weight_quantize_type"],
             bias_correction=self._correct, **self.bits,

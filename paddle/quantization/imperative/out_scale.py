@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.place import CPUPlace
 from paddle.core.tensor import Tensor
-from paddle.executor.executor import Executor
-from paddle.executor.scope import Scope, scope_guard
-from paddle.framework.mode import disable_static, enable_static, in_dynamic_mode
+from paddle.ir.program import Program
 from paddle.nn.layer.layers import Layer
 from paddle.quantization.imperative.layers import MovingAverageAbsMaxScale, _Quantized
+from paddle.quantization.saved import rewrite
 from paddle.quantization.tables import result_slot
-from paddle.static.io_inference import load_inference_model, save_inference_model
 
 __all__ = ["ImperativeCalcOutScale"]
 
@@ -131,24 +127,16 @@ class ImperativeCalcOutScale:
             for owner, watch in self._watched
             for name in watch.names
         }
-        self._mark(os.fspath(path), scales)
+        rewrite(path, lambda program, _: _marked(program, scales))
 
-    def _mark(self, path: str, scales: dict[str, float]) -> None:
-        dynamic = in_dynamic_mode()
-        enable_static()
-        try:
-            with scope_guard(Scope()):
-                executor = Executor(CPUPlace())
-                program, feeds, fetches = load_inference_model(path, executor)
-                block = program.global_block()
-                for op in block.ops:
-                    slot = result_slot(op.type)
-                    for name in op.outputs.get(slot or "", []):
-                        if name in scales:
-                            op.attrs["out_threshold"] = scales[name]
-                            op.attrs["with_quant_attr"] = True
-                inputs = [block.var(name) for name in feeds]
-                save_inference_model(path, inputs, fetches, executor, program=program)
-        finally:
-            if dynamic:
-                disable_static()
+
+
+def _marked(program: Program, scales: dict[str, float]) -> Program:
+    """Writes scales into the operators that make these results."""
+    for op in program.global_block().ops:
+        slot = result_slot(op.type)
+        for name in op.outputs.get(slot or "", []):
+            if name in scales:
+                op.attrs["out_threshold"] = scales[name]
+                op.attrs["with_quant_attr"] = True
+    return program

@@ -10,7 +10,10 @@ import numpy as np
 
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.place import CPUPlace
+from paddle.ir.program import Program
 from paddle.nn.layer.layers import Layer
+from paddle.quantization.folding import fold_layers
 from paddle.quantization.imperative.layers import (
     QuantizedConv2D,
     QuantizedConv2DTranspose,
@@ -18,7 +21,10 @@ from paddle.quantization.imperative.layers import (
     QuantizedNoweightLayer,
 )
 from paddle.quantization.inserting import check_choice
+from paddle.quantization.linear_format import QuantWeightPass, ReplaceFakeQuantDequantPass
 from paddle.quantization.numbers import top_step
+from paddle.quantization.saved import rewrite
+from paddle.static.ir_graph import Graph, IrGraph
 
 __all__ = ["ImperativeQuantAware"]
 
@@ -47,6 +53,9 @@ class ImperativeQuantAware:
         act_preprocess_layer (type, optional): a Layer that sees each value first, such as PACT.
         weight_quantize_layer (type, optional): a Layer that rounds weights instead.
         act_quantize_layer (type, optional): a Layer that rounds values instead.
+        fuse_conv_bn (bool): fold batch normalisation into the convolutions before. Default: False.
+        onnx_format (bool): save ``quantize_linear`` and ``dequantize_linear``, and weights as
+            bytes. Default: False.
 
     Raises:
         ValueError: a type of quantisation or of layer that there is not.
@@ -73,6 +82,9 @@ class ImperativeQuantAware:
         act_preprocess_layer: Any = None,
         weight_quantize_layer: Any = None,
         act_quantize_layer: Any = None,
+        *,
+        fuse_conv_bn: bool = False,
+        onnx_format: bool = False,
     ) -> None:
         name = "ImperativeQuantAware"
         allowed = ("abs_max", "channel_wise_abs_max")
@@ -86,6 +98,13 @@ class ImperativeQuantAware:
         ):  # fmt: skip
             if given is not None and not (isinstance(given, type) and issubclass(given, Layer)):
                 raise TypeError(f"{name}: expected a type of Layer, but got {given!r}.")
+        if onnx_format and activation_quantize_type == "abs_max" and act_quantize_layer is None:
+            raise InvalidArgumentError(
+                f"{name}(onnx_format=True): expected activation_quantize_type "
+                "'moving_average_abs_max', for quantize_linear has a scale that stays, but got "
+                "'abs_max', which takes it from each batch."
+            )
+        self._fuse, self._linear = fuse_conv_bn, onnx_format
         self._types: list[tuple[type, type]] = []
         for kind in quantizable_layer_type:
             self._types.append(_pair(kind))
@@ -119,6 +138,8 @@ class ImperativeQuantAware:
             )
         if not inplace:
             model = copy.deepcopy(model)
+        if self._fuse:
+            fold_layers(model, None)
         found = 0
         for holder in list(model.sublayers(include_self=True)):
             if isinstance(holder, tuple(new for _, new in self._types)):
@@ -167,6 +188,16 @@ class ImperativeQuantAware:
         finally:
             if training:
                 layer.train()
+        if self._linear:
+            rewrite(path, _linear)
+
+
+def _linear(program: Program, scope: Any) -> Program:
+    """Writes the operators that round as ``quantize_linear`` and ``dequantize_linear``."""
+    graph = IrGraph(Graph(program), for_test=True)
+    ReplaceFakeQuantDequantPass(scope, CPUPlace()).apply(graph)
+    QuantWeightPass(scope, CPUPlace()).apply(graph)
+    return graph.to_program()
 
 
 def _check_scales(model: Layer) -> None:
