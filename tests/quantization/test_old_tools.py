@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,3 +114,28 @@ def test_out_scale_bad_input() -> None:
         q.ImperativeCalcOutScale().save_quantized_model(nn.ReLU(), "nowhere")
     with pytest.raises(NotImplementedError, match="save_quantized_model"):
         q.ImperativeCalcOutScale().op_match("relu", [], {})
+
+
+def test_training_with_rounding_saves_scales_of_results(tmp_path: Path) -> None:
+    """As in 2.0, and also of a copy of the model; what saw no batch has none."""
+    net = nn.Sequential(nn.Conv2D(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Linear(72, 3))
+    aware = q.ImperativeQuantAware()
+    aware.quantize(net)
+    spec = [static.InputSpec([None, 1, 8, 8], "float32")]
+    aware.save_quantized_model(net, str(tmp_path / "first"), input_spec=spec)
+    x = paddle.to_tensor(np.random.RandomState(0).randn(4, 1, 8, 8).astype("float32"))
+    net(x)
+    net.eval()
+    seen = (0.9 + float(net[1](net[0](x)).max())) / 1.9
+    aware.save_quantized_model(copy.deepcopy(net), str(tmp_path / "net"), input_spec=spec)
+    paddle.enable_static()
+    found = {}
+    for name in ("first", "net"):
+        program, _, _ = static.load_inference_model(str(tmp_path / name), static.Executor())
+        ops = program.global_block().ops
+        found[name] = {
+            op.type: op.attr("out_threshold") for op in ops if op.has_attr("out_threshold")
+        }
+    assert found["first"] == {}
+    assert set(found["net"]) == {"elementwise_add", "relu"}
+    assert found["net"]["relu"] == pytest.approx(seen, rel=1e-2)

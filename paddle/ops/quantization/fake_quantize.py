@@ -322,7 +322,7 @@ def moving_average_abs_max_scale(x, in_accum, in_state, *, moving_rate=0.9, is_t
     scale = None
     if not is_test:
         scale = follow(x, in_accum, in_state, moving_rate, name).to(x.dtype).reshape(1)
-    return x.clone(), scale, in_state, in_accum
+    return x.view(x.shape), scale, in_state, in_accum
 
 
 @moving_average_abs_max_scale.grad()

@@ -153,6 +153,10 @@ class _Averaging(_Rounding):
         for key, first in (("_scale", _FIRST_SCALE), ("_state", 1.0), ("_accum", 1.0)):
             self.register_buffer(key, tensor.full([1], first, "float32"))
 
+    def has_seen(self) -> bool:
+        """Whether a batch went through in training."""
+        return float(self._state) != 1.0
+
 
 class FakeQuantMovingAverage(_Averaging):
     """Rounds by an average of the largest absolute values of the batches so far.

@@ -6,6 +6,7 @@ from typing import Any
 
 from paddle import jit, nn
 from paddle.core.errors import InvalidArgumentError
+from paddle.core.mode import no_grad
 from paddle.core.tensor import Tensor
 from paddle.ir.program import Program
 from paddle.nn.layer.layers import Layer
@@ -27,8 +28,7 @@ _TYPES: tuple[type, ...] = (
 class _Watch:
     """A hook that takes a Layer's result down."""
 
-    def __init__(self, rate: float) -> None:
-        self.rate = rate
+    def __init__(self) -> None:
         self.names: list[str] = []  # of results in the Program that is recorded
 
     def __call__(self, layer: Layer, inputs: Any, out: Any) -> None:
@@ -37,7 +37,18 @@ class _Watch:
                 self.names.append(out.name)
             return
         if layer.training and out.dtype.name in ("FP32", "FP64"):
-            getattr(layer, _KEY)(out)
+            with no_grad():
+                getattr(layer, _KEY)(out)
+
+
+def _watched(model: Layer) -> list[tuple[Layer, _Watch]]:
+    """The Layers of a model that take their results down."""
+    return [
+        (layer, hook)
+        for layer in model.sublayers(include_self=True)
+        for hook in layer._forward_post_hooks.values()
+        if isinstance(hook, _Watch) and hasattr(layer, _KEY)
+    ]
 
 
 class ImperativeCalcOutScale:
@@ -59,7 +70,6 @@ class ImperativeCalcOutScale:
 
     def __init__(self, moving_rate: float = 0.9) -> None:
         self._rate = moving_rate
-        self._watched: list[tuple[Layer, _Watch]] = []
 
     def calc_out_scale(self, model: Layer) -> None:
         """Lets the Layers of a model take down their results in training.
@@ -73,11 +83,9 @@ class ImperativeCalcOutScale:
                 f"{type(model).__name__}."
             )
         for layer in model.sublayers(include_self=True):
-            if isinstance(layer, _TYPES):
-                watch = _Watch(self._rate)
+            if isinstance(layer, _TYPES) and not hasattr(layer, _KEY):
                 layer.add_sublayer(_KEY, MovingAverageAbsMaxScale(moving_rate=self._rate))
-                layer.register_forward_post_hook(watch)
-                self._watched.append((layer, watch))
+                layer.register_forward_post_hook(_Watch())
 
     def op_match(self, op: Any, ops_list: Any, op_count: Any) -> bool:
         """Would find operators by the names of Layers.
@@ -109,26 +117,40 @@ class ImperativeCalcOutScale:
         Raises:
             ValueError: :meth:`calc_out_scale` was not called.
         """
-        if not self._watched:
+        if not _watched(layer):
             raise InvalidArgumentError(
                 "ImperativeCalcOutScale.save_quantized_model: call calc_out_scale(model) first."
             )
-        for _, watch in self._watched:
-            watch.names.clear()
-        training = layer.training
-        layer.eval()
-        try:
-            jit.save(layer, path, input_spec=input_spec, **config)
-        finally:
-            if training:
-                layer.train()
-        scales = {
-            name: getattr(owner, _KEY).scale()
-            for owner, watch in self._watched
-            for name in watch.names
-        }
-        rewrite(path, lambda program, _: _marked(program, scales))
+        save_with_scales(layer, path, input_spec, **config)
 
+
+def save_with_scales(layer: Layer, path: str, input_spec: Any = None, **config: Any) -> None:
+    """Saves a Program for inference, and in it what the Layers have taken down.
+
+    Args:
+        layer (Layer): what to save.
+        path (str): files are called so, with their ends.
+        input_spec (list, optional): as in paddle.jit.save.
+        **config: as in paddle.jit.save.
+    """
+    watched = _watched(layer)
+    for _, watch in watched:
+        watch.names.clear()
+    training = layer.training
+    layer.eval()
+    try:
+        jit.save(layer, path, input_spec=input_spec, **config)
+    finally:
+        if training:
+            layer.train()
+    scales = {
+        name: getattr(owner, _KEY).scale()
+        for owner, watch in watched
+        if getattr(owner, _KEY).has_seen()
+        for name in watch.names
+    }
+    if scales:
+        rewrite(path, lambda program, _: _marked(program, scales))
 
 
 def _marked(program: Program, scales: dict[str, float]) -> Program:
