@@ -140,8 +140,9 @@ def _divergences(counts: np.ndarray, sizes: np.ndarray, groups: int) -> np.ndarr
         edges = np.arange(groups) * width
         sums, numbers = np.diff(below[edges]), np.diff(filled[edges])
         found[some] -= _times_log(sums, sums / np.maximum(numbers, 1)).sum()
-        sum_, number = below[sizes[some]] - below[edges[-1]], filled[sizes[some]] - filled[edges[-1]]
-        found[some] -= _times_log(sum_ + (total - kept[some]), sum_ / number)
+        start = edges[-1]  # of the last group
+        sums, numbers = kept[some] - below[start], filled[sizes[some]] - filled[start]
+        found[some] -= _times_log(sums + (total - kept[some]), sums / numbers)
     return found
 
 

@@ -211,6 +211,4 @@ class QuantWeightPass:
             steps = integers(steps, bits)
             kind, end = _KINDS[steps.dtype.name], steps.dtype.name
         put(work.scope, f"{name}.{end}", steps, self._place)
-        return work.graph.create_persistable_node(
-            f"{name}.{end}", node.type(), node.shape(), kind
-        )
+        return work.graph.create_persistable_node(f"{name}.{end}", node.type(), node.shape(), kind)

@@ -48,10 +48,11 @@ class PostTrainingQuantization:
         batch_generator (callable, optional): makes a generator of batches.
         sample_generator (callable, optional): makes a generator of samples.
         batch_size (int): samples of ``sample_generator`` in a batch. Default: 10.
-        batch_nums (int, optional): how many batches at most. Default: all.
+        batch_nums (int, optional): how many batches at most. 0 or None, the default: all.
         algo (str): how scales are made: ``KL`` leaves out the least information, ``KL_kept`` the
-            same but at most one value in a thousand, ``hist`` covers ``hist_percent`` of values, ``mse`` and ``emd`` have the least error, ``avg`` is the
-            average over samples, ``abs_max`` and ``min_max`` leave out nothing. Default: "KL".
+            same but at most one value in a thousand, ``hist`` covers ``hist_percent`` of values,
+            ``mse`` and ``emd`` have the least error, ``avg`` is the average over samples,
+            ``abs_max`` and ``min_max`` leave out nothing. Default: "KL".
         quantizable_op_type (list): which operators.
         is_full_quantize (bool): all operators that can be. Default: False.
         activation_bits (int): of a value. Default: 8.
@@ -146,6 +147,11 @@ class PostTrainingQuantization:
             raise InvalidArgumentError(
                 f"{_NAME}(learning_rate): expected more than 0, but got {learning_rate!r}."
             )
+        if batch_nums is not None and (not isinstance(batch_nums, int) or batch_nums < 0):
+            raise InvalidArgumentError(
+                f"{_NAME}(batch_nums): expected a number of batches, 0 or None for all, but got "
+                f"{batch_nums!r}."
+            )
         if not 0 < hist_percent <= 1:
             raise InvalidArgumentError(
                 f"{_NAME}(hist_percent): expected a share up to 1, but got {hist_percent!r}."
@@ -153,8 +159,10 @@ class PostTrainingQuantization:
         self._executor, self._path = executor, os.fspath(model_dir)
         self.scope = Scope() if scope is None else scope
         self._files = {"model_filename": model_filename, "params_filename": params_filename}
-        self._data = _source(data_loader, batch_generator, sample_generator, batch_size, batch_nums)
-        self._limit, self._algo, self._percent = batch_nums, algo, hist_percent
+        self._limit, self._algo, self._percent = batch_nums or None, algo, hist_percent
+        self._data = _source(
+            data_loader, batch_generator, sample_generator, batch_size, self._limit
+        )
         self.bits: dict[str, Any] = {
             "activation_bits": activation_bits,
             "weight_bits": weight_bits,

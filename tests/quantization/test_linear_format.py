@@ -1,4 +1,4 @@
-"""``onnx_format``: models with ``quantize_linear`` and ``dequantize_linear``, and bytes as weights."""
+"""``onnx_format``: ``quantize_linear`` and ``dequantize_linear``, and bytes as weights."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_whole_numbers_as_floats(x: np.ndarray) -> None:
 
 
 def test_bad_input(x: np.ndarray) -> None:
-    with pytest.raises(ValueError, match="onnx_format=True.*'abs_max'"):
+    with pytest.raises(ValueError, match=r"onnx_format=True.*'abs_max'"):
         q.ImperativeQuantAware(activation_quantize_type="abs_max", onnx_format=True)
     paddle.enable_static()
     main, startup = static.Program(), static.Program()
@@ -171,7 +171,7 @@ def test_bad_input(x: np.ndarray) -> None:
     with pytest.raises(ValueError, match="expected a Program for inference"):
         q.ReplaceFakeQuantDequantPass(*at).apply(IrGraph(Graph(main)))
     ptq = quantised(x)
-    with pytest.raises(ValueError, match="read by a product.*QuantizationFreezePass"):
+    with pytest.raises(ValueError, match=r"read by a product.*QuantizationFreezePass"):
         q.ReplaceFakeQuantDequantPass(ptq.scope, at[1]).apply(IrGraph(Graph(ptq.program), True))
     with pytest.raises(TypeError, match="expected an IrGraph"):
         q.QuantWeightPass(*at).apply(ptq.program)

@@ -14,8 +14,8 @@ from paddle import quantization as q
 from paddle import static
 from paddle.quantization.calibrate import ALGORITHMS, Seen
 from paddle.quantization.numbers import scales_of, steps_of, values_of
-from paddle.quantization.tables import result_slot
 from paddle.quantization.rounding import Gram, adapt, rows_of
+from paddle.quantization.tables import result_slot
 from tests.quantization.nets import DATA
 
 FOLDER = DATA / "ptq-262"
@@ -201,6 +201,9 @@ def test_bad_arguments(there: dict) -> None:
         made(x, algo="median")
     with pytest.raises(ValueError, match="'reverse' is none"):
         made(x, quantizable_op_type=["reverse"])
+    for number in (-1, 2.5):
+        with pytest.raises(ValueError, match=rf"batch_nums\): .*got {number}"):
+            made(x, batch_nums=number)
     with pytest.raises(ValueError, match="round_type"):
         made(x, round_type="down")
     with pytest.raises(ValueError, match="expected one of data_loader"):

@@ -25,30 +25,32 @@ _TYPES: tuple[type, ...] = (
 )  # fmt: skip
 
 
-class _Watch:
+class _Scale(MovingAverageAbsMaxScale):
+    """The scale of a Layer's result.
+
+    Attributes:
+        names (list[str]): of the results in the Program that is recorded.
+    """
+
+    def __init__(self, moving_rate: float) -> None:
+        super().__init__(moving_rate=moving_rate)
+        self.names: list[str] = []
+
+
+def _watch(layer: Layer, inputs: Any, out: Any) -> None:
     """A hook that takes a Layer's result down."""
-
-    def __init__(self) -> None:
-        self.names: list[str] = []  # of results in the Program that is recorded
-
-    def __call__(self, layer: Layer, inputs: Any, out: Any) -> None:
-        if not isinstance(out, Tensor):
-            if hasattr(out, "name"):
-                self.names.append(out.name)
-            return
-        if layer.training and out.dtype.name in ("FP32", "FP64"):
-            with no_grad():
-                getattr(layer, _KEY)(out)
+    scale = getattr(layer, _KEY)
+    if not isinstance(out, Tensor):
+        if hasattr(out, "name"):
+            scale.names.append(out.name)
+    elif layer.training and out.dtype.name in ("FP32", "FP64"):
+        with no_grad():
+            scale(out)
 
 
-def _watched(model: Layer) -> list[tuple[Layer, _Watch]]:
-    """The Layers of a model that take their results down."""
-    return [
-        (layer, hook)
-        for layer in model.sublayers(include_self=True)
-        for hook in layer._forward_post_hooks.values()
-        if isinstance(hook, _Watch) and hasattr(layer, _KEY)
-    ]
+def _scales(model: Layer) -> list[_Scale]:
+    """The scales of all results that are taken down."""
+    return [layer for layer in model.sublayers() if isinstance(layer, _Scale)]
 
 
 class ImperativeCalcOutScale:
@@ -84,8 +86,8 @@ class ImperativeCalcOutScale:
             )
         for layer in model.sublayers(include_self=True):
             if isinstance(layer, _TYPES) and not hasattr(layer, _KEY):
-                layer.add_sublayer(_KEY, MovingAverageAbsMaxScale(moving_rate=self._rate))
-                layer.register_forward_post_hook(_Watch())
+                layer.add_sublayer(_KEY, _Scale(self._rate))
+                layer.register_forward_post_hook(_watch)
 
     def op_match(self, op: Any, ops_list: Any, op_count: Any) -> bool:
         """Would find operators by the names of Layers.
@@ -117,7 +119,7 @@ class ImperativeCalcOutScale:
         Raises:
             ValueError: :meth:`calc_out_scale` was not called.
         """
-        if not _watched(layer):
+        if not _scales(layer):
             raise InvalidArgumentError(
                 "ImperativeCalcOutScale.save_quantized_model: call calc_out_scale(model) first."
             )
@@ -133,9 +135,8 @@ def save_with_scales(layer: Layer, path: str, input_spec: Any = None, **config: 
         input_spec (list, optional): as in paddle.jit.save.
         **config: as in paddle.jit.save.
     """
-    watched = _watched(layer)
-    for _, watch in watched:
-        watch.names.clear()
+    for scale in _scales(layer):
+        scale.names.clear()
     training = layer.training
     layer.eval()
     try:
@@ -143,12 +144,8 @@ def save_with_scales(layer: Layer, path: str, input_spec: Any = None, **config: 
     finally:
         if training:
             layer.train()
-    scales = {
-        name: getattr(owner, _KEY).scale()
-        for owner, watch in watched
-        if getattr(owner, _KEY).has_seen()
-        for name in watch.names
-    }
+    seen = [scale for scale in _scales(layer) if scale.has_seen()]
+    scales = {name: scale.scale() for scale in seen for name in scale.names}
     if scales:
         rewrite(path, lambda program, _: _marked(program, scales))
 
