@@ -12,6 +12,7 @@ import os
 import sys
 
 import numpy as np
+
 import paddle
 from paddle import static
 from paddle.static.quantization import PostTrainingQuantization
