@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from paddle.core.mode import recording
+from paddle.core.tensor import Tensor
 from paddle.ir.operator import Operator, here, user_location
 from paddle.ir.operator_checks import check_operator
 from paddle.ir.raw import add_operator, add_variable, kinds
@@ -117,7 +119,7 @@ class Block(Methods):
             return found
         made = Variable(self, **kwargs)
         self.vars[made._name] = made
-        self.program._changed()
+        self.program.note_change()
         if "initializer" in kwargs and kwargs["initializer"] is not None:
             kwargs["initializer"](made, self)
         return made
@@ -167,7 +169,7 @@ class Block(Methods):
                 )
             return before
         top.vars[made._name] = made
-        self.program._changed()
+        self.program.note_change()
         if initializer is not None:
             initializer(made, self)
         return made
@@ -182,7 +184,7 @@ class Block(Methods):
 
     def _remove_var(self, name: str) -> None:
         self.vars.pop(name, None)
-        self.program._changed()
+        self.program.note_change()
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Renames a variable here and in the operators of this block and those inside it."""
@@ -231,6 +233,9 @@ class Block(Methods):
     ) -> Operator:
         """Adds an operator at the end and infers shape and type of its outputs.
 
+        In dynamic mode, with Tensors in place of Variables, the operator runs at once, and the
+        Tensors among the outputs become its results.
+
         Args:
             type (str): the operator's name.
             inputs (dict): slot -> Variable or name, or a list of them.
@@ -243,6 +248,8 @@ class Block(Methods):
         Returns:
             Operator: what was added.
         """
+        if holds_tensors(inputs, outputs) and not recording():
+            return self._run_op(type, inputs or {}, outputs or {}, attrs or {}, stop_gradient)
         made = self._insert(len(self.ops), type, inputs, outputs, attrs, stop_gradient)
         if attr_types:
             made.attr_kinds = {} if made.attr_kinds is None else made.attr_kinds
@@ -293,16 +300,26 @@ class Block(Methods):
             for name in op.output_arg_names:
                 self._var_recursive(name).stop_gradient = True
         self.ops.insert(at, op)
-        self.program._changed()
+        self.program.note_change()
         return op
 
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
-        self.program._changed()
+        self.program.note_change()
 
 
 SCOPE_ONLY = {"create_py_reader"}
 """Operators whose inputs are names in the scope without a variable in the Program."""
+
+
+def holds_tensors(*several: dict[str, Any] | None) -> bool:
+    """Whether there are Tensors in slots, where a Program has Variables."""
+    for slots in several:
+        for value in (slots or {}).values():
+            listed = value if isinstance(value, (list, tuple)) else (value,)
+            if any(isinstance(item, Tensor) for item in listed):
+                return True
+    return False
 
 
 def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list[str]]:

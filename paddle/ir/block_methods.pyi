@@ -1,11 +1,13 @@
 """What `import paddle` attaches to Block; written by scripts/make_stubs.py."""
 
 from paddle.ir.block import Block
+from paddle.ir.operator import Operator
 from typing import Any
 
 class Methods:
     def __repr__(self) -> str: ...
     def __str__(self) -> str: ...
+    def _run_op(self, type: Any, inputs: dict, outputs: dict, attrs: dict, stop_gradient: bool) -> Operator: ...
     @property
     def desc(self) -> Any:
         """What it is, to be read in the way of 2.0: ``block.desc.op_size()``."""

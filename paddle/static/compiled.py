@@ -334,7 +334,7 @@ class CompiledProgram(Guarded):
         block = made.global_block()
         wanted = Role.BACKWARD | Role.LOSS
         block.ops = [op for op in block.ops if op.role != wanted or op.type != "fill_constant"]
-        made._changed()
+        made.note_change()
         return made
 
     def _draw(self) -> None:
@@ -352,7 +352,7 @@ def _synchronized(program: Program) -> Program:
         for op in block.ops:
             if op.type in ("batch_norm", "batch_norm_grad"):
                 op.type = f"sync_{op.type}"
-    made._changed()
+    made.note_change()
     return made
 
 

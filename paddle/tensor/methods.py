@@ -26,6 +26,7 @@ from paddle.tensor import (
     logic,
     manipulation,
     math,
+    native_methods,
     search,
     stat,
     static,
@@ -185,6 +186,6 @@ def attach() -> None:
     own = (__getitem__, __setitem__, cpu, cuda, get_tensor, pin_memory, to, __iter__, __contains__)
     for function in own:
         setattr(Tensor, function.__name__, function)
-    for name, member in METHODS.items():
+    for name, member in (METHODS | native_methods.METHODS).items():
         setattr(Tensor, name, member)
     static.attach()
