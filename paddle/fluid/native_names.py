@@ -8,8 +8,8 @@ from typing import Any
 from paddle.core import flags
 from paddle.core.derive import gradient_of
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import computed
-from paddle.core.place import to_torch_device
+from paddle.core.op import REGISTRY, computed
+from paddle.core.place import is_compiled_with_cuda, to_torch_device
 from paddle.fluid.op import get_all_op_protos
 from paddle.ir.autodiff.gradient_makers import GRAD_MAKERS
 from paddle.ir.autodiff.single_gradient import gradient_operators
@@ -22,7 +22,7 @@ __all__ = [
     "OpProtoHolder", "calc_gradient", "empty_var_name", "get_grad_op_desc", "globals_of_flags",
     "grad_var_name", "grad_var_suffix", "has_grad_op_maker", "has_infer_inplace",
     "has_non_empty_grad_op_maker", "infer_no_need_buffer_slots", "is_float16_supported",
-    "is_version_supported", "op_support_gpu",
+    "is_version_supported", "op_support_gpu", "registered_kernels",
 ]  # fmt: skip
 
 
@@ -52,8 +52,9 @@ def grad_var_name(var_name: str) -> str:
 
 
 def _known(name: str) -> Any:
-    found = computed(name)
-    if found is None:
+    """What is known of an operator, or of the gradient of one."""
+    found = declared(name)
+    if found is None or found.kernel is None:
         raise InvalidArgumentError(f"fluid.core: there is no operator {name!r}.")
     return found
 
@@ -92,8 +93,26 @@ def has_infer_inplace(op_type: str) -> bool:
     return _known(op_type).inplace is not None
 
 
+def registered_kernels() -> dict[str, list[str]]:
+    """Returns what kernels there are of each operator: one, of ATen, for all places and types."""
+    kernel = "data_type[any]:data_layout[ANY_LAYOUT]:place[{}]:library_type[PLAIN]"
+    places = ["CPUPlace", "CUDAPlace(0)"] if is_compiled_with_cuda() else ["CPUPlace"]
+    kernels = [kernel.format(place) for place in places]
+    found = {}
+    for name in REGISTRY:
+        known = computed(name)
+        if known is not None:
+            found[name] = list(kernels)
+            if known.grad_outputs:
+                found[f"{name}_grad"] = list(kernels)
+    return found
+
+
 def has_grad_op_maker(op_type: str) -> bool:
-    """Whether an operator has a gradient.
+    """Whether an operator has a gradient of its own.
+
+    That of a gradient operator is derived from the kernel when it is asked for, to any order: no
+    end of operators could be listed, so none is.
 
     Args:
         op_type (str): the operator.
@@ -101,7 +120,8 @@ def has_grad_op_maker(op_type: str) -> bool:
     Raises:
         ValueError: there is no such operator.
     """
-    return bool(_known(op_type).grad_outputs) or op_type in GRAD_MAKERS
+    known = _known(op_type)
+    return known.base is None and (bool(known.grad_outputs) or op_type in GRAD_MAKERS)
 
 
 has_non_empty_grad_op_maker = has_grad_op_maker
@@ -155,10 +175,7 @@ def infer_no_need_buffer_slots(
     Raises:
         ValueError: there is no such operator.
     """
-    known = declared(op_type)
-    if known is None:
-        raise InvalidArgumentError(f"fluid.core: there is no operator {op_type!r}.")
-    base = known.base
+    base = _known(op_type).base
     if base is None:
         return set()
     read = {token for token in gradient_of(base).saves if "." not in token}

@@ -63,10 +63,14 @@ def _proto(name: str) -> OpProto:
     if known is None:
         raise ValueError(f"Operator: there is no operator {name!r}.")
     hidden = _intermediate().get(name, ())
+    absent = {s.name for s in known.inputs if s.optional}  # and then not written either
     return OpProto(
         name,
         [_Slot(s.name, s.many, s.optional) for s in known.inputs],
-        [_Slot(s.name, s.many, s.optional, s.name in hidden) for s in known.outputs],
+        [
+            _Slot(s.name, s.many, s.optional or s.writes in absent, s.name in hidden)
+            for s in known.outputs
+        ],
         [_Attr(a, declared(name, a)) for a in known.attrs],
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
-from paddle.core.mode import recording
+from paddle.core.mode import HOOKED, get_mode, recording
 from paddle.core.tensor import Tensor
 from paddle.ir.operator import Operator, here, user_location
 from paddle.ir.operator_checks import check_operator
@@ -102,6 +102,8 @@ class Block(Methods):
     def create_var(self, *args: Any, **kwargs: Any) -> Variable:
         """Makes a variable in this block; one that exists under the name is returned.
 
+        In dynamic mode the default Program has none: as in 2.0, a Tensor is made in its place.
+
         Args:
             **kwargs: what :class:`Variable` takes: name, shape, dtype, persistable, ...
         """
@@ -110,6 +112,8 @@ class Block(Methods):
                 f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
                 f"received {args[0]!r:.60} without one.{here()}"
             )
+        if not get_mode() & HOOKED and self._is_default():
+            return self._create_tensor(**kwargs)
         if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")

@@ -13,7 +13,9 @@ from typing import Any
 
 from paddle.core.guards import guard_methods
 from paddle.framework.by_name import trace
+from paddle.framework.dygraph import tensor_to_fill
 from paddle.ir.block import Block
+from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
@@ -58,6 +60,11 @@ class BlockMethods:
         from paddle.serialization.program.desc import BlockDesc
 
         return BlockDesc(self)
+
+    def _is_default(self: Any) -> bool:
+        return self.program is default_main_program()
+
+    _create_tensor = staticmethod(tensor_to_fill)
 
     def _run_op(
         self: Any, type: Any, inputs: dict, outputs: dict, attrs: dict, stop_gradient: bool

@@ -13,7 +13,7 @@ from typing import Any
 
 from paddle.core.backends import choices, named
 from paddle.core.dtype import NAMES as DTYPE_NAMES
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import HeldTensor
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
@@ -85,7 +85,7 @@ def cuda(self: Tensor, device_id: int = -1, blocking: bool = True) -> Tensor:
     return _moved(self, CUDAPlace(device_id))
 
 
-def get_tensor(self: Tensor) -> LoDTensor:
+def get_tensor(self: Tensor) -> HeldTensor:
     """Returns what it holds, to be read and set in the way of 1.x; setting shows in it.
 
     Examples:
@@ -97,7 +97,7 @@ def get_tensor(self: Tensor) -> LoDTensor:
             x.value().get_tensor().set(np.zeros([4], "float32"), paddle.CPUPlace())
             print(x.shape)  # [4]
     """
-    return LoDTensor(self)
+    return HeldTensor(self)
 
 
 def pin_memory(self: Tensor) -> Tensor:

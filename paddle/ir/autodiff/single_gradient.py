@@ -25,7 +25,8 @@ def gradient_operators(
         no_grad (set[str]): names of gradients (``x@GRAD``) that are not asked for.
 
     Returns:
-        tuple[list[Operator], dict[str, str]]: the operators, and name of a gradient -> of what.
+        tuple[list[Operator], dict[str, str]]: the operators, and of each gradient that they read or
+        write by its name, what it is the gradient of.
     """
     if op.sub_blocks:
         raise UnimplementedError(
@@ -53,5 +54,4 @@ def gradient_operators(
                 walk.start(name, walk.gradient_name(name))
     walk.run(differentiate)
     walk.write()
-    inputs = set(alone.input_arg_names)
-    return list(block.ops), {g: n for n, g in walk.found.items() if n in inputs}
+    return list(block.ops), {g: n for n, g in walk.found.items()}
