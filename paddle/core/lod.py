@@ -54,7 +54,7 @@ class LoDTensor:
         if self.tensor is None:
             self.tensor = made
         else:
-            self.tensor._rebind(made._buf)
+            made._share_buffer_to(self.tensor)
 
     def put(self, buffer: Any) -> None:
         """Lets the Tensor stand for another buffer; the handle stays the same."""
@@ -234,12 +234,17 @@ class HeldTensor(LoDTensor):
         self._dims = [0]
 
     @property
+    def buffer(self) -> Any:
+        """What has the levels."""
+        return self.tensor._buf
+
+    @property
     def _lod(self) -> list[list[int]]:  # type: ignore[override]
-        return levels_on(self.tensor._buf) or []
+        return levels_on(self.buffer) or []
 
     @_lod.setter
     def _lod(self, levels: list[list[int]]) -> None:
-        put_levels(self.tensor._buf, levels)
+        put_levels(self.buffer, levels)
 
 
 class LoDTensorArray(list):

@@ -113,7 +113,7 @@ class Block(Methods):
                 f"received {args[0]!r:.60} without one.{here()}"
             )
         if not get_mode() & HOOKED and self._is_default():
-            return self._create_tensor(**kwargs)
+            return self._create_tensor(**kwargs)  # type: ignore[return-value]
         if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")
