@@ -139,7 +139,7 @@ def get_grad_op_desc(
 
     Returns:
         tuple[list[OpDesc], dict[str, str]]: the operators, and for the name of each gradient that
-        they compute the variable.
+        they read or compute the variable.
 
     Examples:
         .. code-block:: python
@@ -149,7 +149,7 @@ def get_grad_op_desc(
             paddle.enable_static()
             y = paddle.tanh(paddle.static.data("x", [2, 3]))
             made, names = core.get_grad_op_desc(y.block.ops[0].desc, set(), [])
-            print(made[0].type(), names)  # tanh_grad {'x@GRAD': 'x'}
+            print(made[0].type(), names["x@GRAD"])  # tanh_grad x
             paddle.disable_static()
     """
     if list(grad_sub_block_list):
