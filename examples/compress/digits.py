@@ -8,6 +8,7 @@ from paddle.vision.datasets import MNIST
 from paddle.vision.models import LeNet, mobilenet_v1
 
 BATCH = 64
+TRAINING = {"lenet": (2, 2e-3), "mobilenet": (6, 4e-3)}  # epochs, and the rate they begin with
 SHAPES = {"lenet": [None, 1, 28, 28], "mobilenet": [None, 3, 32, 32]}
 
 

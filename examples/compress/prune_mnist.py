@@ -3,7 +3,8 @@
     python examples/compress/prune_mnist.py [--net mobilenet] [--quick]
 
 Measured (LeNet): accuracy 98.56; 80.67 with 48.0% of the operations and 25.4% of the parameters
-left; 98.39 after one epoch of tuning; two minutes of a core that is shared.
+left; 98.39 after one epoch of tuning; two minutes of a core that is shared. A quarter of
+MobileNetV1, trained to 98.43 in six epochs, had 97.73 with half its operations after that epoch.
 
 Which channels go is decided by what each layer's channels are worth (`sensitivity`), so that the
 accuracy falls little even before tuning. Needs MNIST (`make mnist` fetches it).
