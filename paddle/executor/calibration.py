@@ -16,6 +16,7 @@ from paddle.ir.program import Program
 BINS = 2048
 _FROM = 0.7  # of the largest value: the least limit that is tried
 KEPT = 0.999  # the share of values that are no outliers
+COVERED = 0.99  # the share that any limit covers, so that no background is cut off
 _ABSURD = 1e8  # times the middle value, values count as the largest one below that
 _SAMPLE = 4096  # of which the middle value is looked for
 
@@ -83,11 +84,11 @@ class Histogram:
             self.counts = torch.zeros_like(self.counts).index_add_(0, at, self.counts)
         self.most = most
 
-    def by_divergence(self, top: int, kept: float = 0.0) -> float:
+    def by_divergence(self, top: int, kept: float = COVERED) -> float:
         """The largest value to tell apart, so that steps lose the least information.
 
-        As published with PaddlePaddle 1.8 and 2.0: limits from 0.7 of the largest value on are
-        tried. What lies above a limit counts as the limit; the counts below it are merged into as
+        As published with PaddlePaddle 1.8 and 2.0, but for ``kept``: limits from 0.7 of the largest
+        value on are tried. What lies above a limit counts as the limit; the counts below it are merged into as
         many groups as there are steps of both signs and spread evenly over each group again. The
         limit is taken for which the divergence of both (Kullback and Leibler's) is least. Where
         nothing is above 0.7 but the largest value itself, as of an outlier, the largest value
@@ -105,9 +106,8 @@ class Histogram:
         first = int(_FROM * (BINS - 1))
         sizes = np.arange(first, BINS)
         sizes = sizes[counts[sizes - 1] > 0]
-        if kept:
-            below = np.cumsum(self.counts.numpy())
-            sizes = sizes[below[sizes - 1] >= kept * below[-1]]
+        below = np.cumsum(self.counts.numpy())
+        sizes = sizes[below[sizes - 1] >= kept * below[-1]]
         if sizes.size:
             size = int(sizes[np.argmin(_divergences(counts, sizes, 2 * top + 1))])
         else:

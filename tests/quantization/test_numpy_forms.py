@@ -222,6 +222,16 @@ def test_a_background_does_not_cut_the_rest_off() -> None:
     assert seen.scale("KL", 8) >= 0.7 * x.max()
 
 
+@pytest.mark.parametrize("algo", ["KL", "KL_kept"])
+def test_a_background_is_not_cut_off(algo: str) -> None:
+    """MNIST in [-1, 1] is -1 for the most part; cut off, LeNet lost two points."""
+    random = np.random.RandomState(0)
+    x = np.where(random.rand(4, 5000) < 0.8, -1.0, random.rand(4, 5000)).astype("float32")
+    seen = Seen()
+    seen.add(x, "x")
+    assert seen.scale(algo, 8) > 0.999
+
+
 def test_black_and_white_keep_their_scale() -> None:
     """1.8.5 and 2.6.2 give 0.0002 here, and with it a picture of nothing."""
     for x in (np.array([0.0, 3.0] * 50), np.full(9, 3.0), np.array([0.0, 1.5, 3.0] * 30)):
