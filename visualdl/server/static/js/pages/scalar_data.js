@@ -74,7 +74,8 @@ export function splice(rows, fine) {
  * The exponential moving average of the values, free of the start's bias.
  *
  * A row that stands for several records counts as several, so that a curve looks the same at
- * every resolution. What is not finite is passed over and stays as it is.
+ * every resolution. What is not finite is passed over and stays as it is. Values are logged in 32
+ * bits; finer digits are what rounding left, and a constant must not look like a curve.
  */
 export function smooth(rows, weight) {
   let sum = 0;
@@ -84,7 +85,7 @@ export function smooth(rows, weight) {
     const keep = weight ** stride;
     sum = sum * keep + value * (1 - keep);
     norm = norm * keep + (1 - keep);
-    return norm > 0 ? sum / norm : value;
+    return norm > 0 ? Math.fround(sum / norm) : value;
   });
 }
 
