@@ -125,6 +125,18 @@ def test_all_options_of_the_command(tmp_path):
         assert "GET /board/of/mine/api/runs" in told
 
 
+def test_a_model_that_is_missing_is_told_and_waited_for(tmp_path):
+    later = tmp_path / "later.pdmodel"
+    with started("--model", later, "-p", 0) as process:
+        _, port, _ = place(process)
+        assert data(port, "/app/api/graph/models") == []
+        later.write_bytes(MODEL.read_bytes())
+        assert len(data(port, "/app/api/graph/models")) == 1
+        process.terminate()
+        assert f"there is no model {later} yet" in process.stderr.read()
+        assert process.wait(PATIENCE) == 0
+
+
 def test_ports_that_are_taken(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
