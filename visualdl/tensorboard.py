@@ -231,6 +231,6 @@ def write_vectors(folder: str, number: int, value: Any) -> str:
             file.write("\t".join(" ".join(label.split()) for label in row) + "\n")
     quoted = json.dumps(value.tag, ensure_ascii=False)
     return (
-        f"embeddings {{ tensor_name: {quoted} tensor_path: \"{names['vectors']}\" "
-        f"metadata_path: \"{names['labels']}\" }}\n"
+        f'embeddings {{ tensor_name: {quoted} tensor_path: "{names["vectors"]}" '
+        f'metadata_path: "{names["labels"]}" }}\n'
     )

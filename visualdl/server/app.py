@@ -21,7 +21,6 @@ from waitress.task import ThreadedTaskDispatcher
 from werkzeug.exceptions import HTTPException
 
 from visualdl import __version__
-from visualdl.graph.files import model_files
 from visualdl.server import security
 from visualdl.server.api import Api, Body, Refused
 from visualdl.server.options import RUN_PORT, Options
@@ -335,7 +334,8 @@ def _tell(options: Options, port: int) -> None:
     for folder in options.logdir:
         if not os.path.isdir(folder):
             print(f"visualdl: {folder} is no folder yet; waiting for it.", file=sys.stderr)
-    if options.model and not model_files([], options.model):
+    places = (options.model, f"{options.model}.pdmodel")
+    if options.model and not any(os.path.exists(path) for path in places):
         print(f"visualdl: there is no model {options.model} yet; waiting for it.", file=sys.stderr)
     if not security.is_local(options.host):
         print(

@@ -235,7 +235,7 @@ def test_embeddings(tmp_path, board):
         head = np.frombuffer(answer.data, "<i4", 3)
         assert head.tolist() == [30, 6, count]
         rows = np.frombuffer(answer.data, "<i4", count, 12)
-        assert (np.diff(rows) > 0).all() and 0 <= rows[0] and rows[-1] < 30
+        assert (np.diff(rows) > 0).all() and rows[0] >= 0 and rows[-1] < 30
         assert must in rows or must not in range(30)
         kept = np.frombuffer(answer.data, "<f4", offset=12 + 4 * count).reshape(count, 6)
         np.testing.assert_array_equal(kept, np.frombuffer(tensor, "<f4").reshape(30, 6)[rows])
