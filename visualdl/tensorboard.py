@@ -220,11 +220,11 @@ def write_vectors(folder: str, number: int, value: Any) -> str:
     Returns:
         str: what `projector_config.pbtxt` says of them.
     """
-    import numpy as np
-
     matrix, labels, header = embedding.from_record(value)
     names = {kind: f"{kind}_{number}.tsv" for kind in ("vectors", "labels")}
-    np.savetxt(os.path.join(folder, names["vectors"]), matrix, fmt="%.9g", delimiter="\t")
+    with open(os.path.join(folder, names["vectors"]), "w", encoding="utf-8") as file:
+        for row in matrix.tolist():
+            file.write("\t".join(f"{number:.9g}" for number in row) + "\n")
     several = any(len(row) > 1 for row in labels)  # one column has no header
     with open(os.path.join(folder, names["labels"]), "w", encoding="utf-8") as file:
         for row in [header] * several + labels:
