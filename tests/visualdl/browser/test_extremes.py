@@ -28,6 +28,9 @@ def logs(tmp_path_factory: pytest.TempPathFactory) -> Path:
             if number == 0:
                 writer.add_scalar(LONG_TAG, 1e30, 0)
                 writer.add_histogram("alone", np.arange(10.0), 5)
+                for name, labels in (("no", [0, 0]), ("yes", [1, 1]), ("both", [0, 1])):
+                    writer.add_pr_curve(f"one/{name}", labels, [0.2, 0.6], 0)
+                    writer.add_roc_curve(f"one/{name}", labels, [0.2, 0.6], 0)
     return root
 
 
@@ -57,10 +60,21 @@ def test_a_long_tag_takes_two_lines(view: Any, server: Any) -> None:
 
 
 def test_many_runs_below_a_curve_are_scrolled(view: Any, server: Any) -> None:
-    seen = view(server, "#/curves")
+    seen = view(server, "#/curves?search=^pr")
     seen.until(f"document.querySelectorAll('.curve-run').length === {RUNS}")
     box = "document.querySelector('.curve-runs')"
     assert seen.value(f"{box}.clientHeight < 240 && {box}.scrollHeight > 2 * {box}.clientHeight")
+
+
+def test_there_is_no_area_where_a_class_is_missing(view: Any, server: Any) -> None:
+    seen = view(server, "#/curves?search=one")
+    seen.until("document.querySelectorAll('.curve-area').length === 6")
+    shown = seen.value("""[...document.querySelectorAll('.curve-card')].map((one) =>
+        [one.dataset.tag, one.querySelector('.curve-area').innerText])""")
+    assert sorted(map(tuple, shown)) == sorted([
+        ("one/no", "AP –"), ("one/yes", "AP 1.0000"), ("one/both", "AP 1.0000"),
+        ("one/no", "AUC –"), ("one/yes", "AUC –"), ("one/both", "AUC 1.0000"),
+    ])  # fmt: skip
 
 
 @pytest.mark.parametrize(("width", "most"), [(360, 281), (1280, 600)])
