@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import importlib
 import json
 import logging
 import os
@@ -478,3 +479,15 @@ def _wait() -> None:
     except KeyboardInterrupt:
         for process in _started:
             process.terminate()
+
+
+# -- the command under the name that VisualDL 2 has it ---------------------------------------------
+def __getattr__(name: str) -> Any:
+    """Gives `main`, the command: it imports this module when it serves."""
+    if name == "main":
+        return importlib.import_module("visualdl.server.cli").main
+    raise AttributeError(f"module 'visualdl.server.app' has no attribute {name!r}")
+
+
+if __name__ == "__main__":
+    sys.exit(importlib.import_module("visualdl.server.cli").main())
