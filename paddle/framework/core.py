@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from paddle.core.dtype import VarType
+from paddle.core.dtype import VarType as VarType
 from paddle.core.errors import EOFException
 from paddle.core.errors import FrameworkError as EnforceNotMet
 from paddle.core.lod import LoDTensor, LoDTensorArray
@@ -23,22 +23,19 @@ from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compil
 from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
+from paddle.ir.attribute_kinds import AttrType
 from paddle.ir.operator import Role
 from paddle.passes.graph import Graph
+from paddle.serialization.program.desc import BlockDesc, OpDesc, ProgramDesc, VarDesc
 
 __all__ = [
-    "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException", "EnforceNotMet", "Graph",
-    "LoDTensor", "LoDTensorArray", "Place", "Scope", "VarBase", "VarDesc", "XPUPlace",
+    "AttrType", "BlockDesc", "CPUPlace", "CUDAPinnedPlace", "CUDAPlace", "EOFException",
+    "EnforceNotMet", "Graph", "LoDTensor", "LoDTensorArray", "OpDesc", "Place", "ProgramDesc",
+    "Scope", "VarBase", "VarDesc", "XPUPlace",
     "get_cuda_device_count", "is_compiled_with_cuda", "is_compiled_with_mkldnn",
     "is_compiled_with_npu", "is_compiled_with_rocm", "is_compiled_with_xpu",
     "op_proto_and_checker_maker", "ops",
 ]  # fmt: skip
-
-
-class VarDesc:
-    """Descriptions of variables; of interest for the types, ``VarDesc.VarType.FP32``."""
-
-    VarType = VarType
 
 
 class op_proto_and_checker_maker:

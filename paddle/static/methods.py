@@ -251,11 +251,7 @@ class ProgramMethods:
         described = vars(self).pop("_described", None)
         if described is None or described is self:
             return
-        made = described.clone()
-        self.blocks, self.program_version = made.blocks, made.program_version
-        for block in self.blocks:
-            block.program = self
-        self._changed()
+        self.desc._become(described.clone())
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:

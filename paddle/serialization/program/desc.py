@@ -1,40 +1,51 @@
 """Descriptions in the style of 2.0's native objects: ``op.desc.input("X")``, ``program.desc``.
 
-They are views: they hold nothing of their own and show what the object is now. Through them is
-written what libraries of 1.x write; for the rest the objects themselves have methods.
+They are views: they hold nothing of their own, show what the object is now, and what is written to
+them is written to the object. One that is made by itself, ``OpDesc()``, describes an object of its
+own that is in no Program yet.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from paddle.core.errors import NotFoundError, OutOfRangeError, UnimplementedError
+from paddle.core.dtype import VarType, to_vartype
+from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.ir.block import Block
+from paddle.ir.cloning import clone
+from paddle.ir.operator import Operator
+from paddle.ir.operator_checks import check_operator
+from paddle.ir.program import Program
 from paddle.ir.recording.shapes import infer_outputs
-from paddle.ir.variable import Parameter, Variable
+from paddle.ir.variable import Parameter, Variable, sizes
 from paddle.serialization.program.proto import (
+    from_bytes,
     operator_message,
     to_bytes,
     to_message,
     variable_message,
 )
 
-if TYPE_CHECKING:
-    from paddle.ir.block import Block
-    from paddle.ir.operator import Operator
-    from paddle.ir.program import Program
-
-_WRITING = ("set_", "_set_", "remove_", "_remove_", "_rename_", "append_", "_insert_", "_prepend_",
-            "clear_", "copy_from", "infer_", "check_attrs", "flush", "_move_from")  # fmt: skip
+_WRITING = ("set_", "_set_", "remove_", "_remove_", "clear_", "_move_from")
 
 
 class _View:
-    """What the descriptions have in common: equality, and that little is written to them."""
+    """What the descriptions have in common: equality, and what to do where one cannot be written.
 
+    Args:
+        of: what is described.
+    """
+
+    _of: Any
+    _kind: ClassVar[type]
     _instead: ClassVar[str]
 
     def __init__(self, of: Any) -> None:
+        if not isinstance(of, self._kind):
+            name, kind = type(self).__name__, self._kind.__name__
+            raise TypeError(f"{name}: expected to describe a {kind}, but got {type(of).__name__}.")
         self._of = of
 
     def __eq__(self, other: object) -> bool:
@@ -60,15 +71,89 @@ class OpDesc(_View):
     """What an operator is, attributes with their defaults included.
 
     Args:
-        op (Operator): what is described.
+        of (Operator, optional): what is described. None: an empty one outside of any Program, to be
+            filled and copied: ``block.desc.append_op().copy_from(desc)``.
     """
 
     _of: Operator
+    _kind = Operator
     _instead = "change the operator: op._set_attr(name, value), op._rename_input(old, new), ..."
+
+    def __init__(self, of: Operator | None = None) -> None:
+        super().__init__(Operator(Program().global_block(), "") if of is None else of)
 
     def type(self) -> str:
         """Returns the operator's name."""
         return self._of.type
+
+    def set_type(self, type: str) -> None:
+        """Makes it another operator; slots and attributes stay.
+
+        Args:
+            type (str): the operator's name.
+        """
+        self._of.type = _text(type)
+        self._of.block.program._changed()
+
+    def copy_from(self, other: OpDesc) -> None:
+        """Makes it equal to another one.
+
+        Args:
+            other (OpDesc): type, slots and attributes are taken from it.
+        """
+        if not isinstance(other, OpDesc):
+            raise TypeError(
+                f"OpDesc.copy_from(other): expected an OpDesc, but got {other.__class__.__name__}."
+            )
+        made, like = self._of, other._of
+        made.type, made.is_target, made.location = like.type, like.is_target, like.location
+        made.inputs = {slot: list(names) for slot, names in like.inputs.items()}
+        made.outputs = {slot: list(names) for slot, names in like.outputs.items()}
+        made.attrs = {name: copy.copy(value) for name, value in like.attrs.items()}
+        made.attr_kinds = copy.copy(like.attr_kinds)
+        made.block.program._changed()
+
+    def set_input(self, name: str, args: Any) -> None:
+        """Says what it reads by an input slot.
+
+        Args:
+            name (str): the slot.
+            args (list[str]): names of variables.
+        """
+        self._of._set_input(_text(name), _texts("OpDesc.set_input", args))
+
+    def set_output(self, name: str, args: Any) -> None:
+        """Says what it writes by an output slot.
+
+        Args:
+            name (str): the slot.
+            args (list[str]): names of variables.
+        """
+        self._of._set_output(_text(name), _texts("OpDesc.set_output", args))
+
+    def remove_input(self, name: str) -> None:
+        """Takes an input slot out.
+
+        Args:
+            name (str): the slot.
+        """
+        self._of.inputs.pop(_text(name), None)
+        self._of.block.program._changed()
+
+    def remove_output(self, name: str) -> None:
+        """Takes an output slot out.
+
+        Args:
+            name (str): the slot.
+        """
+        self._of.outputs.pop(_text(name), None)
+        self._of.block.program._changed()
+
+    def _rename_input(self, old: str, new: str) -> None:
+        self._of._rename_input(_text(old), _text(new))
+
+    def _rename_output(self, old: str, new: str) -> None:
+        self._of._rename_output(_text(old), _text(new))
 
     def input(self, name: str) -> list[str]:
         """Returns the variable names of an input slot."""
@@ -141,9 +226,49 @@ class OpDesc(_View):
         """
         return self._of.attr_type(name)
 
+    def set_attr(self, name: str, value: Any) -> None:
+        """Sets an attribute.
+
+        Args:
+            name (str): the attribute.
+            value: its value; a Block or its description for an operator of control flow.
+        """
+        listed = isinstance(value, (list, tuple))
+        value = [_described(each) for each in value] if listed else _described(value)
+        self._of._set_attr(_text(name), value)
+
+    _set_attr = set_block_attr = set_blocks_attr = set_attr
+
+    def remove_attr(self, name: str) -> None:
+        """Takes an attribute out; it has its default then.
+
+        Args:
+            name (str): the attribute.
+        """
+        self._of._remove_attr(_text(name))
+
+    def _blocks_attr_ids(self, name: str) -> list[int]:
+        return [block.idx for block in self._of.attr(name)]
+
     def block(self) -> BlockDesc:
         """Returns the description of the block it is in."""
         return BlockDesc(self._of.block)
+
+    def check_attrs(self) -> None:
+        """Checks slots and attributes against the operator's declaration.
+
+        Raises:
+            InvalidArgumentError: something is missing or of another kind.
+        """
+        check_operator(self._of)
+
+    def infer_var_type(self, block: BlockDesc | None = None) -> None:
+        """Finds the type of its results, and with it their shape, as :meth:`infer_shape`.
+
+        Args:
+            block (BlockDesc): the block it is in, which it knows.
+        """
+        self.infer_shape(block)
 
     def infer_shape(self, block: BlockDesc | None = None) -> None:
         """Finds shape and type of its results from what its inputs are now.
@@ -174,22 +299,48 @@ class OpDesc(_View):
 
 
 class VarDesc(_View):
-    """What a variable is.
+    """What a variable is; ``VarDesc.VarType`` names the types there are.
 
     Args:
-        var (Variable): what is described.
+        of (Variable|str): what is described, or the name of one that is in no Program yet.
     """
 
+    VarType = VarType
     _of: Variable
-    _instead = "change the variable: var.stop_gradient = True, var.shape = [...], ..."
+    _kind = Variable
+    _instead = "what a variable is for is said when it is made: block.create_parameter(...)"
+
+    def __init__(self, of: Variable | str) -> None:
+        if isinstance(of, (str, bytes)):
+            of = Program().global_block().create_var(name=_text(of))
+        super().__init__(of)
 
     def name(self) -> str:
         """Returns its name."""
         return self._of.name
 
+    def set_name(self, name: str) -> None:
+        """Renames it, in the operators that use it as well.
+
+        Args:
+            name (str): its name from now on.
+        """
+        self._of.name = _text(name)
+
     def type(self) -> Any:
         """Returns the kind of variable: LOD_TENSOR, LOD_TENSOR_ARRAY, ..."""
         return self._of.type
+
+    def set_type(self, type: Any) -> None:
+        """Makes it another kind of variable.
+
+        Args:
+            type (VarType): LOD_TENSOR, SELECTED_ROWS, LOD_TENSOR_ARRAY, ...
+        """
+        known = [kind for kind in VarType if kind == type]
+        if not known:
+            raise InvalidArgumentError(f"VarDesc.set_type: expected a VarType, but got {type!r}.")
+        self._of.type = known[0]
 
     def shape(self) -> list[int]:
         """Returns its shape; -1 stands for an unknown dimension."""
@@ -209,9 +360,93 @@ class VarDesc(_View):
         """Returns its data type."""
         return self._of.dtype
 
+    def set_dtype(self, dtype: Any) -> None:
+        """Gives it another data type.
+
+        Args:
+            dtype (VarType|str): FP32, INT64, ...
+        """
+        self._of.dtype = dtype
+
     def lod_level(self) -> int:
         """Returns how many LoD levels it has."""
         return self._of.lod_level
+
+    def set_lod_level(self, lod_level: int) -> None:
+        """Gives it another number of LoD levels.
+
+        Args:
+            lod_level (int): 0 for a dense tensor.
+        """
+        if isinstance(lod_level, bool) or not isinstance(lod_level, int) or lod_level < 0:
+            raise InvalidArgumentError(
+                f"VarDesc.set_lod_level: expected an int >= 0, but got {lod_level!r}."
+            )
+        self._of.lod_level = lod_level
+
+    def dtypes(self) -> list[Any]:
+        """Returns the data types of what a READER reads."""
+        return [VarType(each.tensor.data_type) for each in self._read().type.reader.lod_tensor]
+
+    def shapes(self) -> list[list[int]]:
+        """Returns the shapes of what a READER reads."""
+        return [list(each.tensor.dims) for each in self._read().type.reader.lod_tensor]
+
+    def lod_levels(self) -> list[int]:
+        """Returns the numbers of LoD levels of what a READER reads."""
+        return [each.lod_level for each in self._read().type.reader.lod_tensor]
+
+    def set_dtypes(self, dtypes: Any) -> None:
+        """Says of which data types the tensors are that a READER reads.
+
+        Args:
+            dtypes (list[VarType|str]): one for each.
+        """
+        message, parts = self._parts("set_dtypes", dtypes)
+        for part, dtype in zip(parts, dtypes, strict=True):
+            part.tensor.data_type = int(to_vartype(dtype))
+        self._of.raw_fields = message.SerializePartialToString()
+
+    def set_shapes(self, shapes: Any) -> None:
+        """Says of which shapes the tensors are that a READER reads.
+
+        Args:
+            shapes (list[list[int]]): one for each; -1 stands for an unknown size.
+        """
+        message, parts = self._parts("set_shapes", shapes)
+        for part, shape in zip(parts, shapes, strict=True):
+            part.tensor.dims[:] = sizes(shape, self.name())
+        self._of.raw_fields = message.SerializePartialToString()
+
+    def set_lod_levels(self, lod_levels: Any) -> None:
+        """Says how many LoD levels the tensors have that a READER reads.
+
+        Args:
+            lod_levels (list[int]): one for each.
+        """
+        message, parts = self._parts("set_lod_levels", lod_levels)
+        for part, level in zip(parts, lod_levels, strict=True):
+            part.lod_level = level
+        self._of.raw_fields = message.SerializePartialToString()
+
+    def _read(self) -> Any:
+        """The message of a READER, which alone holds what it reads."""
+        if self._of.type != VarType.READER:
+            raise InvalidArgumentError(
+                f"VarDesc of {self.name()!r}: expected a READER, the kind of variable that stands "
+                f"for several tensors, but it is {self._of.type.name}."
+            )
+        return variable_message(self._of)
+
+    def _parts(self, call: str, values: Any) -> tuple[Any, Any]:
+        message = self._read()
+        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+            raise TypeError(f"VarDesc.{call}: expected a list, but got {type(values).__name__}.")
+        parts = message.type.reader.lod_tensor
+        while len(parts) < len(values):
+            parts.add().tensor.data_type = int(VarType.FP32)
+        del parts[len(values) :]
+        return message, parts
 
     def persistable(self) -> bool:
         """Says whether it outlives a run."""
@@ -229,9 +464,25 @@ class VarDesc(_View):
         """Says whether it gets no gradient."""
         return self._of.stop_gradient
 
+    def set_stop_gradient(self, stop_gradient: bool) -> None:
+        """Says whether it gets no gradient.
+
+        Args:
+            stop_gradient (bool): it gets none.
+        """
+        self._of.stop_gradient = stop_gradient
+
     def need_check_feed(self) -> bool:
         """Says whether the Executor checks what is fed."""
         return self._of.need_check_feed
+
+    def set_need_check_feed(self, need_check_feed: bool) -> None:
+        """Says whether the Executor checks what is fed.
+
+        Args:
+            need_check_feed (bool): it does.
+        """
+        self._of.need_check_feed = bool(need_check_feed)
 
     def is_parameter(self) -> bool:
         """Says whether it is a Parameter."""
@@ -246,10 +497,11 @@ class BlockDesc(_View):
     """What a block is: its variables and operators.
 
     Args:
-        block (Block): what is described.
+        of (Block): what is described.
     """
 
     _of: Block
+    _kind = Block
     _instead = "change the block: block.append_op(...), block.create_var(...), ..."
 
     @property
@@ -266,6 +518,9 @@ class BlockDesc(_View):
         """Returns the block that this one computes gradients of, or -1."""
         return self._of.forward_block_idx
 
+    def _set_forward_block_idx(self, idx: int) -> None:
+        self._of._set_forward_block_idx(idx)
+
     def op_size(self) -> int:
         """Returns the number of operators."""
         return len(self._of.ops)
@@ -279,12 +534,42 @@ class BlockDesc(_View):
             )
         return OpDesc(self._of.ops[index])
 
+    def append_op(self) -> OpDesc:
+        """Adds an empty operator at the end; returns its description, to be filled."""
+        return self._insert_op(len(self._of.ops))
+
+    def _prepend_op(self) -> OpDesc:
+        return self._insert_op(0)
+
+    def _insert_op(self, index: int) -> OpDesc:
+        self._check_place("_insert_op(index)", index)
+        made = Operator(self._of, "")
+        self._of.ops.insert(index, made)
+        self._of.program._changed()
+        return OpDesc(made)
+
+    def _remove_op(self, start: int, end: int) -> None:
+        for place in (start, end):
+            self._check_place("_remove_op(start, end)", place)
+        del self._of.ops[start:end]
+        self._of.program._changed()
+
+    def _check_place(self, call: str, place: int) -> None:
+        if not 0 <= place <= len(self._of.ops):
+            raise OutOfRangeError(
+                f"BlockDesc.{call}: expected places from 0 to {len(self._of.ops)}, "
+                f"but received {place}."
+            )
+
     def var(self, name: str | bytes) -> VarDesc:
-        """Returns the description of a variable of this block."""
-        found = self.find_var(name)
-        if found is None:
-            raise NotFoundError(f"BlockDesc.var: block {self.id} has no variable {_text(name)!r}.")
-        return found
+        """Returns the description of a variable of this block, which is made if there is none."""
+        return self.find_var(name) or VarDesc(self._of.create_var(name=_text(name)))
+
+    def _remove_var(self, name: str | bytes) -> None:
+        self._of._remove_var(_text(name))
+
+    def _rename_var(self, old: str | bytes, new: str | bytes) -> None:
+        self._of._rename_var(_text(old), _text(new))
 
     def find_var(self, name: str | bytes) -> VarDesc | None:
         """Returns the description of a variable of this block, or None."""
@@ -317,11 +602,18 @@ class ProgramDesc(_View):
     """A Program as it is serialized.
 
     Args:
-        program (Program): what is described.
+        of (Program|ProgramDesc, optional): what is described; a description is copied. None: a
+            Program of its own with one empty block.
     """
 
     _of: Program
+    _kind = Program
     _instead = "change the Program: its blocks, operators and variables"
+
+    def __init__(self, of: Program | ProgramDesc | None = None) -> None:
+        if isinstance(of, ProgramDesc):
+            of = clone(of._of)
+        super().__init__(Program() if of is None else of)
 
     @property
     def program(self) -> Program:
@@ -332,9 +624,33 @@ class ProgramDesc(_View):
         """Returns the bytes of the protobuf message ProgramDesc."""
         return to_bytes(self._of)
 
+    def parse_from_string(self, data: bytes) -> None:
+        """Makes it what the bytes of the protobuf message ProgramDesc say.
+
+        Args:
+            data (bytes): what :meth:`serialize_to_string` returned.
+        """
+        self._become(from_bytes(data))
+
+    def _become(self, other: Program) -> None:
+        """Takes the blocks of another Program, which is not used any more."""
+        program = self._of
+        program.blocks, program.program_version = other.blocks, other.program_version
+        for block in program.blocks:
+            block.program = program
+        program._changed()
+
     def num_blocks(self) -> int:
         """Returns the number of blocks."""
         return len(self._of.blocks)
+
+    def append_block(self, parent: BlockDesc) -> BlockDesc:
+        """Adds an empty block, for an operator of control flow.
+
+        Args:
+            parent (BlockDesc): the block around it.
+        """
+        return BlockDesc(self._of.create_block(_described(parent)))
 
     def block(self, index: int) -> BlockDesc:
         """Returns the description of a block by its position."""
@@ -353,3 +669,13 @@ class ProgramDesc(_View):
 
 def _text(name: str | bytes) -> str:
     return name.decode() if isinstance(name, bytes) else name
+
+
+def _described(value: Any) -> Any:
+    return value._of if isinstance(value, _View) else value
+
+
+def _texts(call: str, names: Any) -> list[str]:
+    if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
+        raise TypeError(f"{call}: expected a list of names, but got {type(names).__name__}.")
+    return [_text(name) for name in names]
