@@ -2,9 +2,9 @@
 
     python scripts/make_slim_table.py [FOLDER [MORE_FOLDERS ...]]
 
-FOLDER holds PaddleSlim (.venv/slim, where `make clients` puts it); the stories of tests/slim are
-run with it. A name passes if all stories pass that it stands in. Each further folder (of another
-version) makes a line below the table.
+FOLDER holds PaddleSlim: .venv/slim, where `make clients` puts it. The stories of tests/slim are run
+with it. A name passes if all stories pass that it stands in. Each further folder, of another
+version (.venv/slim-2.1.1), makes a list below the table.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.slim.run import put_back, stories_of, version  # noqa: E402
+from tests.slim.run import later, put_back, stories_of, version  # noqa: E402
 from tests.slim.stories import THEMES  # noqa: E402
 
 TARGET = ROOT / "docs" / "compression.md"
@@ -33,9 +33,6 @@ PACKAGES = ("prune", "dygraph", "analysis", "dist", "quant", "nas", "nas.ofa", "
 REASONS = {
     "the_space_of_inception_c": "PaddleSlim's own: its first tokens are not in its table, "
     "whatever it runs on",
-}
-UNTRIED = {
-    "nas.AdaBERTClassifier": "asks for a trained BERT and its data",
 }
 
 
@@ -94,7 +91,7 @@ def row(name: str, stories: dict[str, Any]) -> tuple[str, str]:
     """Whether a name passes, and a word to it."""
     about = {key: found for key, found in stories.items() if name in found["names"]}
     if not about:
-        return "not tried", UNTRIED.get(name, "")
+        return "not tried", ""
     failed = {key: found["error"] for key, found in about.items() if found["error"]}
     if failed:
         key, error = next(iter(failed.items()))
@@ -143,8 +140,26 @@ def table(folder: str, others: list[str]) -> str:
             f"come out. Not imported: {_counted(reasons)}."
         )
         failed = {k: v["error"] for k, v in told.items() if v["error"]}
-        lines += [f"- {key.replace('_', ' ')}: {error}" for key, error in failed.items()] + [""]
+        lines += [
+            "",
+            *[f"- {key.replace('_', ' ')}: {REASONS.get(key, error)}"
+              for key, error in failed.items()],
+            *[f"- not there yet: {names}" for names in [_later_names(version(other))] if names],
+            "",
+        ]  # fmt: skip
     return "\n".join(lines)
+
+
+def _later_names(release: str) -> str:
+    """The names of stories that a release has not yet."""
+    return ", ".join(
+        f"`{name}`"
+        for theme in THEMES
+        for each in stories_of(theme)
+        if each.not_before and later(each.not_before, release)
+        for name in each.names
+        if "." in name
+    )
 
 
 def _counted(reasons: dict[str, int]) -> str:
