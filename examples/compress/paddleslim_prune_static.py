@@ -37,7 +37,7 @@ def main(quick=False):
             task.test, paddle.CPUPlace(), layers, lambda p: task.right(x[-1000:], y[-1000:], p),
             sensitivities_file=f"{folder}/sensitivities", pruned_ratios=[0.25, 0.5, 0.75],
         )  # fmt: skip
-    ratios = get_ratios_by_loss(found, 0.1)
+    ratios = get_ratios_by_loss(found, 0.25)
     print("filters to prune:", {name: f"{ratio:.0%}" for name, ratio in ratios.items()})
 
     scope, place = static.global_scope(), paddle.CPUPlace()

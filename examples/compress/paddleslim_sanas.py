@@ -77,7 +77,8 @@ def main(quick=False):
     search = SANAS(
         [("DigitsSpace", {"input_size": 28, "output_size": 7, "block_num": 2})],
         server_addr=("127.0.0.1", free_port()), init_temperature=1.0, reduce_rate=0.85,
-        search_steps=100, is_server=True,  # more than we ask for: the server ends with the last
+        save_checkpoint=None, is_server=True,
+        search_steps=100,  # more than we ask for: the server ends with the last
     )  # fmt: skip
     for _ in range(4 if quick else 20):
         (build,) = search.next_archs()

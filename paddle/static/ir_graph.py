@@ -5,6 +5,7 @@ They show ``paddle.passes.graph``, and hold nothing of their own.
 
 from __future__ import annotations
 
+import enum
 import os
 import shutil
 import subprocess
@@ -17,18 +18,36 @@ from paddle.ir.operator import EMPTY
 from paddle.ir.program import Program
 from paddle.passes.graph import Graph, Node, OpNode, VarNode, described, link, unlink
 
-__all__ = ["Graph", "IrGraph", "IrNode", "IrOpNode", "IrVarNode"]
+__all__ = [
+    "Graph", "IrGraph", "IrNode", "IrOpNode", "IrVarNode", "build_adjacency_list", "graph_num",
+    "graph_safe_remove_nodes", "has_circle", "topology_sort",
+]  # fmt: skip
+
+
+class NodeType(str, enum.Enum):
+    """The kinds of nodes."""
+
+    Operation = "operation"
+    Variable = "variable"
 
 
 class IrNode:
-    """A node of an :class:`IrGraph`.
+    """A node of an :class:`IrGraph`; ``core.Node`` is the same class.
 
     Args:
-        node (Node): what it shows.
+        node (Node|IrNode): what it shows.
+
+    Raises:
+        TypeError: it is made of something else.
     """
 
-    def __init__(self, node: Node) -> None:
-        self.node = node
+    Type = NodeType
+
+    def __init__(self, node: Node | IrNode) -> None:
+        found = node.node if isinstance(node, IrNode) else node
+        if not isinstance(found, Node):
+            raise TypeError(f"IrNode: expected a node of a graph, but got {type(node).__name__}.")
+        self.node = found
 
     def __hash__(self) -> int:
         return self.node.serial
@@ -43,9 +62,9 @@ class IrNode:
         """Returns the name of the variable, or the type of the operator."""
         return self.node.name
 
-    def node_type(self) -> str:
-        """Returns ``operation`` or ``variable``."""
-        return "operation" if isinstance(self.node, OpNode) else "variable"
+    def node_type(self) -> NodeType:
+        """Returns ``Node.Type.Operation`` or ``Node.Type.Variable``."""
+        return NodeType.Operation if isinstance(self.node, OpNode) else NodeType.Variable
 
     def id(self) -> int:
         """Returns a number that no other node of the graph has."""
@@ -370,6 +389,8 @@ class IrGraph:
         return self._create(name, var_type, shape, var_dtype, persistable=False)
 
     def _create(self, name: str, kind: Any, shape: Any, dtype: Any, **more: Any) -> IrVarNode:
+        if not isinstance(name, str):
+            raise TypeError(f"IrGraph: expected a name of a variable, but got {name!r}.")
         kind = VarType.LOD_TENSOR if kind is None else kind
         made = self.graph.add_value(name, type=kind, shape=list(shape), dtype=dtype, **more)
         return view(made)
@@ -422,6 +443,11 @@ class IrGraph:
             node_out (IrNode): where it goes.
         """
         self._own(node_in, node_out)
+        if node_in.is_op() == node_out.is_op():
+            raise InvalidArgumentError(
+                "IrGraph.link_to: expected an edge between an operator and a variable, but "
+                f"{node_in.name()!r} and {node_out.name()!r} are both {node_in.node_type().value}s."
+            )
         link(node_in.node, node_out.node)
 
     def update_input_link(
@@ -456,6 +482,8 @@ class IrGraph:
 
     def _own(self, *nodes: IrNode) -> None:
         for node in nodes:
+            if not isinstance(node, IrNode):
+                raise TypeError(f"IrGraph: expected a node, but got {type(node).__name__}.")
             if node.node.graph is not self.graph:
                 raise InvalidArgumentError(
                     f"IrGraph: expected nodes of this graph, but {node.name()!r} is of another."
@@ -560,6 +588,12 @@ def _names(slots: Any) -> dict[str, list[str]]:
     found = {}
     for slot, value in (slots or {}).items():
         nodes = value if isinstance(value, (list, tuple, set)) else [value]
+        for node in nodes:
+            if node is not None and not isinstance(node, IrNode):
+                raise TypeError(
+                    f"IrGraph.create_op_node: expected nodes in slot {slot!r}, but got "
+                    f"{type(node).__name__}."
+                )
         found[slot] = [EMPTY if node is None else node.name() for node in nodes]
     return found
 
@@ -567,3 +601,52 @@ def _names(slots: Any) -> dict[str, list[str]]:
 def _plain(attrs: Any) -> dict[str, Any]:
     """Attributes; those of NumPy become Python's."""
     return {k: v.item() if hasattr(v, "item") else v for k, v in (attrs or {}).items()}
+
+
+# -- what 1.x asks of a core.Graph by functions ---------------------------------------------------
+
+
+def has_circle(graph: Graph) -> bool:
+    """Says whether an operator of a graph depends on its own result.
+
+    Args:
+        graph (core.Graph): the graph.
+    """
+    return IrGraph(graph).has_circle()
+
+
+def graph_num(graph: Graph) -> int:
+    """Returns how many parts a graph falls into that no edge joins.
+
+    Args:
+        graph (core.Graph): the graph.
+    """
+    return IrGraph(graph).graph_num()
+
+
+def topology_sort(graph: Graph) -> list[IrOpNode]:
+    """Returns the operators of a graph in an order in which they can run.
+
+    Args:
+        graph (core.Graph): the graph.
+    """
+    return IrGraph(graph).topology_sort()
+
+
+def build_adjacency_list(graph: Graph) -> dict[IrNode, set[IrNode]]:
+    """Returns for each operator of a graph those that must come before it.
+
+    Args:
+        graph (core.Graph): the graph.
+    """
+    return IrGraph(graph).build_adjacency_list()
+
+
+def graph_safe_remove_nodes(graph: Graph, remove_nodes: Any) -> None:
+    """Takes nodes and their edges out of a graph.
+
+    Args:
+        graph (core.Graph): the graph.
+        remove_nodes (set|core.Node): which ones.
+    """
+    IrGraph(graph).safe_remove_nodes(remove_nodes)

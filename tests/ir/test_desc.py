@@ -38,7 +38,12 @@ def test_what_an_operator_is(main: Program) -> None:
     ]  # fmt: skip
     assert desc.has_attr("x_num_col_dims") and not desc.has_attr("nope")
     assert desc.attr("y_num_col_dims") == 1 == desc.get_attr_map()["y_num_col_dims"]
-    assert desc.attr_type("x_num_col_dims").name == "INT"
+    assert {name: desc.attr_type(name).name for name in desc.attr_names()} == {
+        "op_device": "STRING", "op_namescope": "STRING", "op_role": "INT", "op_role_var": "STRINGS",
+        "x_num_col_dims": "INT", "y_num_col_dims": "INT",
+    }  # fmt: skip
+    with pytest.raises(RuntimeError, match=r"has no attribute 'Z'"):
+        desc.attr_type("Z")
     assert desc == op.desc and desc != main.global_block().ops[1].desc
     assert {desc: 1}[op.desc] == 1
     message = desc.serialize_to_string()
