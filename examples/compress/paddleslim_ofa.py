@@ -2,7 +2,8 @@
 
     python examples/compress/paddleslim_ofa.py [--quick]
 
-Measured: MEASURED
+Measured: the whole network has 98.52; its part of half the width, which was not trained again,
+96.03 with 30.7% of the operations; two and a half minutes of a core that is shared.
 
 `supernet` says how narrow layers may become, `OFA` trains another part in each step with a loss
 against the whole network, `export` makes a network of a part. Needs PaddleSlim 2.2.2
@@ -12,17 +13,16 @@ against the whole network, `export` makes a network of a part. Needs PaddleSlim 
 import argparse
 import time
 
+import mnist_programs  # noqa: F401
 import numpy as np
-import paddleslim_start  # noqa: F401
 from digits import BATCH, accuracy, arrays, train
+from paddleslim.analysis import dygraph_flops
+from paddleslim.nas.ofa import OFA, DistillConfig, RunConfig, supernet
+from paddleslim.nas.ofa.convert_super import Convert
 
 import paddle
 from paddle import nn
 from paddle.nn import functional as F
-
-from paddleslim.analysis import dygraph_flops
-from paddleslim.nas.ofa import OFA, DistillConfig, RunConfig, supernet
-from paddleslim.nas.ofa.convert_super import Convert
 
 SHAPE = [1, 1, 28, 28]
 

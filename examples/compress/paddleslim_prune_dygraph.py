@@ -2,7 +2,8 @@
 
     python examples/compress/paddleslim_prune_dygraph.py [--quick]
 
-Measured: MEASURED
+Measured: accuracy 98.52; 83.25 with 57.6% of the operations left; 98.56 after one epoch of tuning;
+two and a half minutes of a core that is shared.
 
 `L1NormFilterPruner` finds out what hangs together, removes filters with all that belongs to them,
 and the optimizer goes on with what is left. Needs PaddleSlim 2.2.2 (docs/compression.md) and MNIST.
@@ -12,13 +13,12 @@ import argparse
 import tempfile
 import time
 
-import paddleslim_start  # noqa: F401
+import mnist_programs  # noqa: F401
 from digits import accuracy, arrays, train
+from paddleslim import L1NormFilterPruner, dygraph_flops
 
 import paddle
 from paddle import nn
-
-from paddleslim import L1NormFilterPruner, dygraph_flops
 
 SHAPE = [1, 1, 28, 28]
 

@@ -2,7 +2,8 @@
 
     python examples/compress/paddleslim_prune_static.py [--quick]
 
-Measured: MEASURED
+Measured: accuracy 98.56; 73.07 with 60.1% of the operations left; 98.35 after one epoch of tuning;
+a minute and a half to three minutes of a core that is shared.
 
 `sensitivity` removes more and more filters of each layer and looks what that costs; what costs at
 most a few points is pruned for good. Needs PaddleSlim 2.2.2 (docs/compression.md) and MNIST.
@@ -12,13 +13,12 @@ import argparse
 import tempfile
 import time
 
-from paddleslim_start import Task, digits, lenet, steps_of
+from mnist_programs import Task, digits, lenet, steps_of
+from paddleslim.analysis import flops
+from paddleslim.prune import Pruner, get_ratios_by_loss, sensitivity
 
 import paddle
 from paddle import static
-
-from paddleslim.analysis import flops
-from paddleslim.prune import Pruner, get_ratios_by_loss, sensitivity
 
 
 def main(quick=False):

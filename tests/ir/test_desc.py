@@ -73,7 +73,9 @@ def test_what_is_written_to_it_is_written_to_the_program(main: Program) -> None:
     out = block.desc.var(b"scaled")
     made.infer_var_type(block.desc)
     made.infer_shape(block.desc)
-    assert block.ops[-1].type == "scale" and block.var("scaled").shape == (-1, 3) == tuple(out.shape())
+    assert block.ops[-1].type == "scale" and block.var("scaled").shape == (-1, 3) == tuple(
+        out.shape()
+    )
     made._rename_input("fc_0.tmp_0", "x")
     made._rename_output("scaled", "x4")
     block.desc._rename_var("scaled", "x4")
@@ -127,7 +129,11 @@ def test_a_reader_stands_for_several_tensors() -> None:
     reader.set_lod_levels([0, 1])
     again = core.ProgramDesc()
     again.parse_from_string(desc.serialize_to_string())
-    for told in (reader, again.block(0).var("reader"), core.ProgramDesc(desc).block(0).var("reader")):
+    for told in (
+        reader,
+        again.block(0).var("reader"),
+        core.ProgramDesc(desc).block(0).var("reader"),
+    ):
         assert told.shapes() == [[2, 3], [-1]] and told.lod_levels() == [0, 1]
         assert told.dtypes() == [VarType.FP32, VarType.INT64]
     reader.set_dtypes([VarType.INT32])
@@ -171,7 +177,9 @@ def test_what_cannot_be_written(main: Program) -> None:
         var.set_type(999)
     with pytest.raises(ValueError, match=r"expected an int >= 0, but got -1"):
         var.set_lod_level(-1)
-    with pytest.raises(TypeError, match=r"ProgramDesc: expected to describe a Program, but got int"):
+    with pytest.raises(
+        TypeError, match=r"ProgramDesc: expected to describe a Program, but got int"
+    ):
         core.ProgramDesc(3)
 
 

@@ -164,7 +164,9 @@ def quantise(graph: IrGraph, bits: int) -> int:
                     var_node.dtype(),
                 )  # fmt: skip
                 scale = graph.create_persistable_node(
-                    f"{var_node.name()}.scale", core.VarDesc.VarType.LOD_TENSOR, [1],
+                    f"{var_node.name()}.scale",
+                    core.VarDesc.VarType.LOD_TENSOR,
+                    [1],
                     core.VarDesc.VarType.FP32,
                 )
                 fake = graph.create_op_node(
@@ -245,4 +247,3 @@ def test_wrong_nodes() -> None:
         graph.create_var_node(3, None, [1], "float32")
     with pytest.raises(TypeError, match=r"expected a node of a graph, but got str"):
         IrNode("x")
-

@@ -1,4 +1,4 @@
-"""What the examples with PaddleSlim share: NumPy's old names, digits, a Program that learns them.
+"""What the examples with PaddleSlim share: old names of NumPy, MNIST, a Program that learns it.
 
 Import it before `paddleslim`, which is older than NumPy 2 and asks for names that are gone there.
 """
