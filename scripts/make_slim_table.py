@@ -13,6 +13,7 @@ import importlib
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -128,26 +129,30 @@ def table(folder: str, others: list[str]) -> str:
         reasons[error] = reasons.get(error, 0) + 1
     lines += [f"Modules that cannot be imported: {_counted(reasons)}.", ""]
     for other in others:
-        found = imports(other)
-        told = run_stories(other) if found["imported"] > len(found["failed"]) else {}
-        passed = sum(not each["error"] for each in told.values())
-        reasons = {}
-        for error in found["failed"].values():
-            reasons[error] = reasons.get(error, 0) + 1
-        lines.append(
-            f"PaddleSlim {version(other)}: {found['imported']} of "
-            f"{found['imported'] + len(found['failed'])} modules; {passed} of {len(told)} stories "
-            f"come out. Not imported: {_counted(reasons)}."
-        )
-        failed = {k: v["error"] for k, v in told.items() if v["error"]}
-        lines += [
-            "",
-            *[f"- {key.replace('_', ' ')}: {REASONS.get(key, error)}"
-              for key, error in failed.items()],
-            *[f"- not there yet: {names}" for names in [_later_names(version(other))] if names],
-            "",
-        ]  # fmt: skip
+        lines += _other_release(other)
     return "\n".join(lines)
+
+
+def _other_release(folder: str) -> list[str]:
+    """What is told of another release."""
+    found = imports(folder)
+    told = {} if "paddleslim" in found["failed"] else run_stories(folder)
+    reasons: dict[str, int] = {}
+    for error in found["failed"].values():
+        reasons[error] = reasons.get(error, 0) + 1
+    passed = sum(not each["error"] for each in told.values())
+    stories = f"{passed} of {len(told)} stories come out" if told else "no story can begin"
+    total = found["imported"] + len(found["failed"])
+    lines = [
+        f"PaddleSlim {version(folder)}: {found['imported']} of {total} modules; {stories}. "
+        f"Not imported: {_counted(reasons)}."
+    ]
+    failed = {k: v["error"] for k, v in told.items() if v["error"]}
+    listed = [f"- {k.replace('_', ' ')}: {REASONS.get(k, error)}" for k, error in failed.items()]
+    later_names = _later_names(version(folder))
+    if later_names:
+        listed.append(f"- not there yet: {later_names}")
+    return [*lines, *([""] if listed else []), *listed, ""]
 
 
 def _later_names(release: str) -> str:
@@ -165,7 +170,12 @@ def _later_names(release: str) -> str:
 def _counted(reasons: dict[str, int]) -> str:
     if not reasons:
         return "none"
-    return "; ".join(f"{count} by `{reason}`" for reason, count in reasons.items())
+    shown: dict[str, int] = {}
+    for reason, count in reasons.items():
+        without_path = re.sub(r" \((/|unknown)[^)]*\)", "", reason)
+        shown[without_path] = shown.get(without_path, 0) + count
+    rows = sorted(shown.items(), key=lambda row: -row[1])
+    return "; ".join(f"{count} by `{reason}`" for reason, count in rows)
 
 
 def main() -> None:
