@@ -235,7 +235,9 @@ def _line(config: SingleLayerConfig) -> str:
 def _checked(value: Any, argument: str, kind: type) -> list[Any]:
     listed = list(value) if isinstance(value, (list, tuple)) else [value]
     for each in listed:
-        fits = isinstance(each, kind) and (kind is not type or issubclass(each, Layer))
+        fits = isinstance(each, kind)
+        if kind is type:
+            fits = isinstance(each, type) and issubclass(each, Layer)
         if not fits:
             wanted = "a type of Layer" if kind is type else f"a {kind.__name__}"
             raise TypeError(f"QuantConfig.{argument}: expected {wanted}, but got {each!r:.80}.")

@@ -8,66 +8,28 @@ own that is in no Program yet.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
-from paddle.core.dtype import VarType, to_vartype
-from paddle.core.errors import InvalidArgumentError, OutOfRangeError, UnimplementedError
+from paddle.core.errors import OutOfRangeError
 from paddle.ir.block import Block
 from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.operator_checks import check_operator
 from paddle.ir.program import Program
 from paddle.ir.recording.shapes import infer_outputs
-from paddle.ir.variable import Parameter, Variable, sizes
+from paddle.serialization.program.desc_variable import VarDesc
+from paddle.serialization.program.desc_view import View, text
 from paddle.serialization.program.proto import (
     from_bytes,
     operator_message,
     to_bytes,
     to_message,
-    variable_message,
 )
 
-_WRITING = ("set_", "_set_", "remove_", "_remove_", "clear_", "_move_from")
+__all__ = ["BlockDesc", "OpDesc", "ProgramDesc", "VarDesc"]
 
 
-class _View:
-    """What the descriptions have in common: equality, and what to do where one cannot be written.
-
-    Args:
-        of: what is described.
-    """
-
-    _of: Any
-    _kind: ClassVar[type]
-    _instead: ClassVar[str]
-
-    def __init__(self, of: Any) -> None:
-        if not isinstance(of, self._kind):
-            name, kind = type(self).__name__, self._kind.__name__
-            raise TypeError(f"{name}: expected to describe a {kind}, but got {type(of).__name__}.")
-        self._of = of
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._of is self._of  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return hash((type(self), id(self._of)))
-
-    def __getattr__(self, name: str) -> Callable:
-        kind = type(self).__name__
-        if not name.startswith(_WRITING):
-            raise AttributeError(f"{kind} has no attribute {name!r}")
-
-        def refuse(*args: Any, **kwargs: Any) -> None:
-            raise UnimplementedError(
-                f"{kind}.{name}: this is not written through a description.", hint=self._instead
-            )
-
-        return refuse
-
-
-class OpDesc(_View):
+class OpDesc(View):
     """What an operator is, attributes with their defaults included.
 
     Args:
@@ -92,7 +54,7 @@ class OpDesc(_View):
         Args:
             type (str): the operator's name.
         """
-        self._of.type = _text(type)
+        self._of.type = text(type)
         self._of.block.program._changed()
 
     def copy_from(self, other: OpDesc) -> None:
@@ -120,7 +82,7 @@ class OpDesc(_View):
             name (str): the slot.
             args (list[str]): names of variables.
         """
-        self._of._set_input(_text(name), _texts("OpDesc.set_input", args))
+        self._of._set_input(text(name), _texts("OpDesc.set_input", args))
 
     def set_output(self, name: str, args: Any) -> None:
         """Says what it writes by an output slot.
@@ -129,7 +91,7 @@ class OpDesc(_View):
             name (str): the slot.
             args (list[str]): names of variables.
         """
-        self._of._set_output(_text(name), _texts("OpDesc.set_output", args))
+        self._of._set_output(text(name), _texts("OpDesc.set_output", args))
 
     def remove_input(self, name: str) -> None:
         """Takes an input slot out.
@@ -137,7 +99,7 @@ class OpDesc(_View):
         Args:
             name (str): the slot.
         """
-        self._of.inputs.pop(_text(name), None)
+        self._of.inputs.pop(text(name), None)
         self._of.block.program._changed()
 
     def remove_output(self, name: str) -> None:
@@ -146,14 +108,14 @@ class OpDesc(_View):
         Args:
             name (str): the slot.
         """
-        self._of.outputs.pop(_text(name), None)
+        self._of.outputs.pop(text(name), None)
         self._of.block.program._changed()
 
     def _rename_input(self, old: str, new: str) -> None:
-        self._of._rename_input(_text(old), _text(new))
+        self._of._rename_input(text(old), text(new))
 
     def _rename_output(self, old: str, new: str) -> None:
-        self._of._rename_output(_text(old), _text(new))
+        self._of._rename_output(text(old), text(new))
 
     def input(self, name: str) -> list[str]:
         """Returns the variable names of an input slot."""
@@ -235,7 +197,7 @@ class OpDesc(_View):
         """
         listed = isinstance(value, (list, tuple))
         value = [_described(each) for each in value] if listed else _described(value)
-        self._of._set_attr(_text(name), value)
+        self._of._set_attr(text(name), value)
 
     _set_attr = set_block_attr = set_blocks_attr = set_attr
 
@@ -245,7 +207,7 @@ class OpDesc(_View):
         Args:
             name (str): the attribute.
         """
-        self._of._remove_attr(_text(name))
+        self._of._remove_attr(text(name))
 
     def _blocks_attr_ids(self, name: str) -> list[int]:
         return [block.idx for block in self._of.attr(name)]
@@ -298,202 +260,7 @@ class OpDesc(_View):
         return operator_message(self._of).SerializeToString()
 
 
-class VarDesc(_View):
-    """What a variable is; ``VarDesc.VarType`` names the types there are.
-
-    Args:
-        of (Variable|str): what is described, or the name of one that is in no Program yet.
-    """
-
-    VarType = VarType
-    _of: Variable
-    _kind = Variable
-    _instead = "what a variable is for is said when it is made: block.create_parameter(...)"
-
-    def __init__(self, of: Variable | str) -> None:
-        if isinstance(of, (str, bytes)):
-            of = Program().global_block().create_var(name=_text(of))
-        super().__init__(of)
-
-    def name(self) -> str:
-        """Returns its name."""
-        return self._of.name
-
-    def set_name(self, name: str) -> None:
-        """Renames it, in the operators that use it as well.
-
-        Args:
-            name (str): its name from now on.
-        """
-        self._of.name = _text(name)
-
-    def type(self) -> Any:
-        """Returns the kind of variable: LOD_TENSOR, LOD_TENSOR_ARRAY, ..."""
-        return self._of.type
-
-    def set_type(self, type: Any) -> None:
-        """Makes it another kind of variable.
-
-        Args:
-            type (VarType): LOD_TENSOR, SELECTED_ROWS, LOD_TENSOR_ARRAY, ...
-        """
-        known = [kind for kind in VarType if kind == type]
-        if not known:
-            raise InvalidArgumentError(f"VarDesc.set_type: expected a VarType, but got {type!r}.")
-        self._of.type = known[0]
-
-    def shape(self) -> list[int]:
-        """Returns its shape; -1 stands for an unknown dimension."""
-        return list(self._of.shape)
-
-    get_shape = shape
-
-    def set_shape(self, shape: Any) -> None:
-        """Gives it another shape, which no other variable follows.
-
-        Args:
-            shape (list): the sizes; -1 stands for an unknown one.
-        """
-        self._of.shape = shape
-
-    def dtype(self) -> Any:
-        """Returns its data type."""
-        return self._of.dtype
-
-    def set_dtype(self, dtype: Any) -> None:
-        """Gives it another data type.
-
-        Args:
-            dtype (VarType|str): FP32, INT64, ...
-        """
-        self._of.dtype = dtype
-
-    def lod_level(self) -> int:
-        """Returns how many LoD levels it has."""
-        return self._of.lod_level
-
-    def set_lod_level(self, lod_level: int) -> None:
-        """Gives it another number of LoD levels.
-
-        Args:
-            lod_level (int): 0 for a dense tensor.
-        """
-        if isinstance(lod_level, bool) or not isinstance(lod_level, int) or lod_level < 0:
-            raise InvalidArgumentError(
-                f"VarDesc.set_lod_level: expected an int >= 0, but got {lod_level!r}."
-            )
-        self._of.lod_level = lod_level
-
-    def dtypes(self) -> list[Any]:
-        """Returns the data types of what a READER reads."""
-        return [VarType(each.tensor.data_type) for each in self._read().type.reader.lod_tensor]
-
-    def shapes(self) -> list[list[int]]:
-        """Returns the shapes of what a READER reads."""
-        return [list(each.tensor.dims) for each in self._read().type.reader.lod_tensor]
-
-    def lod_levels(self) -> list[int]:
-        """Returns the numbers of LoD levels of what a READER reads."""
-        return [each.lod_level for each in self._read().type.reader.lod_tensor]
-
-    def set_dtypes(self, dtypes: Any) -> None:
-        """Says of which data types the tensors are that a READER reads.
-
-        Args:
-            dtypes (list[VarType|str]): one for each.
-        """
-        message, parts = self._parts("set_dtypes", dtypes)
-        for part, dtype in zip(parts, dtypes, strict=True):
-            part.tensor.data_type = int(to_vartype(dtype))
-        self._of.raw_fields = message.SerializePartialToString()
-
-    def set_shapes(self, shapes: Any) -> None:
-        """Says of which shapes the tensors are that a READER reads.
-
-        Args:
-            shapes (list[list[int]]): one for each; -1 stands for an unknown size.
-        """
-        message, parts = self._parts("set_shapes", shapes)
-        for part, shape in zip(parts, shapes, strict=True):
-            part.tensor.dims[:] = sizes(shape, self.name())
-        self._of.raw_fields = message.SerializePartialToString()
-
-    def set_lod_levels(self, lod_levels: Any) -> None:
-        """Says how many LoD levels the tensors have that a READER reads.
-
-        Args:
-            lod_levels (list[int]): one for each.
-        """
-        message, parts = self._parts("set_lod_levels", lod_levels)
-        for part, level in zip(parts, lod_levels, strict=True):
-            part.lod_level = level
-        self._of.raw_fields = message.SerializePartialToString()
-
-    def _read(self) -> Any:
-        """The message of a READER, which alone holds what it reads."""
-        if self._of.type != VarType.READER:
-            raise InvalidArgumentError(
-                f"VarDesc of {self.name()!r}: expected a READER, the kind of variable that stands "
-                f"for several tensors, but it is {self._of.type.name}."
-            )
-        return variable_message(self._of)
-
-    def _parts(self, call: str, values: Any) -> tuple[Any, Any]:
-        message = self._read()
-        if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
-            raise TypeError(f"VarDesc.{call}: expected a list, but got {type(values).__name__}.")
-        parts = message.type.reader.lod_tensor
-        while len(parts) < len(values):
-            parts.add().tensor.data_type = int(VarType.FP32)
-        del parts[len(values) :]
-        return message, parts
-
-    def persistable(self) -> bool:
-        """Says whether it outlives a run."""
-        return self._of.persistable
-
-    def set_persistable(self, persistable: bool) -> None:
-        """Says whether it outlives a run.
-
-        Args:
-            persistable (bool): it does.
-        """
-        self._of.persistable = persistable
-
-    def stop_gradient(self) -> bool:
-        """Says whether it gets no gradient."""
-        return self._of.stop_gradient
-
-    def set_stop_gradient(self, stop_gradient: bool) -> None:
-        """Says whether it gets no gradient.
-
-        Args:
-            stop_gradient (bool): it gets none.
-        """
-        self._of.stop_gradient = stop_gradient
-
-    def need_check_feed(self) -> bool:
-        """Says whether the Executor checks what is fed."""
-        return self._of.need_check_feed
-
-    def set_need_check_feed(self, need_check_feed: bool) -> None:
-        """Says whether the Executor checks what is fed.
-
-        Args:
-            need_check_feed (bool): it does.
-        """
-        self._of.need_check_feed = bool(need_check_feed)
-
-    def is_parameter(self) -> bool:
-        """Says whether it is a Parameter."""
-        return isinstance(self._of, Parameter)
-
-    def serialize_to_string(self) -> bytes:
-        """Returns the bytes of the protobuf message VarDesc."""
-        return variable_message(self._of).SerializeToString()
-
-
-class BlockDesc(_View):
+class BlockDesc(View):
     """What a block is: its variables and operators.
 
     Args:
@@ -563,27 +330,27 @@ class BlockDesc(_View):
 
     def var(self, name: str | bytes) -> VarDesc:
         """Returns the description of a variable of this block, which is made if there is none."""
-        return self.find_var(name) or VarDesc(self._of.create_var(name=_text(name)))
+        return self.find_var(name) or VarDesc(self._of.create_var(name=text(name)))
 
     def _remove_var(self, name: str | bytes) -> None:
-        self._of._remove_var(_text(name))
+        self._of._remove_var(text(name))
 
     def _rename_var(self, old: str | bytes, new: str | bytes) -> None:
-        self._of._rename_var(_text(old), _text(new))
+        self._of._rename_var(text(old), text(new))
 
     def find_var(self, name: str | bytes) -> VarDesc | None:
         """Returns the description of a variable of this block, or None."""
-        found = self._of.vars.get(_text(name))
+        found = self._of.vars.get(text(name))
         return None if found is None else VarDesc(found)
 
     def find_var_recursive(self, name: str | bytes) -> VarDesc | None:
         """Returns the description of a variable of this block or one around it, or None."""
-        found = self._of._find_var_recursive(_text(name))
+        found = self._of._find_var_recursive(text(name))
         return None if found is None else VarDesc(found)
 
     def has_var(self, name: str | bytes) -> bool:
         """Says whether this block has a variable."""
-        return _text(name) in self._of.vars
+        return text(name) in self._of.vars
 
     def has_var_recursive(self, name: str | bytes) -> bool:
         """Says whether this block or one around it has a variable."""
@@ -598,7 +365,7 @@ class BlockDesc(_View):
         return to_message(self._of.program).blocks[self.id].SerializeToString()
 
 
-class ProgramDesc(_View):
+class ProgramDesc(View):
     """A Program as it is serialized.
 
     Args:
@@ -667,15 +434,11 @@ class ProgramDesc(_View):
         self._of._changed()
 
 
-def _text(name: str | bytes) -> str:
-    return name.decode() if isinstance(name, bytes) else name
-
-
 def _described(value: Any) -> Any:
-    return value._of if isinstance(value, _View) else value
+    return value._of if isinstance(value, View) else value
 
 
 def _texts(call: str, names: Any) -> list[str]:
     if isinstance(names, (str, bytes)) or not hasattr(names, "__iter__"):
         raise TypeError(f"{call}: expected a list of names, but got {type(names).__name__}.")
-    return [_text(name) for name in names]
+    return [text(name) for name in names]
