@@ -23,7 +23,7 @@ from paddle.device import is_compiled_with_npu, is_compiled_with_rocm, is_compil
 from paddle.device.wait import synchronize
 from paddle.executor.scope import Scope
 from paddle.framework.core_ops import CoreOps
-from paddle.ir.attribute_kinds import AttrType
+from paddle.ir import attribute_kinds
 from paddle.ir.operator import Role
 from paddle.passes.graph import Graph
 from paddle.serialization.program.desc import BlockDesc, OpDesc, ProgramDesc, VarDesc
@@ -77,6 +77,12 @@ class op_proto_and_checker_maker:
         """The attribute with the lines of the call."""
         return "op_callstack"
 
+
+AttrType = enum.IntEnum(  # as PaddlePaddle's native module spells the kinds
+    "AttrType",
+    {kind.name.replace("BOOLEAN", "BOOL"): kind.value for kind in attribute_kinds.AttrType},
+)
+"""The kinds of attributes, with their numbers in a serialized Program."""
 
 ops = CoreOps()
 

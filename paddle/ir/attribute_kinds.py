@@ -32,8 +32,8 @@ class AttrType(enum.IntEnum):
     INTS = 3
     FLOATS = 4
     STRINGS = 5
-    BOOLEAN = BOOL = 6  # the second is the name in ``core.AttrType``
-    BOOLEANS = BOOLS = 7
+    BOOLEAN = 6
+    BOOLEANS = 7
     BLOCK = 8
     LONG = 9
     BLOCKS = 10

@@ -111,6 +111,11 @@ class LinearQuanterDequanter(Layer):
         """
         return cls(LinearQuanter.from_quanter(quanter), LinearDequanter.from_quanter(quanter))
 
+    def without_quanter(self) -> LinearQuanter | None:
+        """Takes the quanter out, for what comes are steps from now on; returns it."""
+        quanter, self._quanter = self._quanter, None
+        return quanter
+
     def forward(self, input: Any) -> Any:
         """Rounds a value."""
         steps = input if self._quanter is None else self._quanter(input)
@@ -152,8 +157,7 @@ class ConvertibleQuantedLayer(Layer, abc.ABC):
         for weight, quanter in self.weights_to_quanters():
             made = self._convert_quanter_to_qdq(quanter)
             if made is not None and not remain_weight:
-                self._quant_weights(weight, made._quanter)
-                made._quanter = None
+                self._quant_weights(weight, made.without_quanter())
         for quanter in self.activation_quanters():
             self._convert_quanter_to_qdq(quanter)
         self.converted = True

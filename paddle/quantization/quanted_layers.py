@@ -29,7 +29,7 @@ class Stub(Layer):
 
     def __init__(self, observer: Any = None) -> None:
         super().__init__()
-        self._observer = observer
+        self.observer = observer
 
     def forward(self, input: Any) -> Any:
         """Returns the value."""
@@ -46,7 +46,7 @@ class QuanterStub(Layer):
 
     def __init__(self, layer: Stub, q_config: Any) -> None:
         super().__init__()
-        made = q_config.activation if layer._observer is None else layer._observer
+        made = q_config.activation if layer.observer is None else layer.observer
         self._observer = None if made is None else made._instance(layer)
 
     def forward(self, input: Any) -> Any:

@@ -69,7 +69,7 @@ class Quantization(abc.ABC):
     def _convert_to_quant_layers(self, model: Layer, config: QuantConfig) -> None:
         for name, child in list(model.named_children()):
             if config._is_quantifiable(child):
-                model._sub_layers[name] = config._get_qat_layer(child)
+                setattr(model, name, config._get_qat_layer(child))
             elif not isinstance(child, _DONE):
                 self._convert_to_quant_layers(child, config)
 
@@ -78,7 +78,7 @@ class Quantization(abc.ABC):
             if isinstance(child, _DONE):
                 continue
             if config._need_observe(child):
-                model._sub_layers[name] = ObserveWrapper(config._get_observer(child), child)
+                setattr(model, name, ObserveWrapper(config._get_observer(child), child))
             else:
                 self._insert_activation_observers(child, config)
 

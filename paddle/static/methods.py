@@ -18,6 +18,7 @@ from paddle.ir.operator import Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
 from paddle.passes.graph import Graph
+from paddle.static.ir_graph import IrGraph
 
 
 class OperatorMethods:
@@ -253,7 +254,7 @@ class ProgramMethods:
         described = vars(self).pop("_described", None)
         if described is None or described is self:
             return
-        self.desc._become(described.clone())
+        self.desc.take(described.clone())
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
@@ -334,7 +335,7 @@ class GraphMethods:
 
     def nodes(self: Any) -> set[Any]:
         """Returns all nodes: operators, values of variables, edges of control."""
-        return _ir_graph(self).all_nodes()
+        return IrGraph(self).all_nodes()
 
     def create_var_node(self: Any, var_desc: Any) -> Any:
         """Adds a value of a variable.
@@ -342,7 +343,7 @@ class GraphMethods:
         Args:
             var_desc (VarDesc): what the variable is.
         """
-        return _ir_graph(self).create_var_node_from_desc(var_desc)
+        return IrGraph(self).create_var_node_from_desc(var_desc)
 
     def create_op_node(self: Any, op_desc: Any) -> Any:
         """Adds an operator without edges.
@@ -350,11 +351,11 @@ class GraphMethods:
         Args:
             op_desc (OpDesc): what the operator is.
         """
-        return _ir_graph(self).create_op_node_from_desc(op_desc)
+        return IrGraph(self).create_op_node_from_desc(op_desc)
 
     def create_control_dep_var(self: Any) -> Any:
         """Adds an edge of control: link it between two operators."""
-        return _ir_graph(self).create_control_dep_var()
+        return IrGraph(self).create_control_dep_var()
 
     def remove_node(self: Any, node: Any) -> Any:
         """Takes out a node and its edges; returns it.
@@ -362,7 +363,7 @@ class GraphMethods:
         Args:
             node (core.Node): which one.
         """
-        _ir_graph(self).safe_remove_nodes(node)
+        IrGraph(self).safe_remove_nodes(node)
         return node
 
     def retrieve_node(self: Any, node_id: int) -> Any:
@@ -381,7 +382,7 @@ class GraphMethods:
 
     def resolve_hazard(self: Any) -> None:
         """Adds edges of control where a variable is overwritten that others read before."""
-        _ir_graph(self).resolve_hazard()
+        IrGraph(self).resolve_hazard()
 
     def clone(self: Any) -> Graph:
         """Returns a graph of its own of the same operators."""
@@ -390,12 +391,6 @@ class GraphMethods:
     def origin_program_desc(self: Any) -> Any:
         """Returns the description of the Program that it shows; changes made since are in it."""
         return self.to_program().desc
-
-
-def _ir_graph(graph: Graph) -> Any:
-    from paddle.static.ir_graph import IrGraph
-
-    return IrGraph(graph)
 
 
 def attach() -> None:

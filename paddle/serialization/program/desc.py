@@ -17,6 +17,7 @@ from paddle.ir.operator import Operator
 from paddle.ir.operator_checks import check_operator
 from paddle.ir.program import Program
 from paddle.ir.recording.shapes import infer_outputs
+from paddle.passes.graph import described
 from paddle.serialization.program.desc_variable import VarDesc
 from paddle.serialization.program.desc_view import View, text
 from paddle.serialization.program.proto import (
@@ -55,7 +56,7 @@ class OpDesc(View):
             type (str): the operator's name.
         """
         self._of.type = text(type)
-        self._of.block.program._changed()
+        self._of.block.changed()
 
     def copy_from(self, other: OpDesc) -> None:
         """Makes it equal to another one.
@@ -67,13 +68,13 @@ class OpDesc(View):
             raise TypeError(
                 f"OpDesc.copy_from(other): expected an OpDesc, but got {other.__class__.__name__}."
             )
-        made, like = self._of, other._of
+        made, like = self._of, described(other)
         made.type, made.is_target, made.location = like.type, like.is_target, like.location
         made.inputs = {slot: list(names) for slot, names in like.inputs.items()}
         made.outputs = {slot: list(names) for slot, names in like.outputs.items()}
         made.attrs = {name: copy.copy(value) for name, value in like.attrs.items()}
         made.attr_kinds = copy.copy(like.attr_kinds)
-        made.block.program._changed()
+        made.block.changed()
 
     def set_input(self, name: str, args: Any) -> None:
         """Says what it reads by an input slot.
@@ -82,7 +83,8 @@ class OpDesc(View):
             name (str): the slot.
             args (list[str]): names of variables.
         """
-        self._of._set_input(text(name), _texts("OpDesc.set_input", args))
+        self._of.inputs[text(name)] = _texts("OpDesc.set_input", args)
+        self._of.block.changed()
 
     def set_output(self, name: str, args: Any) -> None:
         """Says what it writes by an output slot.
@@ -91,7 +93,8 @@ class OpDesc(View):
             name (str): the slot.
             args (list[str]): names of variables.
         """
-        self._of._set_output(text(name), _texts("OpDesc.set_output", args))
+        self._of.outputs[text(name)] = _texts("OpDesc.set_output", args)
+        self._of.block.changed()
 
     def remove_input(self, name: str) -> None:
         """Takes an input slot out.
@@ -100,7 +103,7 @@ class OpDesc(View):
             name (str): the slot.
         """
         self._of.inputs.pop(text(name), None)
-        self._of.block.program._changed()
+        self._of.block.changed()
 
     def remove_output(self, name: str) -> None:
         """Takes an output slot out.
@@ -109,7 +112,7 @@ class OpDesc(View):
             name (str): the slot.
         """
         self._of.outputs.pop(text(name), None)
-        self._of.block.program._changed()
+        self._of.block.changed()
 
     def _rename_input(self, old: str, new: str) -> None:
         self._of._rename_input(text(old), text(new))
@@ -196,7 +199,7 @@ class OpDesc(View):
             value: its value; a Block or its description for an operator of control flow.
         """
         listed = isinstance(value, (list, tuple))
-        value = [_described(each) for each in value] if listed else _described(value)
+        value = [described(each) for each in value] if listed else described(value)
         self._of._set_attr(text(name), value)
 
     _set_attr = set_block_attr = set_blocks_attr = set_attr
@@ -312,14 +315,14 @@ class BlockDesc(View):
         self._check_place("_insert_op(index)", index)
         made = Operator(self._of, "")
         self._of.ops.insert(index, made)
-        self._of.program._changed()
+        self._of.changed()
         return OpDesc(made)
 
     def _remove_op(self, start: int, end: int) -> None:
         for place in (start, end):
             self._check_place("_remove_op(start, end)", place)
         del self._of.ops[start:end]
-        self._of.program._changed()
+        self._of.changed()
 
     def _check_place(self, call: str, place: int) -> None:
         if not 0 <= place <= len(self._of.ops):
@@ -379,7 +382,7 @@ class ProgramDesc(View):
 
     def __init__(self, of: Program | ProgramDesc | None = None) -> None:
         if isinstance(of, ProgramDesc):
-            of = clone(of._of)
+            of = clone(described(of))
         super().__init__(Program() if of is None else of)
 
     @property
@@ -397,15 +400,19 @@ class ProgramDesc(View):
         Args:
             data (bytes): what :meth:`serialize_to_string` returned.
         """
-        self._become(from_bytes(data))
+        self.take(from_bytes(data))
 
-    def _become(self, other: Program) -> None:
-        """Takes the blocks of another Program, which is not used any more."""
+    def take(self, other: Program) -> None:
+        """Takes the blocks of another Program, which is not used any more.
+
+        Args:
+            other (Program): a Program of one's own.
+        """
         program = self._of
         program.blocks, program.program_version = other.blocks, other.program_version
         for block in program.blocks:
             block.program = program
-        program._changed()
+        program.global_block().changed()
 
     def num_blocks(self) -> int:
         """Returns the number of blocks."""
@@ -417,7 +424,7 @@ class ProgramDesc(View):
         Args:
             parent (BlockDesc): the block around it.
         """
-        return BlockDesc(self._of.create_block(_described(parent)))
+        return BlockDesc(self._of.create_block(described(parent)))
 
     def block(self, index: int) -> BlockDesc:
         """Returns the description of a block by its position."""
@@ -431,11 +438,7 @@ class ProgramDesc(View):
 
     def _set_version(self, version: int = 0) -> None:
         self._of.program_version = version
-        self._of._changed()
-
-
-def _described(value: Any) -> Any:
-    return value._of if isinstance(value, View) else value
+        self._of.global_block().changed()
 
 
 def _texts(call: str, names: Any) -> list[str]:
