@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
+import warnings
 
 from paddle.core.errors import PreconditionNotMetError
 from paddle.nn.layer.layers import Layer
@@ -37,10 +38,21 @@ class Quantization(abc.ABC):
         """Puts quanters into a network."""
 
     def _prepared(self, model: Layer, inplace: bool) -> Layer:
+        if not isinstance(model, Layer):
+            raise TypeError(
+                f"{type(self).__name__}.quantize(model): expected a Layer, but got "
+                f"{type(model).__name__}."
+            )
         made = model if inplace else copy.deepcopy(model)
         self._config._specify(made)
         self._convert_to_quant_layers(made, self._config)
         self._insert_activation_observers(made, self._config)
+        if not any(isinstance(layer, _DONE) for layer in made.sublayers()):
+            warnings.warn(
+                f"{type(self).__name__}.quantize: nothing to quantise: the configuration names no "
+                "layer inside of the model. A single layer goes into a Sequential first.",
+                stacklevel=3,
+            )
         return made
 
     def convert(self, model: Layer, inplace: bool = False, remain_weight: bool = False) -> Layer:
@@ -119,7 +131,7 @@ class QAT(Quantization):
         Raises:
             PreconditionNotMetError: it is in evaluation mode.
         """
-        if not model.training:
+        if not getattr(model, "training", True):
             raise PreconditionNotMetError(
                 "QAT.quantize(model): expected a network in training mode: call model.train(); "
                 "PTQ quantises what is not trained any more."
@@ -157,7 +169,7 @@ class PTQ(Quantization):
         Raises:
             PreconditionNotMetError: it is in training mode.
         """
-        if model.training:
+        if getattr(model, "training", False):
             raise PreconditionNotMetError(
                 "PTQ.quantize(model): expected a network in evaluation mode: call model.eval()."
             )

@@ -242,6 +242,11 @@ def test_bad_input() -> None:
         RuntimeError, match=r"QAT.quantize\(model\): expected a network in training"
     ):
         QAT(both()).quantize(model)
+    for kind in (PTQ, QAT):
+        with pytest.raises(TypeError, match=rf"{kind.__name__}.*expected a Layer, but got int"):
+            kind(both()).quantize(3)
+    with pytest.warns(UserWarning, match=r"PTQ.quantize: nothing to quantise"):
+        PTQ(QuantConfig(activation=None, weight=None)).quantize(model)
     ptq = PTQ(both())
     watched = ptq.quantize(model)
     with pytest.raises(RuntimeError, match=r"AbsmaxObserverLayer, but it saw no value yet"):
