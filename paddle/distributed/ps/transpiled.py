@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import importlib
+import math
 import os
 import re
 import weakref
@@ -187,9 +188,9 @@ class BlockServer:
 _ROW = np.ones(1, np.int64)  # the only one of a dense table
 
 
-def _height(table: Table, param: torch.Tensor) -> int:
+def _height(table: Table, param: Any) -> int:
     """How many rows of a table belong to a parameter."""
-    return param.numel() // table.spec.width
+    return math.prod(param.shape) // table.spec.width
 
 
 def _slots(op: Operator) -> tuple[list[str], list[tuple[str, float]]]:
@@ -205,7 +206,7 @@ def _fill(table: Table, op: Operator, values: dict[str, Any]) -> None:
     """Gives a table what a scope holds: the parameter, its accumulators and number of updates."""
     names, powers = _slots(op)
     rows, done = [], 0
-    shape = (_height(table, values[names[0]].tensor._buf), table.spec.width)
+    shape = (_height(table, values[names[0]].tensor), table.spec.width)
     for name in names:
         held = values[name].tensor
         one = torch.zeros(shape) if held is None else held._buf.reshape(-1, shape[1]).expand(shape)
@@ -225,7 +226,7 @@ def _fill(table: Table, op: Operator, values: dict[str, Any]) -> None:
 def _give_back(table: Table, op: Operator, values: dict[str, Any]) -> None:
     """Puts what a table has come to into a scope."""
     names, powers = _slots(op)
-    param = values[names[0]].tensor._buf
+    param = values[names[0]].tensor
     every = np.arange(_height(table, param))
     rows = table.store.find(every) if table.spec.is_sparse else _ROW
     for name, row in zip(names, table.store.read(rows), strict=True):
@@ -360,18 +361,23 @@ class NamedTrainer:
         joined = [str(n) for n in op.attrs.get("recv_varnames") or []]  # while it is received
         names = joined or outs
         places = _places(op, names)
-        shapes = [tuple(op.block._var_recursive(n).shape) for n in outs]
+        shapes = [_shape(op, n) for n in outs]
 
         def receive(values: tuple, held: tuple) -> list[torch.Tensor]:
-            found = [torch.from_numpy(self._pull(e, n)) for n, e in zip(names, places, strict=True)]
+            found = [torch.from_numpy(self.pull(e, n)) for n, e in zip(names, places, strict=True)]
             if joined:
                 found = [torch.cat([one.reshape(-1) for one in found])]
             return [one.reshape(shape) for one, shape in zip(found, shapes, strict=True)]
 
         return receive
 
-    def _pull(self, endpoint: str, name: str) -> np.ndarray:
-        """All that a server has of a parameter."""
+    def pull(self, endpoint: str, name: str) -> np.ndarray:
+        """All that a server has of a parameter.
+
+        Args:
+            endpoint (str): the server.
+            name (str): the parameter, or the block of it that is there.
+        """
         client, table = self.client(endpoint), self._table(endpoint, name)
         if not client.tables[table].is_sparse:
             return client.pull_dense(table)
@@ -390,7 +396,8 @@ class NamedTrainer:
                 hint="transpile the Program anew by fluid.DistributeTranspiler",
             )
         ends = np.cumsum(heights)
-        (table,), width = op.inputs["W"], int(op.block._var_recursive(op.inputs["W"][0]).shape[-1])
+        (table,) = op.inputs["W"]
+        width = _shape(op, table)[-1]
         padding = int(op.attrs.get("padding_idx", -1))
         old = op.attrs.get("lookup_table_version", "lookup_table") == "lookup_table"
 
@@ -444,6 +451,10 @@ class NamedTrainer:
         with contextlib.ExitStack() as ending:  # one that fails does not keep the others
             for client in reversed(clients):
                 ending.callback(client.stop)
+
+
+def _shape(op: Operator, name: str) -> tuple[int, ...]:
+    return tuple(op.block._var_recursive(name).shape)
 
 
 def _sections(value: Any, heights: list[int]) -> Any:

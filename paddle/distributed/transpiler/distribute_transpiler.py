@@ -293,8 +293,13 @@ class DistributeTranspiler:
             wait_port (bool): no effect: the first run waits until the servers answer.
         """
         block = self.origin_program.global_block()
-        gone = {id(op) for op in (*self.optimize_ops, *self.lr_ops)}
-        block.ops = [op for op in block.ops if id(op) not in gone]
+        gone = [*self.optimize_ops, *self.lr_ops]
+        numbers = {id(op) for op in gone}
+        block.ops = [op for op in block.ops if id(op) not in numbers]
+        used = {n for b in self.origin_program.blocks for op in b.ops
+                for n in (*op.input_arg_names, *op.output_arg_names)}  # fmt: skip
+        for name in {n for op in gone for n in op.input_arg_names} - used - set(self._raw):
+            block.vars.pop(name, None)  # what only servers have
         self._write_trainer_startup()
         self.origin_program._changed()
         return self.origin_program

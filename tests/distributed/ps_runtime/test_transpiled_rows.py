@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,11 @@ import paddle
 import paddle.fluid as fluid
 from paddle.distributed.ps import transpiled
 from paddle.distributed.ps.client import Client
+from paddle.fluid.contrib.utils.lookup_table_utils import (
+    convert_dist_to_sparse_program,
+    load_persistables_for_increment,
+    load_persistables_for_inference,
+)
 from tests.distributed.ps_runtime.test_transpiled import Serving, free_port, losses_of
 
 ROWS, WIDTH = 600, 20  # more than one block
@@ -142,3 +148,62 @@ def test_an_id_that_no_server_has(wrong: int) -> None:
         losses_of(made.get_trainer_program(), startup, loss, [batch])
     transpiled.close_all()
     running.end()
+
+
+def test_saved_and_loaded_alone(tmp_path: Path) -> None:
+    """A trainer saves whole tables; a model, and a Program without servers, run on them."""
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    running = [Serving(*cut("adam", servers)[0].get_pserver_programs(e)) for e in servers]
+    made, startup, loss = cut("adam", servers)
+    main, exe, scope = made.get_trainer_program(), fluid.Executor(fluid.CPUPlace()), fluid.Scope()
+    score = main.global_block().var("fc_1.tmp_1")
+    with fluid.scope_guard(scope):
+        exe.run(startup)
+        for batch in data():
+            exe.run(main, feed=batch, fetch_list=[loss])
+        fluid.io.save_persistables(exe, str(tmp_path / "all"), main)
+        fluid.io.save_inference_model(str(tmp_path / "model"), ["a", "b"], [score], exe, main)
+        want = exe.run(main, feed=data()[0], fetch_list=[score, loss])  # before it updates
+        assert scope.find_var("table") is None or not scope.find_var("table").is_initialized()
+    exe.close()
+    for one in running:
+        one.end()
+    names = ["fc_0.b_0", "fc_0.w_0", "fc_1.b_0", "fc_1.w_0", "table"]
+    assert sorted(path.name for path in (tmp_path / "all").iterdir()) == names
+    feed, exe = data()[0], fluid.Executor(fluid.CPUPlace())
+    with fluid.scope_guard(fluid.Scope()):
+        alone = load_persistables_for_inference(str(tmp_path / "all"), exe, main, "table")
+        got = exe.run(alone, feed=feed, fetch_list=[score.name, loss.name])
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-5)
+        np.testing.assert_allclose(got[1], want[1], rtol=1e-5)
+    with fluid.scope_guard(fluid.Scope()):
+        model, feeds, fetches = fluid.io.load_inference_model(str(tmp_path / "model"), exe)
+        got = exe.run(model, feed={n: feed[n] for n in feeds}, fetch_list=fetches)
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-5)
+
+
+def test_a_server_loads_a_table_of_its_own(tmp_path: Path) -> None:
+    made, _, _ = cut("sgd", ["127.0.0.1:1"])
+    server, startup = made.get_pserver_programs("127.0.0.1:1")
+    exe = fluid.Executor(fluid.CPUPlace())
+    values = np.arange(ROWS * WIDTH, dtype="float32").reshape(ROWS, WIDTH)
+    with fluid.scope_guard(fluid.Scope()):
+        exe.run(startup)
+        fluid.global_scope().find_var("table").get_tensor().set(values, fluid.CPUPlace())
+        table = server.global_block().var("table")
+        fluid.io.save_vars(exe, str(tmp_path), startup, vars=[table], filename="rows")
+        exe.run(startup)
+        path = str(tmp_path / "rows")
+        load_persistables_for_increment(str(tmp_path), exe, server, "table", path)
+        held = np.array(fluid.global_scope().find_var("table").get_tensor())
+        np.testing.assert_array_equal(held, values)
+        with pytest.raises(FileNotFoundError, match="rowsx"):
+            load_persistables_for_increment(str(tmp_path), exe, server, table, path + "x")
+
+
+def test_a_program_without_tables_is_left_alone() -> None:
+    with pytest.warns(UserWarning, match="no table of servers"):
+        main = fluid.Program()
+        assert convert_dist_to_sparse_program(main) is main
+    with pytest.raises(TypeError, match="expected a Program"):
+        convert_dist_to_sparse_program("main")
