@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -62,14 +63,16 @@ def built(name: str) -> tuple[Any, Any, Any]:
     return main, startup, loss
 
 
-def cut(name: str, servers: list[str], **told: Any) -> tuple[Any, Any, Any]:
+def cut(
+    name: str, servers: list[str], trainer: int = 0, trainers: int = 1, **told: Any
+) -> tuple[Any, Any, Any]:
     main, startup, loss = built(name)
     config = fluid.DistributeTranspilerConfig()
     for key, value in told.items():
         setattr(config, key, value)
     made = fluid.DistributeTranspiler(config)
-    made.transpile(0, program=main, pservers=",".join(servers), startup_program=startup,
-                   sync_mode=config.sync_mode)  # fmt: skip
+    made.transpile(trainer, program=main, pservers=",".join(servers), trainers=trainers,
+                   startup_program=startup, sync_mode=config.sync_mode)  # fmt: skip
     return made, startup, loss
 
 
@@ -107,6 +110,42 @@ def test_as_one_process(name: str, told: dict) -> None:
     np.testing.assert_allclose(
         trained(name, data(), **told), losses_of(*built(name), data()), rtol=1e-5
     )
+
+
+@pytest.mark.parametrize("name", ["sgd", "adam"])
+def test_two_trainers_in_step_equal_the_joined_batch(name: str) -> None:
+    servers = [f"127.0.0.1:{free_port()}" for _ in range(2)]
+    made = [cut(name, servers, i, 2) for i in range(2)]
+    running = [Serving(*made[0][0].get_pserver_programs(e)) for e in servers]
+    rng, whole, halves = np.random.RandomState(0), [], ([], [])  # type: ignore[var-annotated]
+    for _ in range(4):  # one id a sequence, so that a batch is easy to divide
+        batch = {n: rng.randint(0, ROWS, (8, 1)) for n in ("a", "b")}
+        batch["y"] = rng.rand(8, 1).astype("float32")
+        whole.append(_leveled(batch))
+        for i in range(2):
+            halves[i].append(_leveled({n: v[i::2] for n, v in batch.items()}))
+    parts: list[Any] = [None, None]
+
+    def train(trainer: int) -> None:
+        cutting, startup, loss = made[trainer]
+        parts[trainer] = losses_of(cutting.get_trainer_program(), startup, loss, halves[trainer])
+
+    threads = [threading.Thread(target=train, args=(i,), daemon=True) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    transpiled.close_all()
+    for one in running:
+        one.end()
+    np.testing.assert_allclose(np.mean(parts, 0), losses_of(*built(name), whole), rtol=1e-5)
+
+
+def _leveled(batch: dict[str, Any]) -> dict[str, Any]:
+    """Each id a sequence of its own."""
+    place, size = fluid.CPUPlace(), len(batch["y"])
+    slots = {n: fluid.create_lod_tensor(batch[n], [[1] * size], place) for n in ("a", "b")}
+    return {**batch, **slots}
 
 
 def test_only_rows_that_are_used_travel(monkeypatch: Any) -> None:
