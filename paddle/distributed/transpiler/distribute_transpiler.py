@@ -301,7 +301,7 @@ class DistributeTranspiler:
         for name in {n for op in gone for n in op.input_arg_names} - used - set(self._raw):
             block.vars.pop(name, None)  # what only servers have
         self._write_trainer_startup()
-        self.origin_program._changed()
+        self.origin_program.note_change()
         return self.origin_program
 
     def _write_trainer_startup(self) -> None:
@@ -323,7 +323,7 @@ class DistributeTranspiler:
         for table in (name for name in self._params if name in self._tables):
             shape = [int(n) for n in block.var(table).shape]
             _append(block, "fake_init", {}, {"Out": [table]}, {"shape": shape})
-        self.startup_program._changed()
+        self.startup_program.note_change()
 
     # -- servers --------------------------------------------------------------------------------
 
@@ -529,4 +529,4 @@ def _append(block: Block, type: str, inputs: dict, outputs: dict, attrs: dict) -
 def _insert(block: Block, at: int, type: str, inputs: dict, outputs: dict, attrs: dict) -> None:
     """Adds an operator as it is: those that communicate have no form here."""
     block.ops.insert(at, Operator(block, type, inputs, outputs, attrs))
-    block.program._changed()
+    block.program.note_change()
