@@ -94,13 +94,16 @@ def collective_job(env: Mapping[str, str] = os.environ) -> Job:
 def server_job(env: Mapping[str, str] = os.environ) -> Job:
     """The place of a process in a job with parameter servers.
 
-    Without ``PADDLE_PSERVERS_IP_PORT_LIST`` it is one worker that is not distributed.
+    Without ``PADDLE_PSERVERS_IP_PORT_LIST`` it is one worker that is not distributed, but never a
+    server.
 
     Raises:
         ValueError: the variables contradict each other, or one is missing or no number.
     """
     names = ("PADDLE_PSERVERS_IP_PORT_LIST", "PSERVER_IP_PORT_LIST")
     if all(name not in env for name in names):
+        if env.get("TRAINING_ROLE") == "PSERVER":
+            raise _missing([names[0]], "a parameter server")
         return Job(distributed=False)
     servers = _endpoints(env, *names)
     if not servers:
