@@ -121,7 +121,7 @@ def open_world(env: ParallelEnv, timeout: float) -> None:
         env (ParallelEnv): which of them this one is.
         timeout (float): seconds that an exchange may take.
     """
-    if rings.known(0) or env.world_size == 1:
+    if rings.connected(0) or env.world_size == 1:
         return
     rings.world_size = env.world_size
     everybody = range(env.world_size)
@@ -129,6 +129,17 @@ def open_world(env: ParallelEnv, timeout: float) -> None:
     rings.register(0, communicator)
     _groups[0] = Group(0, everybody, env.rank, communicator)
     _settings["timeout"] = timeout
+
+
+def expect_world(env: ParallelEnv, timeout: float) -> None:
+    """Lets all processes of the job be connected when something is first exchanged.
+
+    Args:
+        env (ParallelEnv): which of them this one is.
+        timeout (float): seconds that an exchange may take.
+    """
+    if not rings.known(0) and env.world_size > 1:
+        rings.expect(env.world_size, lambda: open_world(env, timeout))
 
 
 def close_world() -> None:
@@ -257,6 +268,9 @@ def get_group(id: int = 0) -> Group:
     """
     if id in _groups:
         return _groups[id]
+    if id == 0 and rings.known(0):
+        rings.get(0)  # connects
+        return _groups[0]
     if id == 0:
         count = told_number("PADDLE_TRAINERS_NUM", 1)
         if count == 1:

@@ -17,6 +17,9 @@ from paddle.distributed.fleet.data_generator import (
     MultiSlotStringDataGenerator,
 )
 
+_final_strategy = fleet._final_strategy
+_get_applied_meta_list = fleet._get_applied_meta_list
+_get_applied_graph_list = fleet._get_applied_graph_list
 util = fleet.util
 init = fleet.init
 is_first_worker = fleet.is_first_worker

@@ -88,7 +88,7 @@ class CollectiveRuntime(Runtime):
         whole = clone(context.main_program) if any(meta.divides for meta in chain) else None
         for meta in reversed(chain):
             meta.apply(context)
-            context.applied.append(meta.name)
+            context.applied.append(type(meta))
         context.optimize_ops, context.params_grads = context.optimizer.minimize(
             context.loss, context.startup_program, context.parameters, context.no_grad_set
         )

@@ -20,7 +20,7 @@ from paddle.distributed.fleet.base.optimizing import Optimizing
 from paddle.distributed.fleet.base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
 from paddle.distributed.fleet.meta_optimizers.base import Context
 from paddle.distributed.fleet.runtime import Runtime, runtime_of
-from paddle.distributed.parallel import init_parallel_env
+from paddle.distributed.parallel import expect_parallel_env, init_parallel_env
 from paddle.framework.mode import in_dynamic_mode
 
 __all__ = ["Fleet"]
@@ -93,8 +93,14 @@ class Fleet(Optimizing):
         return copy.deepcopy(self._context.strategy) if self._context else None
 
     def _get_applied_meta_list(self) -> list[str]:
-        """The strategies that ``minimize`` carried out, the innermost first."""
-        return list(self._context.applied) if self._context else []
+        """The classes that ``minimize`` applied before the plain exchange, the outermost first."""
+        applied = self._context.applied if self._context else []
+        return [kind.__name__ for kind in reversed(applied) if not kind.graph]
+
+    def _get_applied_graph_list(self) -> list[str]:
+        """The class that made the exchange, where there is one."""
+        applied = self._context.applied if self._context else []
+        return [kind.__name__ for kind in reversed(applied) if kind.graph]
 
     # -- beginning -------------------------------------------------------------------------------
 
@@ -105,6 +111,9 @@ class Fleet(Optimizing):
         strategy: DistributedStrategy | None = None,
     ) -> None:
         """Finds out which role this process has, and connects trainers of a collective job.
+
+        In static mode trainers are connected when something is first exchanged, by the startup
+        Program for instance: one process can make and save the Program of another.
 
         Args:
             role_maker (RoleMakerBase, optional): says the role; None: PaddleCloudRoleMaker, which
@@ -138,7 +147,7 @@ class Fleet(Optimizing):
         maker._generate_role()
         if maker._is_collective and maker._worker_num() > 1:
             _tell_environment(maker)
-            init_parallel_env()
+            init_parallel_env() if in_dynamic_mode() else expect_parallel_env()
         self.__init__()  # type: ignore[misc]  # what an earlier init left is over
         self._maker = maker
         if chosen is not None:
