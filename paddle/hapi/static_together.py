@@ -1,0 +1,62 @@
+"""What a Model's Programs do in each of several processes, so that together they train as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from paddle import static
+from paddle.core.rings import rings
+from paddle.core.tensor import Tensor
+from paddle.distributed.transpiler.inserting import append, insert_allreduce
+from paddle.ir.operator import Role
+from paddle.ir.program import Program
+from paddle.ir.variable import Variable
+
+
+def average_gradients(program: Program) -> None:
+    """Lets a Program that has gradients average them over the processes.
+
+    Args:
+        program (Program): with updates or not; changed in place.
+    """
+    insert_allreduce(program, nranks=rings.get(0).size)
+
+
+def average_gathered(program: Program, gathered: list[Variable]) -> None:
+    """Lets a Program average what each process has gathered.
+
+    Args:
+        program (Program): the operators are added at its end.
+        gathered (list[Variable]): sums of gradients.
+    """
+    block, role = program.global_block(), Role.BACKWARD
+    slots = [({"X": [v.name]}, {"Out": [v.name]}) for v in gathered]
+    for given, made in slots:
+        append(block, "c_allreduce_sum", given, made, {"ring_id": 0}, role)
+    if slots:
+        append(block, "c_sync_comm_stream", *slots[-1], {"ring_id": 0}, role)
+    for given, made in slots:
+        append(block, "scale", given, made, {"scale": 1.0 / rings.get(0).size}, role)
+
+
+def take_over(variables: Iterable[Any]) -> None:
+    """Gives variables of the scope the values that they have in process 0; all call it.
+
+    Args:
+        variables (list[Variable]): parameters and buffers.
+    """
+    ring, scope = rings.get(0), static.global_scope()
+    for name in dict.fromkeys(variable.name for variable in variables):
+        held = scope.find_var(name)
+        if held is not None and isinstance(held.held.tensor, Tensor):
+            held.held.put(ring.broadcast(held.held.tensor._buf, 0))
+
+
+def all_variables(outputs: list) -> bool:
+    """Whether what a network gives are plain Variables, whose rows can be put together.
+
+    Args:
+        outputs (list): as the network gave them.
+    """
+    return bool(outputs) and all(isinstance(output, Variable) for output in outputs)
