@@ -242,6 +242,22 @@ def test_one_process_makes_the_program_of_another(
         rings.forget()
 
 
+def test_more_trainers_than_addresses(static: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """2.0 counts the addresses; roles can be asked for, but nobody trains alone unawares."""
+    monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")
+    monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", "127.0.0.1:36001")
+    with pytest.warns(UserWarning, match="PADDLE_TRAINERS_NUM is 2, but .* has one address"):
+        fleet.init(is_collective=True)
+    assert fleet.worker_num() == 1 and fleet.worker_endpoints() == ["127.0.0.1:36001"]
+    loss, _ = _mlp()
+    opt = fleet.distributed_optimizer(paddle.optimizer.SGD(0.5))
+    with pytest.raises(RuntimeError, match=r"fleet.minimize: PADDLE_TRAINERS_NUM is 2, but"):
+        opt.minimize(loss)
+    paddle.disable_static()
+    with pytest.raises(RuntimeError, match="one of 2 processes"):
+        fleet.distributed_model(paddle.nn.Linear(2, 1))
+
+
 @pytest.mark.parametrize("collective", [True, False])
 def test_static_mode_in_one_process(static: Any, tmp_path: Path, collective: bool) -> None:
     loss, predicted = _mlp()
