@@ -94,7 +94,8 @@ def connected(
     """
     if len(ranks) == 1:
         return rings.alone
-    meeting = store.below(store.job_store() if part is None else part, "group", name)
+    meeting = store.below(store.job_store(timeout) if part is None else part, "group", name)
+    check.meet(meeting, list(ranks), me, timeout)
     gloo = c10d.gloo(store.below(meeting, "gloo"), me, len(ranks), timeout, host)
     there = [b for b in present() if not b.host]
     own = None
