@@ -261,7 +261,8 @@ def spawn(
     endpoints = _endpoints(count, options.get("started_port"))
     shared, hosted = _job(count)
     context: Any = multiprocessing.get_context(method)
-    processes, reports = [], []
+    processes: list[Any] = []
+    reports: list[Connection] = []
     for rank in range(count):
         variables = environment(rank, count, endpoints, gpus[rank] if gpus else None) | shared
         if options.get("print_config"):

@@ -110,7 +110,7 @@ class StaticAdapter(Joining):
             if self._others is not None and optimizer is not None:
                 self._start()  # all processes begin with the same parameters
                 network = self._model.network
-                static_together.take_over([*network.parameters(), *network.buffers()])
+                static_together.begin_alike([*network.parameters(), *network.buffers()])
 
     # -- steps ------------------------------------------------------------------------------------
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from paddle import static
 from paddle.core.rings import rings
-from paddle.core.tensor import Tensor
 from paddle.distributed.transpiler.inserting import append, insert_allreduce
 from paddle.ir.operator import Role
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
+from paddle.static.compiled import take_over
 
 
 def average_gradients(program: Program) -> None:
@@ -40,17 +40,14 @@ def average_gathered(program: Program, gathered: list[Variable]) -> None:
         append(block, "scale", given, made, {"scale": 1.0 / rings.get(0).size}, role)
 
 
-def take_over(variables: Iterable[Any]) -> None:
-    """Gives variables of the scope the values that they have in process 0; all call it.
+def begin_alike(variables: Iterable[Any]) -> None:
+    """Gives parameters and buffers the values that they have in process 0; all call it.
 
     Args:
-        variables (list[Variable]): parameters and buffers.
+        variables (list[Variable]): whose values are in the scope.
     """
-    ring, scope = rings.get(0), static.global_scope()
-    for name in dict.fromkeys(variable.name for variable in variables):
-        held = scope.find_var(name)
-        if held is not None and isinstance(held.held.tensor, Tensor):
-            held.held.put(ring.broadcast(held.held.tensor._buf, 0))
+    names = dict.fromkeys(variable.name for variable in variables)
+    take_over(rings.get(0), static.global_scope(), names)
 
 
 def all_variables(outputs: list) -> bool:

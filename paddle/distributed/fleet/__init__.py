@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from paddle.distributed.dataset import DatasetBase, InMemoryDataset, QueueDataset
 from paddle.distributed.fleet import metrics, utils
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
@@ -17,9 +19,10 @@ from paddle.distributed.fleet.data_generator import (
     MultiSlotStringDataGenerator,
 )
 
-_final_strategy = fleet._final_strategy
-_get_applied_meta_list = fleet._get_applied_meta_list
-_get_applied_graph_list = fleet._get_applied_graph_list
+# What scripts of 2.0 look at after minimize.
+_final_strategy, _get_applied_meta_list, _get_applied_graph_list = attrgetter(
+    "_final_strategy", "_get_applied_meta_list", "_get_applied_graph_list"
+)(fleet)
 util = fleet.util
 init = fleet.init
 is_first_worker = fleet.is_first_worker

@@ -1,4 +1,4 @@
-"""``python -m paddle.distributed.fleet.launch``: the launcher, under the name fleetrun had in 2.0."""
+"""``python -m paddle.distributed.fleet.launch``: the launcher, by the name that 2.0 gave it too."""
 
 from __future__ import annotations
 

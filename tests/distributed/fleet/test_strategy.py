@@ -147,9 +147,7 @@ def test_refused(name: str, value: Any, error: type, words: str) -> None:
         ("conv_workspace_size_limit", 1000, "400", "expected an int, but received '400'"),
     ],
 )
-def test_another_type_leaves_a_switch_as_it_is(
-    name: str, good: Any, bad: Any, words: str
-) -> None:
+def test_another_type_leaves_a_switch_as_it_is(name: str, good: Any, bad: Any, words: str) -> None:
     """As in 2.0, whose scripts run on."""
     made = fleet.DistributedStrategy()
     setattr(made, name, good)

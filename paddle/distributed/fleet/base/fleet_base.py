@@ -18,7 +18,6 @@ from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
 from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
 from paddle.distributed.fleet.base.distributed_strategy import DistributedStrategy
-from paddle.distributed.fleet.base.job import START
 from paddle.distributed.fleet.base.optimizing import Optimizing
 from paddle.distributed.fleet.base.role_maker import PaddleCloudRoleMaker, RoleMakerBase
 from paddle.distributed.fleet.meta_optimizers.base import Context
@@ -86,9 +85,6 @@ class Fleet(Optimizing):
 
     def _rewrite(self, context: Context) -> tuple[list, list]:
         """Carries out ``minimize`` of a static Program."""
-        maker = self._role("minimize")
-        if maker._is_collective and maker._place.doubt:
-            raise PreconditionNotMetError(f"fleet.minimize: {maker._place.doubt}.", hint=START)
         made = self._started("minimize").minimize(context)
         self._context = context
         self._util._set_strategy(context.strategy)
@@ -151,10 +147,8 @@ class Fleet(Optimizing):
         maker = role_maker or PaddleCloudRoleMaker(is_collective=is_collective)
         chosen = _checked_strategy("init", strategy) if strategy is not None else None
         maker._generate_role()
-        if maker._place.doubt:
-            warnings.warn(
-                f"fleet.init: {maker._place.doubt}: one of them is wrong.", stacklevel=outside()
-            )
+        if maker.doubt:
+            warnings.warn(f"fleet.init: {maker.doubt}: one of them is wrong.", stacklevel=outside())
         if maker._is_collective and maker._worker_num() > 1:
             _tell_environment(maker)
             init_parallel_env() if in_dynamic_mode() else expect_parallel_env()
