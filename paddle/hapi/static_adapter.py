@@ -236,7 +236,7 @@ class StaticAdapter(Joining):
                 if mode == "train":
                     self._trainer.minimize(total)
                     if self._others is not None:
-                        static_together.average_gradients(program)
+                        static_together.average_gradients(program, self._trainer)
                 else:
                     self._gather(total)
         if not training:

@@ -7,6 +7,7 @@ from typing import Any
 
 from paddle import static
 from paddle.core.rings import rings
+from paddle.distributed.fleet.base.distributed_optimizer import DistributedOptimizer
 from paddle.distributed.transpiler.inserting import append, insert_allreduce
 from paddle.ir.operator import Role
 from paddle.ir.program import Program
@@ -14,13 +15,15 @@ from paddle.ir.variable import Variable
 from paddle.static.compiled import take_over
 
 
-def average_gradients(program: Program) -> None:
+def average_gradients(program: Program, minimised: Any) -> None:
     """Lets a Program that has gradients average them over the processes.
 
     Args:
         program (Program): with updates or not; changed in place.
+        minimised (Optimizer): that of fleet has put the exchange of its strategy there already.
     """
-    insert_allreduce(program, nranks=rings.get(0).size)
+    if not isinstance(minimised, DistributedOptimizer):
+        insert_allreduce(program, nranks=rings.get(0).size)
 
 
 def average_gathered(program: Program, gathered: list[Variable]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 import paddle
 import paddle.distributed as dist
+from paddle.distributed import fleet
 from tests.distributed.ranks import Ranks
 
 
@@ -308,6 +309,38 @@ def test_static_mode(job: Ranks, gathered: int, tmp_path: Path) -> None:
         np.testing.assert_allclose(first["history"][name], values, atol=1e-5, err_msg=name)
     assert "Eval samples: 29" in first["printed"] and not second["printed"]
     assert {"0.pdparams", "1.pdparams", "final.pdparams"} <= set(os.listdir(tmp_path))
+
+
+def _by_fleet() -> tuple[list[float], int]:
+    """The losses of a Model whose optimizer is fleet's, and the exchanges of its Program."""
+    paddle.enable_static()
+    main, startup = paddle.static.Program(), paddle.static.Program()
+    try:
+        with paddle.static.scope_guard(paddle.static.Scope()):
+            with paddle.static.program_guard(main, startup):
+                fleet.init(is_collective=True)
+                spec, start = paddle.static.InputSpec, paddle.nn.initializer.Constant(0.1)
+                net = paddle.nn.Linear(784, 10, weight_attr=paddle.ParamAttr(initializer=start))
+                model = paddle.Model(
+                    paddle.nn.Sequential(paddle.nn.Flatten(), net),
+                    spec([None, 1, 28, 28], "float32", "image"), spec([None, 1], "int64", "label"),
+                )  # fmt: skip
+                sgd = paddle.optimizer.SGD(0.01, parameters=model.parameters())
+                model.prepare(fleet.distributed_optimizer(sgd), paddle.nn.CrossEntropyLoss())
+                batch = 16 // fleet.worker_num()
+                model.fit(_Digits(64), batch_size=batch, epochs=2, shuffle=False, verbose=0)
+                program = model._adapter.training_programs()["train"]
+    finally:
+        paddle.disable_static()
+    kinds = [op.type for op in program.global_block().ops]
+    return model.history.history["loss"], kinds.count("c_allreduce_sum")
+
+
+def test_the_optimizer_of_fleet_exchanges_once(job: Ranks) -> None:
+    whole, _ = _by_fleet()
+    for losses, exchanges in job.run(_by_fleet):
+        np.testing.assert_allclose(losses, whole, atol=1e-5)
+        assert exchanges == 2  # of a weight and a bias
 
 
 def _shares() -> list[list[int]]:
