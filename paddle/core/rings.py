@@ -214,6 +214,11 @@ class Rings:
         """
         self.world_size, self._opening = world_size, opening
 
+    def expect_nobody(self) -> None:
+        """Takes :meth:`expect` back, if ring 0 was not needed since."""
+        if self._opening is not None:
+            self.world_size, self._opening = 1, None
+
     def forget(self) -> None:
         """Forgets all groups, as when a job is over."""
         self._rings.clear()

@@ -242,6 +242,20 @@ def test_one_process_makes_the_program_of_another(
         rings.forget()
 
 
+def test_one_process_makes_programs_of_several_jobs(
+    static: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    addresses = [f"127.0.0.1:{36001 + i}" for i in range(4)]
+    for rank, count in ((1, 2), (3, 4), (0, 1), (0, 2)):
+        monkeypatch.setenv("PADDLE_TRAINER_ID", str(rank))
+        monkeypatch.setenv("PADDLE_TRAINER_ENDPOINTS", ",".join(addresses[:count]))
+        fleet.init(is_collective=True)
+        assert (fleet.worker_index(), fleet.worker_num()) == (rank, count)
+        assert rings.world_size == count == paddle.distributed.get_world_size()
+        assert rings.known(0) == (count > 1)
+    rings.forget()
+
+
 def test_more_trainers_than_addresses(static: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """2.0 counts the addresses; roles can be asked for, but nobody trains alone unawares."""
     monkeypatch.setenv("PADDLE_TRAINERS_NUM", "2")

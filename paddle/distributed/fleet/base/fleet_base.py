@@ -13,6 +13,7 @@ from paddle.core.errors import (
     PreconditionNotMetError,
     UnimplementedError,
 )
+from paddle.core.rings import rings
 from paddle.core.user_frame import outside
 from paddle.distributed.data_parallel import DataParallel
 from paddle.distributed.env import ParallelEnv
@@ -144,6 +145,7 @@ class Fleet(Optimizing):
             raise ArgumentTypeError(
                 f"fleet.init(is_collective): expected a bool, but received {is_collective!r}."
             )
+        _forget_environment()
         maker = role_maker or PaddleCloudRoleMaker(is_collective=is_collective)
         chosen = _checked_strategy("init", strategy) if strategy is not None else None
         maker._generate_role()
@@ -474,10 +476,26 @@ def _tell_environment(maker: RoleMakerBase) -> None:
             "PADDLE_TRAINERS_NUM)."
         )
     endpoints = maker._get_trainer_endpoints()
-    os.environ["PADDLE_TRAINER_ID"] = str(maker._worker_index())
-    os.environ["PADDLE_TRAINERS_NUM"] = str(count)
-    os.environ["PADDLE_TRAINER_ENDPOINTS"] = ",".join(endpoints)
-    os.environ["PADDLE_CURRENT_ENDPOINT"] = endpoints[maker._worker_index()]
+    told = {
+        "PADDLE_TRAINER_ID": str(maker._worker_index()), "PADDLE_TRAINERS_NUM": str(count),
+        "PADDLE_TRAINER_ENDPOINTS": ",".join(endpoints),
+        "PADDLE_CURRENT_ENDPOINT": endpoints[maker._worker_index()],
+    }  # fmt: skip
+    _set_here.update({name: v for name, v in told.items() if os.environ.get(name) != v})
+    os.environ.update(_set_here)
+
+
+def _forget_environment() -> None:
+    """Takes back what an earlier init set, where nobody was connected by it."""
+    if not rings.connected(0):
+        rings.expect_nobody()
+        for name, value in _set_here.items():
+            if os.environ.get(name) == value:
+                del os.environ[name]
+        _set_here.clear()
+
+
+_set_here: dict[str, str] = {}  # variables of the environment
 
 
 fleet = Fleet()
