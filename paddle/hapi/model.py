@@ -408,6 +408,11 @@ class Model(Loops, Guarded):
                 callback.follow(self._run, evaluation is not None)
         try:
             self._train(self._run, epochs, evaluation, eval_freq)
+        except BaseException:
+            for callback in told:
+                if isinstance(callback, VisualDL):
+                    callback.leave()
+            raise
         finally:
             self._run = None
         return self.history
