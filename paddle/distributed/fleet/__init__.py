@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from paddle.distributed.dataset import (
     BoxPSDataset,
     DatasetBase,
@@ -23,6 +25,10 @@ from paddle.distributed.fleet.data_generator import (
     MultiSlotStringDataGenerator,
 )
 
+# What scripts of 2.0 look at after minimize.
+_final_strategy, _get_applied_meta_list, _get_applied_graph_list = attrgetter(
+    "_final_strategy", "_get_applied_meta_list", "_get_applied_graph_list"
+)(fleet)
 util = fleet.util
 init = fleet.init
 is_first_worker = fleet.is_first_worker
