@@ -2,6 +2,6 @@
 
 from paddlelite import lite
 from paddlelite.errors import LiteError
+from paddlelite.lite import __version__
 
-__version__ = "0.1.0"
-__all__ = ["LiteError", "lite"]
+__all__ = ["LiteError", "__version__", "lite"]

@@ -89,9 +89,9 @@ def _floats(*arrays: Array | None) -> None:
 
 def _out(size: int, kernel: int, pads: int, stride: int, dilation: int, ceil: int = 0) -> int:
     check(kernel > 0 and stride > 0 and dilation > 0, "a kernel, stride or dilation is not > 0")
-    room = size + pads - ((kernel - 1) * dilation + 1)
+    room = size + pads - ((kernel - 1) * dilation + 1) + (stride - 1 if ceil else 0)
     check(room >= 0, "a kernel is larger than what it is moved over")
-    return (room + (stride - 1 if ceil else 0)) // stride + 1
+    return room // stride + 1
 
 
 # -- convolutions, products ------------------------------------------------------------------------
@@ -167,7 +167,8 @@ def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
     sh, sw, top, bottom, left, right, dh, dw, groups = ints
     _floats(x, w, bias)
     check(x.ndim == 4 and w.ndim == 4 and x.size, "conv2d_transpose: four dimensions were expected")
-    check(0 <= min(ints[:8]) <= max(ints[:8]) <= 1024 and min(sh, sw, dh, dw) > 0,
+    check(min(top, left) >= 0 and min(bottom, right) >= -1024 and max(ints[:8]) <= 1024
+          and min(sh, sw, dh, dw) > 0,
           "conv2d_transpose: its strides, paddings and dilations are 0 to 1024")  # fmt: skip
     n, c, h, wide = x.shape
     _, per, kh, kw = w.shape
@@ -175,12 +176,12 @@ def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
           "conv2d_transpose: its channels do not fit the filter")  # fmt: skip
     oh, ow = (h - 1) * sh + (kh - 1) * dh + 1, (wide - 1) * sw + (kw - 1) * dw + 1
     check(oh > top + bottom and ow > left + right, "conv2d_transpose: nothing would be left")
-    _limited((n, per * groups, oh, ow))
+    full = _limited((n, per * groups, oh + max(-bottom, 0), ow + max(-right, 0)))
     _limited((per * kh * kw, h * wide))
     filters = w.reshape(groups, c // groups, per * kh * kw).swapaxes(1, 2)
     parts = filters @ x.reshape(n, groups, c // groups, h * wide)
     parts = parts.reshape(n, groups * per, kh, kw, h, wide)
-    y = np.zeros((n, groups * per, oh, ow), F32)
+    y = np.zeros(full, F32)
     for i in range(kh):
         for j in range(kw):
             down, across = i * dh, j * dw
@@ -256,21 +257,21 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
     mean, kh, kw, sh, sw, top, bottom, left, right, ceil, exclusive, whole = ints
     _floats(x)
     check(x.ndim == 4 and x.size, "pool2d: four dimensions were expected")
+    if whole == 1:
+        return [x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)]
     if whole:
-        found = x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)
-        return [found]
+        return [_adaptive(_adaptive(x, 2, kh, mean), 3, kw, mean)]
     n, c, h, w = x.shape
     if (top, bottom, left, right) == (-1,) * 4:
         top, bottom, left, right = _same(x, kh, kw, sh, sw)
-    check(min(top, bottom, left, right) >= 0, "pool2d: a padding is negative")
-    check(max(top, bottom) < kh and max(left, right) < kw, "pool2d: more padding than kernel")
+    pads = top, bottom, left, right
+    check(0 <= min(pads) and max(pads) <= 1024, "pool2d: its paddings are 0 to 1024")
     oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
-    check((oh - 1) * sh < h + top and (ow - 1) * sw < w + left, "pool2d: an empty window")
     below = max(bottom, (oh - 1) * sh + kh - h - top)
     after = max(right, (ow - 1) * sw + kw - w - left)
     around = ((0, 0), (0, 0), (top, below), (left, after))
     _limited((n, c, h + top + below, w + left + after))
-    start = F32(0 if mean else -np.inf)
+    start = F32(0 if mean else np.finfo(F32).min)
     padded, y = np.pad(x, around, constant_values=start), np.full((n, c, oh, ow), start, F32)
     for i in range(kh):
         for j in range(kw):
@@ -282,13 +283,27 @@ def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
     return [y]
 
 
+def _adaptive(x: Array, axis: int, out: int, mean: int) -> Array:
+    """The largest or the mean of so many windows along an axis, which cover it evenly."""
+    size, at = x.shape[axis], np.arange(_limited((*x.shape[:axis], out))[-1])
+    check(out > 0, "pool2d: nothing would be left")
+    starts, ends = at * size // out, ((at + 1) * size + out - 1) // out
+    one_more = np.concatenate([x, x.take([0], axis)], axis)  # ends are places too
+    pairs = np.stack([starts, ends], 1).reshape(-1)
+    found = (np.add if mean else np.maximum).reduceat(one_more, pairs, axis)
+    found = found[(slice(None),) * axis + (slice(None, None, 2),)]
+    spread = (ends - starts).astype(F32).reshape([-1 if i == axis else 1 for i in range(4)])
+    return found / spread if mean else found
+
+
 def _counts(
     size: int, out: int, kernel: int, stride: int, before: int, after: int, exclusive: int
 ) -> Array:
     """Over how many elements each mean goes: with the padding that is stated, or without."""
     starts = np.arange(out) * stride - before
     ends = np.minimum(starts + kernel, size if exclusive else size + after)
-    return (ends - (np.maximum(starts, 0) if exclusive else starts)).astype(F32)
+    inside = np.maximum(ends - np.maximum(starts, 0), 0)
+    return (inside if exclusive else ends - starts).astype(F32)
 
 
 # -- element by element, along axes ----------------------------------------------------------------
@@ -413,7 +428,7 @@ def pad(ins: list, ints: tuple, floats: tuple) -> list:
         check(min(pair) >= 0 and max(pair) <= most, "pad: its paddings do not fit")
     _limited([sum(pair) + size for pair, size in zip(around, x.shape)])
     if mode == 0:
-        return [np.pad(x, around, constant_values=x.dtype.type(floats[0]))]
+        return [np.pad(x, around, constant_values=F32(floats[0]).astype(x.dtype))]
     return [np.pad(x, around, "reflect" if mode == 1 else "edge")]
 
 

@@ -238,7 +238,7 @@ static void activate(float *y, int64_t n, int function, float a, float b) {
     switch (function) {
         case 0: break;
         case 1: EACH(x < 0 ? 0 : x);
-        case 2: EACH(x < a ? a : x > b ? b : x);
+        case 2: EACH(x > b || a > b ? b : x < a ? a : x);
         case 3: EACH(x > 0 ? x : x * a);
         case 4: EACH(x * ((x + 3 < 0 ? 0 : x + 3 > 6 ? 6 : x + 3) * (1.0f / 6)));
         case 5: EACH(x * a + b < 0 ? 0 : x * a + b > 1 ? 1 : x * a + b);
@@ -447,28 +447,16 @@ static void product(pl_model *m, int64_t rows, int64_t n, int64_t k, const float
     room->used = 0;
 }
 
-static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x,
-                     const float *w, float *y, const finish *f) {
-    for (int64_t r = 0; r < rows; r++) {
-        float *out = y + r * n;
-        int64_t j = 0;
-        for (; j + 4 * W <= n; j += 4 * W) {
-            vec a = {0}, b = a, c = a, d = a;
-            for (int64_t i = 0; i < k; i++) {
-                const float *at = w + i * n + j;
-                float v = x[r * k + i];
-                a += v * *(const vec *)at, b += v * *(const vec *)(at + W);
-                c += v * *(const vec *)(at + 2 * W), d += v * *(const vec *)(at + 3 * W);
-            }
-            *(vec *)(out + j) = a, *(vec *)(out + j + W) = b;
-            *(vec *)(out + j + 2 * W) = c, *(vec *)(out + j + 3 * W) = d;
+/* A few rows x times w, which is read once as it stands. */
+static void few_rows(int64_t rows, int64_t n, int64_t k, const float *x, const float *w, float *y,
+                     const finish *f) {
+    memset(y, 0, (size_t)(rows * n) * 4);
+    for (int64_t i = 0; i < k; i++, w += n)
+        for (int64_t r = 0, j = 0; r < rows; r++, j = 0) {
+            float v = x[r * k + i], *out = y + r * n;
+            for (; j + W <= n; j += W) *(vec *)(out + j) += v * *(const vec *)(w + j);
+            for (; j < n; j++) out[j] += v * w[j];
         }
-        for (; j < n; j++) {
-            float sum = 0;
-            for (int64_t i = 0; i < k; i++) sum += x[r * k + i] * w[i * n + j];
-            out[j] = sum;
-        }
-    }
     finish_block(f, y, n, 0, rows, 0, n);
 }
 
@@ -542,9 +530,9 @@ static int64_t reach(pl_model *m, int64_t size, int64_t kernel, int64_t pads, in
                      int64_t dilation, int ceil) {
     int64_t room;
     check(m, kernel > 0 && stride > 0 && dilation > 0, "a kernel, stride or dilation is not > 0");
-    room = size + pads - ((kernel - 1) * dilation + 1);
+    room = size + pads - ((kernel - 1) * dilation + 1) + (ceil ? stride - 1 : 0);
     check(m, room >= 0, "a kernel is larger than what it is moved over");
-    return (room + (ceil ? stride - 1 : 0)) / stride + 1;
+    return room / stride + 1;
 }
 
 /* Channels with their padding, columns sorted by what is left of them modulo the stride. */
@@ -687,52 +675,45 @@ static void conv2d(pl_model *m, step *s) {
     }
 }
 
+/* Where a window of pixels begins and ends, and over how many of them a mean goes. */
+static int64_t window(int adaptive, int64_t i, int64_t size, int64_t out, int64_t kernel_,
+                      int64_t stride, const int64_t *pads, int exclusive, int64_t *span) {
+    int64_t first = adaptive ? i * size / out : i * stride - pads[0];
+    int64_t end = adaptive ? ((i + 1) * size + out - 1) / out : first + kernel_;
+    int64_t padded = end < size + pads[1] ? end - first : size + pads[1] - first;
+    span[0] = first < 0 ? 0 : first, span[1] = end < size ? end : size;
+    return !exclusive && !adaptive ? padded : span[1] > span[0] ? span[1] - span[0] : 0;
+}
+
 static void pool2d(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     const float *from = floats(m, x);
     const int32_t *v = s->ints;
-    int64_t kh = v[1], kw = v[2], sh = v[3], sw = v[4], top, left, dims[4], pads[4], h, w;
+    int64_t kh = v[1], kw = v[2], dims[4], pads[4], h, w, r[2], c[2];
     float *y;
     check(m, x->rank == 4 && size_of(x), "four dimensions were expected");
     memcpy(dims, x->dims, sizeof dims);
     h = dims[2], w = dims[3];
-    paddings(m, v + 5, h, w, kh, kw, sh, sw, pads);
-    top = pads[0], left = pads[2];
-    if (v[11]) {
-        kh = h, kw = w, sh = sw = 1, top = left = 0, dims[2] = dims[3] = 1;
-    } else {
-        for (int i = 0; i < 4; i++)
-            check(m, pads[i] >= 0 && pads[i] < v[1 + (i > 1)], "its padding does not fit its kernel");
-        dims[2] = reach(m, h, kh, pads[0] + pads[1], sh, 1, v[9]);
-        dims[3] = reach(m, w, kw, pads[2] + pads[3], sw, 1, v[9]);
-        check(m, (dims[2] - 1) * sh < h + top && (dims[3] - 1) * sw < w + left, "an empty window");
-    }
+    paddings(m, v + 5, h, w, kh, kw, v[3], v[4], pads);
+    for (int i = 0; i < 4; i++)
+        check(m, pads[i] >= 0 && pads[i] <= 1024, "its paddings are 0 to 1024");
+    dims[2] = v[11] == 1 ? 1 : v[11] ? kh : reach(m, h, kh, pads[0] + pads[1], v[3], 1, v[9]);
+    dims[3] = v[11] == 1 ? 1 : v[11] ? kw : reach(m, w, kw, pads[2] + pads[3], v[4], 1, v[9]);
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
     for (int64_t p = dims[0] * dims[1]; p > 0; p--, from += h * w)
         for (int64_t i = 0; i < dims[2]; i++) {
-            int64_t r0 = i * sh - top, r1 = r0 + kh < h ? r0 + kh : h;
-            if (r0 < 0) r0 = 0;
+            int64_t down = window(v[11], i, h, dims[2], kh, v[3], pads, v[10], r);
             for (int64_t j = 0; j < dims[3]; j++) {
-                int64_t c0 = j * sw - left, c1 = c0 + kw < w ? c0 + kw : w;
-                float best = -INFINITY;
+                int64_t across = window(v[11], j, w, dims[3], kw, v[4], pads + 2, v[10], c);
+                float best = -3.402823466e38f;
                 double sum = 0;
-                if (c0 < 0) c0 = 0;
-                for (int64_t r = r0; r < r1; r++)
-                    for (int64_t c = c0; c < c1; c++) {
-                        float value = from[r * w + c];
+                for (int64_t q = r[0]; q < r[1]; q++)
+                    for (int64_t k = c[0]; k < c[1]; k++) {
+                        float value = from[q * w + k];
                         sum += value;
                         if (!(value <= best)) best = value;
                     }
-                if (v[0]) {
-                    int64_t down = r1 - r0, across = c1 - c0;
-                    if (!v[10] && !v[11]) { /* the padding that is stated counts too */
-                        int64_t top_at = i * sh - top, left_at = j * sw - left;
-                        down = (top_at + kh < h + pads[1] ? top_at + kh : h + pads[1]) - top_at;
-                        across = (left_at + kw < w + pads[3] ? left_at + kw : w + pads[3]) - left_at;
-                    }
-                    best = (float)(sum / (double)(down * across));
-                }
-                *y++ = best;
+                *y++ = v[0] ? (float)(sum / (double)(down * across)) : best;
             }
         }
 }
@@ -748,7 +729,7 @@ static void conv2d_transpose(pl_model *m, step *s) {
     float *y;
     check(m, x->rank == 4 && w->rank == 4 && size_of(x), "four dimensions were expected");
     for (int i = 0; i < 8; i++)
-        check(m, v[i] >= (i < 2 || i > 5) && v[i] <= 1024,
+        check(m, v[i] >= (i < 2 || i > 5 ? 1 : i % 2 ? -1024 : 0) && v[i] <= 1024,
               "its strides, paddings and dilations are 0 to 1024");
     c = x->dims[1], h = x->dims[2], wide = x->dims[3];
     per = w->dims[1], kh = w->dims[2], kw = w->dims[3];
@@ -848,7 +829,7 @@ static int64_t whole(const tensor *t, int64_t i) {
 
 static int64_t of_whole(pl_model *m, int kind, int64_t u, int64_t v) {
     uint64_t a = (uint64_t)u, b = (uint64_t)v;
-    check(m, kind != 3 && kind != 6, "float32 was expected");
+    check(m, kind != 3 && kind != 6 && kind >= 0 && kind <= 10, "float32 was expected");
     if (kind < 3) return (int64_t)(kind == 0 ? a + b : kind == 1 ? a - b : a * b);
     if (kind < 6) return (kind == 4) == (u > v) ? u : v;
     return kind == 7 ? u == v : kind == 8 ? u != v : kind == 9 ? u < v : u <= v;
@@ -1033,32 +1014,53 @@ static void reshape(pl_model *m, step *s) {
     memcpy(make(m, s, 0, x->dtype, s->n_ints, dims), x->data, (size_t)n * width(x->dtype));
 }
 
-/* How far apart neighbours along each axis are. */
-static void strides_of(const tensor *t, int64_t *strides) {
-    int64_t apart = 1;
-    for (int i = t->rank - 1; i >= 0; i--) strides[i] = apart, apart *= t->dims[i];
+/* Where a place along an axis is; outside, by mode: -1, mirrored, the edge. */
+static int64_t place(int64_t at, int64_t last, int mode) {
+    if (mode == 1) at = at < 0 ? -at : at > last ? 2 * last - at : at;
+    if (mode == 2) at = at < 0 ? 0 : at > last ? last : at;
+    return at > last ? -1 : at;
+}
+
+/* Reads along each axis from a start, in steps; `axes`: in which order they become the result's. */
+static void picked(pl_model *m, step *s, const int32_t *axes, const int64_t *dims,
+                   const int64_t *starts, const int64_t *steps, int mode, float fill) {
+    tensor *x = in(m, s, 0);
+    int64_t strides[PL_MAX_RANK], sizes[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, apart = 1, at = 0;
+    int64_t other = fill > -9.2e18f && fill < 9.2e18f ? (int64_t)fill : INT64_MIN;
+    int last = x->rank - 1, wide = x->dtype == PL_INT64;
+    char *y = make(m, s, 0, x->dtype, x->rank, dims);
+    const char *outside = x->dtype == PL_FLOAT32 ? (void *)&fill : (void *)&other;
+    for (int i = last; i >= 0; apart *= x->dims[i--])
+        for (int j = 0; j <= last; j++)
+            if ((axes ? axes[j] : j) == i) strides[j] = apart, sizes[j] = x->dims[i];
+    for (int64_t n = count_of(dims, x->rank), inner = last < 0 ? 1 : dims[last]; n > 0; n -= inner) {
+        int64_t from = 0, q;
+        for (int i = 0; i < last && from >= 0; i++) {
+            q = place(starts[i] + index[i] * steps[i], sizes[i] - 1, mode);
+            from = q < 0 ? -1 : from + q * strides[i];
+        }
+        for (int64_t j = 0; j < inner; j++, y += wide ? 8 : 4) {
+            q = last < 0 ? 0 : place(starts[last] + j * steps[last], sizes[last] - 1, mode);
+            q = from < 0 || q < 0 ? -1 : last < 0 ? 0 : from + q * strides[last];
+            if (wide) memcpy(y, q < 0 ? outside : (const char *)x->data + q * 8, 8);
+            else memcpy(y, q < 0 ? outside : (const char *)x->data + q * 4, 4);
+        }
+        advance(last, dims, index, strides, &at, NULL, NULL);
+    }
 }
 
 static void transpose(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t strides[PL_MAX_RANK], turned[PL_MAX_RANK], dims[PL_MAX_RANK], index[PL_MAX_RANK] = {0};
-    int64_t n = size_of(x), at = 0;
+    int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, steps[PL_MAX_RANK];
     int seen = 0;
-    size_t size = width(x->dtype);
-    char *y;
     check(m, s->n_ints == x->rank, "its axes do not fit");
-    strides_of(x, strides);
     for (int i = 0; i < x->rank; i++) {
         check(m, s->ints[i] >= 0 && s->ints[i] < x->rank && !(seen >> s->ints[i] & 1),
               "its axes do not fit");
         seen |= 1 << s->ints[i];
-        dims[i] = x->dims[s->ints[i]], turned[i] = strides[s->ints[i]];
+        dims[i] = x->dims[s->ints[i]], steps[i] = 1;
     }
-    y = make(m, s, 0, x->dtype, x->rank, dims);
-    for (int64_t i = 0; i < n; i++, y += size) {
-        memcpy(y, (const char *)x->data + (size_t)at * size, size);
-        advance(x->rank, dims, index, turned, &at, NULL, NULL);
-    }
+    picked(m, s, s->ints, dims, starts, steps, 0, 0);
 }
 
 static void concat(pl_model *m, step *s) {
@@ -1087,30 +1089,6 @@ static void concat(pl_model *m, step *s) {
     }
 }
 
-/* Reads along each axis from a start, in steps; outside (by mode): a value, mirrored, the edge. */
-static void picked(pl_model *m, step *s, const int64_t *dims, const int64_t *starts,
-                   const int64_t *steps, int mode, float fill) {
-    tensor *x = in(m, s, 0);
-    int64_t strides[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, at = 0, other = (int64_t)fill;
-    size_t size = width(x->dtype);
-    char *y = make(m, s, 0, x->dtype, x->rank, dims);
-    strides_of(x, strides);
-    for (int64_t n = count_of(dims, x->rank); n > 0; n--, y += size) {
-        int64_t from = 0;
-        int inside = 1;
-        for (int i = 0; i < x->rank; i++) {
-            int64_t q = starts[i] + index[i] * steps[i], last = x->dims[i] - 1;
-            if (q < 0 && mode) q = mode == 1 ? -q : 0;
-            if (q > last && mode) q = mode == 1 ? 2 * last - q : last;
-            inside = inside && q >= 0 && q <= last;
-            from += q * strides[i];
-        }
-        if (inside) memcpy(y, (const char *)x->data + (size_t)from * size, size);
-        else memcpy(y, x->dtype == PL_FLOAT32 ? (void *)&fill : (void *)&other, size);
-        advance(x->rank, dims, index, strides, &at, NULL, NULL);
-    }
-}
-
 static void slice(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     int64_t dims[PL_MAX_RANK], starts[PL_MAX_RANK] = {0}, steps[PL_MAX_RANK];
@@ -1130,7 +1108,7 @@ static void slice(pl_model *m, step *s) {
         dims[axis] = (ends[1] - ends[0] + each - (each > 0 ? 1 : -1)) / each;
         if (dims[axis] < 0) dims[axis] = 0;
     }
-    picked(m, s, dims, starts, steps, 0, 0);
+    picked(m, s, NULL, dims, starts, steps, 0, 0);
 }
 
 static void pad(pl_model *m, step *s) {
@@ -1145,7 +1123,7 @@ static void pad(pl_model *m, step *s) {
               "its paddings do not fit");
         dims[i] = size + before + after, starts[i] = -before, steps[i] = 1;
     }
-    picked(m, s, dims, starts, steps, mode, s->floats[0]);
+    picked(m, s, NULL, dims, starts, steps, mode, s->floats[0]);
 }
 
 /* Where a pixel of a result lies in the input. */
@@ -1442,7 +1420,8 @@ static const unsigned char *blob_at(pl_model *m, const unsigned char *blob, size
     return blob + at;
 }
 
-static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *blob, size_t size) {
+static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *blob, size_t size,
+                        size_t *unclaimed) {
     int kind = (int)next(m, c, 1), stored = (int)next(m, c, 1), rank = (int)next(m, c, 1);
     int axis = (int)next(m, c, 1);
     uint64_t at, bytes;
@@ -1460,6 +1439,8 @@ static void read_tensor(pl_model *m, tensor *t, cursor *c, const unsigned char *
     check(m, stored == kind || (kind == 0 && (stored == 8 || stored == 9)), DAMAGED);
     n = limited(m, rank, t->dims);
     check(m, bytes == (uint64_t)n * (stored == 8 ? 1 : stored == 9 ? 2 : width(kind)), DAMAGED);
+    check(m, bytes <= *unclaimed, DAMAGED);
+    *unclaimed -= bytes; /* so no file becomes far larger in memory */
     t->constant = 1;
     t->data = blob_at(m, blob, size, at, bytes);
     if (stored != kind) {
@@ -1545,6 +1526,7 @@ static void check_order(pl_model *m) {
 static void read_file(pl_model *m, const unsigned char *at, size_t size) {
     uint64_t places[6];
     cursor c;
+    size_t unclaimed;
     uint32_t counts[4];
     check(m, size >= 8 && !memcmp(at, "PYPDNB\r\n", 8),
           "not a .nb file of paddlelite (those of the original Paddle Lite are another layout)");
@@ -1558,7 +1540,7 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
                  && places[3] >= 64 + places[2] && places[3] <= size
                  && places[4] == size - places[3],
           "damaged .nb file: the places in its header");
-    c.at = at + 64, c.left = (size_t)places[2];
+    c.at = at + 64, c.left = (size_t)places[2], unclaimed = (size_t)places[4];
     for (int i = 0; i < 4; i++) {
         counts[i] = (uint32_t)next(m, &c, 4);
         check(m, counts[i] <= places[2], "damaged .nb file: its counts");
@@ -1567,7 +1549,7 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
     m->n_tensors = counts[0], m->tensors = own(m, counts[0], sizeof *m->tensors);
     m->steps = own(m, counts[1], sizeof *m->steps);
     for (uint32_t i = 0; i < counts[0]; i++)
-        read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4]);
+        read_tensor(m, &m->tensors[i], &c, at + places[3], (size_t)places[4], &unclaimed);
     for (uint32_t i = 0; i < counts[1]; i++) read_step(m, &m->steps[i], &c);
     m->n_steps = counts[1], m->n_ins = counts[2], m->n_outs = counts[3];
     m->ins = own(m, counts[2], sizeof *m->ins);
