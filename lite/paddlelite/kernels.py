@@ -1,4 +1,7 @@
-"""The operators in NumPy. Each takes its operands and numbers, and returns its results."""
+"""The operators in NumPy, and what runs a model by them.
+
+Each operator takes its operands and its numbers, and returns its results.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from paddlelite.errors import LiteError
-from paddlelite.reader import DTYPES, MAX_ELEMENTS, MAX_RANK, check
+from paddlelite.reader import DTYPES, MAX_ELEMENTS, MAX_RANK, OPERATORS, LiteError, check, read
 
 Array = np.ndarray
 Kernel = Callable[[list, tuple, tuple], list]
@@ -105,7 +107,7 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     check(x.ndim == 4 and w.ndim == 4, "conv2d: four dimensions were expected")
     n, c, h, wide = x.shape
     oc, per, kh, kw = w.shape
-    if (top, bottom, left, right) == (-1,) * 4:
+    if top == -1:
         top, bottom, left, right = _same(x, kh, kw, sh, sw)
         ints = (sh, sw, top, bottom, left, right, *ints[6:])
     check(groups > 0 and c == per * groups and oc % groups == 0 and oc > 0,
@@ -252,58 +254,41 @@ def matmul(ins: list, ints: tuple, floats: tuple) -> list:
 
 
 def pool2d(ins: list, ints: tuple, floats: tuple) -> list:
-    """The largest or the mean of windows."""
+    """The largest or the mean of windows; whole: of 1 all pixels, of 2 so many even windows."""
     x = ins[0]
     mean, kh, kw, sh, sw, top, bottom, left, right, ceil, exclusive, whole = ints
     _floats(x)
     check(x.ndim == 4 and x.size, "pool2d: four dimensions were expected")
     if whole == 1:
         return [x.mean((2, 3), keepdims=True) if mean else x.max((2, 3), keepdims=True)]
-    if whole:
-        return [_adaptive(_adaptive(x, 2, kh, mean), 3, kw, mean)]
-    n, c, h, w = x.shape
-    if (top, bottom, left, right) == (-1,) * 4:
+    if top == -1:
         top, bottom, left, right = _same(x, kh, kw, sh, sw)
-    pads = top, bottom, left, right
-    check(0 <= min(pads) and max(pads) <= 1024, "pool2d: its paddings are 0 to 1024")
-    oh, ow = _out(h, kh, top + bottom, sh, 1, ceil), _out(w, kw, left + right, sw, 1, ceil)
-    below = max(bottom, (oh - 1) * sh + kh - h - top)
-    after = max(right, (ow - 1) * sw + kw - w - left)
-    around = ((0, 0), (0, 0), (top, below), (left, after))
-    _limited((n, c, h + top + below, w + left + after))
-    start = F32(0 if mean else np.finfo(F32).min)
-    padded, y = np.pad(x, around, constant_values=start), np.full((n, c, oh, ow), start, F32)
-    for i in range(kh):
-        for j in range(kw):
-            part = padded[:, :, i : i + sh * (oh - 1) + 1 : sh, j : j + sw * (ow - 1) + 1 : sw]
-            (np.add if mean else np.maximum)(y, part, out=y)
-    if mean:
-        down = _counts(h, oh, kh, sh, top, bottom, exclusive)
-        y /= down[:, None] * _counts(w, ow, kw, sw, left, right, exclusive)
-    return [y]
+    pads, counts = (top, bottom, left, right), F32(1)  # counts: over how many each mean goes
+    check(min(pads) >= 0 and max(pads) <= 1024, "pool2d: its paddings are 0 to 1024")
+    for axis, k, stride, before, after in ((2, kh, sh, top, bottom), (3, kw, sw, left, right)):
+        size = x.shape[axis]
+        out = k if whole else _out(size, k, before + after, stride, 1, ceil)
+        _limited((*x.shape[:axis], out, *x.shape[axis + 1 :]))
+        at = np.arange(out)
+        starts = at * size // max(out, 1) if whole else at * stride - before
+        ends = ((at + 1) * size + out - 1) // max(out, 1) if whole else starts + k
+        x = _windows(x, axis, starts, np.minimum(ends, size), mean)
+        first = np.maximum(starts, 0) if exclusive or whole else starts
+        last = np.minimum(ends, size + (0 if exclusive or whole else after))
+        counts = counts * np.maximum(last - first, 0).astype(F32).reshape(-1, *[1] * (3 - axis))
+    return [x / counts if mean else x]
 
 
-def _adaptive(x: Array, axis: int, out: int, mean: int) -> Array:
-    """The largest or the mean of so many windows along an axis, which cover it evenly."""
-    size, at = x.shape[axis], np.arange(_limited((*x.shape[:axis], out))[-1])
-    check(out > 0, "pool2d: nothing would be left")
-    starts, ends = at * size // out, ((at + 1) * size + out - 1) // out
-    one_more = np.concatenate([x, x.take([0], axis)], axis)  # ends are places too
-    pairs = np.stack([starts, ends], 1).reshape(-1)
-    found = (np.add if mean else np.maximum).reduceat(one_more, pairs, axis)
-    found = found[(slice(None),) * axis + (slice(None, None, 2),)]
-    spread = (ends - starts).astype(F32).reshape([-1 if i == axis else 1 for i in range(4)])
-    return found / spread if mean else found
-
-
-def _counts(
-    size: int, out: int, kernel: int, stride: int, before: int, after: int, exclusive: int
-) -> Array:
-    """Over how many elements each mean goes: with the padding that is stated, or without."""
-    starts = np.arange(out) * stride - before
-    ends = np.minimum(starts + kernel, size if exclusive else size + after)
-    inside = np.maximum(ends - np.maximum(starts, 0), 0)
-    return (inside if exclusive else ends - starts).astype(F32)
+def _windows(x: Array, axis: int, starts: Array, ends: Array, mean: int) -> Array:
+    """The largest, or the sum, of windows along an axis; what is outside of it adds nothing."""
+    size, nothing = x.shape[axis], F32(0 if mean else np.finfo(F32).min)
+    more = np.concatenate([x, np.full_like(x.take([0], axis), nothing)], axis)
+    y = more.take(np.full(len(starts), size), axis)
+    for i in range(int((ends - starts).max(initial=0))):
+        at = starts + i
+        part = more.take(np.where((at < 0) | (at >= ends), size, at), axis)
+        (np.add if mean else np.maximum)(y, part, out=y)
+    return y
 
 
 # -- element by element, along axes ----------------------------------------------------------------
@@ -563,8 +548,45 @@ def multiclass_nms(ins: list, ints: tuple, floats: tuple) -> list:
 
 
 KERNELS: dict[str, Kernel] = {
-    f.__name__.rstrip("_"): f
-    for f in (conv2d, conv2d_transpose, recurrent, arg_max, matmul, pool2d, activation,
-              binary, layer_norm, softmax, reduce, reshape, transpose, concat, slice_, pad, gather,
-              cast, interpolate, yolo_box, multiclass_nms)
-}  # fmt: skip
+    name: globals()[{"slice": "slice_"}.get(name, name)] for name in OPERATORS
+}
+
+
+class NumpyEngine:
+    """A model that is run by NumPy; the bytes of the file have to stay as they are."""
+
+    name = "numpy"
+
+    def __init__(self, content: Any) -> None:
+        self.model = read(content)
+        tensors = self.model.tensors
+        self.inputs = [tensors[i] for i in self.model.inputs]
+        self.outputs = [tensors[i].name for i in self.model.outputs]
+        last = {i: at for at, op in enumerate(self.model.operators) for i in op.ins}
+        kept = {*self.model.outputs, *(i for i, t in enumerate(tensors) if t.value is not None)}
+        self._done: list[list[int]] = [[] for _ in self.model.operators]
+        for i, at in last.items():
+            if i >= 0 and i not in kept:
+                self._done[at].append(i)
+
+    def run(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        """Returns the outputs for some inputs."""
+        values: list[Any] = [t.value for t in self.model.tensors]
+        for i, array in zip(self.model.inputs, arrays, strict=True):
+            values[i] = array
+        with np.errstate(all="ignore"):
+            for op, done in zip(self.model.operators, self._done):
+                # how many results it has says what this one gives
+                several = op.name == "multiclass_nms"
+                floats = (*op.floats, len(op.outs)) if several else op.floats
+                try:
+                    made = KERNELS[op.name]([None if i < 0 else values[i] for i in op.ins],
+                                            op.ints, floats)  # fmt: skip
+                except LiteError as error:
+                    place = self.model.tensors[op.outs[0]].name
+                    raise LiteError(f"operator {op.name} that makes {place!r}: {error}") from None
+                for i, value in zip(op.outs, made):
+                    values[i] = value
+                for i in done:
+                    values[i] = None
+        return [np.array(values[i]) for i in self.model.outputs]

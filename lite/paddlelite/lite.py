@@ -7,14 +7,14 @@ import importlib
 import mmap
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from paddlelite import native
-from paddlelite.errors import LiteError
-from paddlelite.numpy_engine import NumpyEngine
+from paddlelite.kernels import NumpyEngine
+from paddlelite.reader import LiteError
 
 __version__ = "0.1.0"
 ENGINES = ("auto", "c", "numpy")
@@ -119,6 +119,19 @@ class MobileConfig(_Config):
         return _mapped(self._path)
 
 
+def _file(name: str, what: str) -> tuple[Callable[..., None], Callable[..., str]]:
+    """The methods of a CxxConfig that name a file, and that return its name."""
+
+    def put(self: Any, path: str) -> None:
+        self._files[name] = os.fspath(path)
+
+    def get(self: Any) -> str:
+        return self._files.get(name, "")
+
+    put.__doc__, get.__doc__ = f"Names {what}.", f"Returns {what}."
+    return put, get
+
+
 class CxxConfig(_Config):
     """Names a model as pypaddle saves it, which is converted when it is loaded (needs pypaddle)."""
 
@@ -126,29 +139,9 @@ class CxxConfig(_Config):
         super().__init__()
         self._files: dict[str, str] = {}
 
-    def set_model_dir(self, path: str) -> None:
-        """Names the prefix of a 2.x model, or the folder of a 1.x model."""
-        self._files["model_dir"] = os.fspath(path)
-
-    def model_dir(self) -> str:
-        """Returns what :meth:`set_model_dir` named."""
-        return self._files.get("model_dir", "")
-
-    def set_model_file(self, path: str) -> None:
-        """Names the program."""
-        self._files["model_file"] = os.fspath(path)
-
-    def model_file(self) -> str:
-        """Returns what :meth:`set_model_file` named."""
-        return self._files.get("model_file", "")
-
-    def set_param_file(self, path: str) -> None:
-        """Names the parameters."""
-        self._files["param_file"] = os.fspath(path)
-
-    def param_file(self) -> str:
-        """Returns what :meth:`set_param_file` named."""
-        return self._files.get("param_file", "")
+    set_model_dir, model_dir = _file("model_dir", "the prefix of a 2.x model, or folder of 1.x")
+    set_model_file, model_file = _file("model_file", "the program")
+    set_param_file, param_file = _file("param_file", "the parameters")
 
     def set_valid_places(self, places: Sequence[Place]) -> None:
         """Says where it may run; a processor (Host, X86, ARM) with float32 has to be among it."""
@@ -217,12 +210,12 @@ class Tensor:
 
         Numbers have to be those of the data type that is expected.
         """
-        array = np.asarray(data)
-        if self._value is None or array.size != self._value.size:
-            raise LiteError(f"input {self._name!r}: resize() to the number of values first")
-        if not np.can_cast(array.dtype, self._dtype, "same_kind"):
-            raise LiteError(f"input {self._name!r}: expected {self._dtype}, not {array.dtype}")
-        self.from_numpy(array.astype(self._dtype).reshape(self._value.shape))
+        array, value = np.asarray(data), self._value
+        fits = np.can_cast(array.dtype, self._dtype, "same_kind")
+        if value is None or array.size != value.size or not fits:
+            told = f"expected as many of {self._dtype} as resize() says"
+            raise LiteError(f"{self._name!r}: {told}, but received {array.size} of {array.dtype}")
+        self._value = array.astype(self._dtype).reshape(value.shape)
 
     set_int32_data = set_int64_data = set_float_data
 
@@ -289,11 +282,11 @@ class Predictor:
 
     def get_input(self, index: int) -> Tensor:
         """Returns an input."""
-        return _item(self._inputs, index)
+        return _found(self._inputs, index)
 
     def get_output(self, index: int) -> Tensor:
         """Returns an output; it holds what the last run gave."""
-        return _item(self._outputs, index)
+        return _found(self._outputs, index)
 
     def get_input_names(self) -> list[str]:
         """Returns the names of the inputs."""
@@ -305,11 +298,11 @@ class Predictor:
 
     def get_input_by_name(self, name: str) -> Tensor:
         """Returns an input."""
-        return _named(self._inputs, name)
+        return _found(self._inputs, name)
 
     def get_output_by_name(self, name: str) -> Tensor:
         """Returns an output."""
-        return _named(self._outputs, name)
+        return _found(self._outputs, name)
 
     def run(self) -> None:
         """Computes the outputs."""
@@ -321,17 +314,11 @@ class Predictor:
             tensor._value = value
 
 
-def _item(tensors: list[Tensor], index: int) -> Tensor:
-    if not 0 <= index < len(tensors):
-        raise LiteError(f"there is no tensor {index}; there are {len(tensors)}")
-    return tensors[index]
-
-
-def _named(tensors: list[Tensor], name: str) -> Tensor:
-    for tensor in tensors:
-        if tensor.name() == name:
+def _found(tensors: list[Tensor], key: int | str) -> Tensor:
+    for i, tensor in enumerate(tensors):
+        if key in (i, tensor.name()):
             return tensor
-    raise LiteError(f"there is no tensor {name!r}, but {', '.join(t.name() for t in tensors)}")
+    raise LiteError(f"there is no tensor {key!r}, but {[t.name() for t in tensors]}")
 
 
 def _engine(content: Any, engine: str, threads: int) -> Any:

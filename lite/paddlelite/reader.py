@@ -9,8 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from paddlelite.errors import LiteError
-
 MAGIC, VERSION = b"PYPDNB\r\n", 1
 NONE = 0xFFFFFFFF
 NO_VALUE = 0xFFFFFFFFFFFFFFFF
@@ -32,6 +30,10 @@ _TABLE = """
     interpolate 1 1 1 1 5 5 2 0, yolo_box 2 2 2 2 5 67 2 0, multiclass_nms 2 2 1 3 4 4 3 0
 """
 OPERATORS = {row.split()[0]: tuple(map(int, row.split()[1:])) for row in _TABLE.split(",")}
+
+
+class LiteError(RuntimeError):
+    """A file cannot be read, or what was given to a model does not fit it."""
 
 
 class Tensor(NamedTuple):

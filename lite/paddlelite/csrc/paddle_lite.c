@@ -12,6 +12,9 @@
 #include <string.h>
 #ifdef PL_THREADS
 #include <pthread.h>
+enum { MAX_THREADS = 64 };
+#else
+enum { MAX_THREADS = 1 };
 #endif
 
 #if defined(__AVX512F__)
@@ -21,7 +24,7 @@
 #else
 #define W 4
 #endif
-enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64, MAX_THREADS = 64 };
+enum { MR = 6, NR = 2 * W, KC = 256, NC = 256, ALIGN = 64 };
 typedef float vec __attribute__((vector_size(W * 4), aligned(4), may_alias));
 
 #define NONE 0xFFFFFFFFu
@@ -113,10 +116,9 @@ static buffer *take(pl_model *m, size_t size, int used) {
     size_t i;
     for (i = 0; i < m->n_buffers; i++) {
         buffer *b = m->buffers[i];
-        if (b->used) continue;
-        if (!best || (b->size >= size ? best->size < size || b->size < best->size
-                                      : best->size < size && b->size > best->size))
-            best = b;
+        int fits = b->size >= size, best_fits = best && best->size >= size;
+        if (b->used || (best_fits && !fits)) continue;
+        if (!best || fits > best_fits || (b->size < best->size) == fits) best = b;
     }
     if (used == 2 && best && best->size != size) best = NULL;
     if (!best) {
@@ -246,10 +248,8 @@ static void activate(float *y, int64_t n, int function, float a, float b) {
         case 7: EACH(1 / (1 + expf(-x)));
         case 8: EACH(tanhf(x));
         case 9:
-            if (a != 0) {
-                EACH(0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x))));
-            }
-            EACH((float)(0.5 * x * (1 + erf(x * 0.70710678118654752))));
+            EACH(a != 0 ? 0.5f * x * (1 + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)))
+                        : (float)(0.5 * x * (1 + erf(x * 0.70710678118654752))));
         case 10: EACH(expf(x));
         case 11: EACH(sqrtf(x));
         case 12: EACH(fabsf(x));
@@ -587,12 +587,11 @@ static void depthwise(void *job, int part, int parts) {
     }
 }
 
-/* Four paddings, top to right; all -1: as many as leave one result for each stride. */
+/* Four paddings, top to right; -1: as many as leave one result for each stride. */
 static void paddings(pl_model *m, const int32_t *given, int64_t h, int64_t w, int64_t kh,
                      int64_t kw, int64_t sh, int64_t sw, int64_t *made) {
-    int same_ = 1;
-    for (int i = 0; i < 4; i++) made[i] = given[i], same_ = same_ && given[i] == -1;
-    if (!same_) return;
+    for (int i = 0; i < 4; i++) made[i] = given[i];
+    if (given[0] != -1) return;
     check(m, kh > 0 && kw > 0 && sh > 0 && sw > 0, "a kernel or stride is not > 0");
     for (int i = 0; i < 4; i += 2) {
         int64_t size = i ? w : h, kernel_ = i ? kw : kh, stride = i ? sw : sh;
@@ -608,8 +607,11 @@ static void conv2d(pl_model *m, step *s) {
     const float *add = floats(m, residual);
     const int32_t *v = s->ints;
     int64_t u[10], groups = v[8], n, c, h, wide, oc, per, kh, kw, oh, ow, dims[4], k, each;
+    int64_t room_dims[5], part, plane;
     int plain, deep;
     source src = {0};
+    finish f = {b, NULL, 1, function_of(m, v[9]), s->floats[0], s->floats[1], 1};
+    buffer *room = NULL, *packed = s->packed;
     float *y;
     check(m, x->rank == 4 && w->rank == 4, "four dimensions were expected");
     n = x->dims[0], c = x->dims[1], h = x->dims[2], wide = x->dims[3];
@@ -623,7 +625,6 @@ static void conv2d(pl_model *m, step *s) {
     oh = reach(m, h, kh, u[2] + u[3], u[0], u[6], 0);
     ow = reach(m, wide, kw, u[4] + u[5], u[1], u[7], 0);
     dims[0] = n, dims[1] = oc, dims[2] = oh, dims[3] = ow;
-    limited(m, 4, dims);
     check(m, !bias || size_of(bias) == oc, "its bias does not fit");
     check(m, !residual || same(residual, 4, dims), "its residual does not fit");
     y = make(m, s, 0, PL_FLOAT32, 4, dims);
@@ -633,46 +634,42 @@ static void conv2d(pl_model *m, step *s) {
     src.windows = 1, src.kh = kh, src.kw = kw, src.sh = u[0], src.sw = u[1], src.dh = u[6];
     src.dw = u[7], src.ow = ow;
     src.rows = h + u[2] + u[3], src.columns = (wide + u[4] + u[5]) / u[1] + 1 + W;
-    {
-        int64_t room_dims[5] = {deep ? 1 : c, src.sw, src.rows, src.columns, m->threads};
-        buffer *room = NULL, *packed = s->packed;
-        int64_t part = packed_rows(each, k), plane = src.rows * src.columns * src.sw;
-        finish f = {b, NULL, 1, function_of(m, (int)u[9]), s->floats[0], s->floats[1], 1};
-        if (!plain || deep) room = take(m, (size_t)limited(m, 4 + deep, room_dims) * 4 + ALIGN, 1);
-        if (!deep && !packed) {
-            packed = take(m, (size_t)(part * groups) * 4, w->constant ? 2 : 1);
-            for (int64_t g = 0; g < groups; g++)
-                pack_rows(filter + g * each * k, k, 1, each, k, (float *)packed->at + g * part);
-            if (w->constant) s->packed = packed;
-        }
-        for (int64_t i = 0; i < n; i++) {
-            const float *image = from + i * c * h * wide;
-            if (deep) {
-                float *to = y + i * oc * oh * ow;
-                depthwise_job job = {src, image, filter, to, (float *)room->at, f, c, each, h, wide,
-                                     oh, u[2], u[4], plane};
-                job.f.residual = add ? add + i * oc * oh * ow : NULL;
-                parallel(m, depthwise, &job, oc * oh * ow * k);
-                continue;
-            }
-            if (room)
-                planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, src.sw,
-                       (float *)room->at);
-            for (int64_t g = 0; g < groups; g++) {
-                int64_t at = (i * oc + g * each) * oh * ow;
-                f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
-                if (plain) {
-                    src.windows = 0, src.down = h * wide, src.across = 1;
-                    src.x = image + g * per * h * wide;
-                } else {
-                    src.x = (float *)room->at + g * per * plane;
-                }
-                product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
-            }
-        }
-        if (room) room->used = 0;
-        if (packed && packed->used == 1) packed->used = 0;
+    room_dims[0] = deep ? 1 : c, room_dims[1] = src.sw, room_dims[2] = src.rows;
+    room_dims[3] = src.columns, room_dims[4] = m->threads;
+    part = packed_rows(each, k), plane = src.rows * src.columns * src.sw;
+    if (!plain || deep) room = take(m, (size_t)limited(m, 4 + deep, room_dims) * 4 + ALIGN, 1);
+    if (!deep && !packed) {
+        packed = take(m, (size_t)(part * groups) * 4, w->constant ? 2 : 1);
+        for (int64_t g = 0; g < groups; g++)
+            pack_rows(filter + g * each * k, k, 1, each, k, (float *)packed->at + g * part);
+        if (w->constant) s->packed = packed;
     }
+    for (int64_t i = 0; i < n; i++) {
+        const float *image = from + i * c * h * wide;
+        if (deep) {
+            float *to = y + i * oc * oh * ow;
+            depthwise_job job = {src, image, filter, to, (float *)room->at, f, c, each, h, wide,
+                                 oh, u[2], u[4], plane};
+            job.f.residual = add ? add + i * oc * oh * ow : NULL;
+            parallel(m, depthwise, &job, oc * oh * ow * k);
+            continue;
+        }
+        if (room)
+            planes(image, c, h, wide, u[2], u[4], src.rows, src.columns, u[1], (float *)room->at);
+        for (int64_t g = 0; g < groups; g++) {
+            int64_t at = (i * oc + g * each) * oh * ow;
+            f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
+            if (plain) {
+                src.windows = 0, src.down = h * wide, src.across = 1;
+                src.x = image + g * per * h * wide;
+            } else {
+                src.x = (float *)room->at + g * per * plane;
+            }
+            product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
+        }
+    }
+    if (room) room->used = 0;
+    if (packed && packed->used == 1) packed->used = 0;
 }
 
 /* Where a window of pixels begins and ends, and over how many of them a mean goes. */
@@ -680,9 +677,10 @@ static int64_t window(int adaptive, int64_t i, int64_t size, int64_t out, int64_
                       int64_t stride, const int64_t *pads, int exclusive, int64_t *span) {
     int64_t first = adaptive ? i * size / out : i * stride - pads[0];
     int64_t end = adaptive ? ((i + 1) * size + out - 1) / out : first + kernel_;
-    int64_t padded = end < size + pads[1] ? end - first : size + pads[1] - first;
+    int64_t count = (end < size + pads[1] ? end : size + pads[1]) - first;
     span[0] = first < 0 ? 0 : first, span[1] = end < size ? end : size;
-    return !exclusive && !adaptive ? padded : span[1] > span[0] ? span[1] - span[0] : 0;
+    if (exclusive || adaptive) count = span[1] - span[0];
+    return count > 0 ? count : 0;
 }
 
 static void pool2d(pl_model *m, step *s) {
@@ -990,27 +988,18 @@ static void reduce(pl_model *m, step *s) {
 /* Sizes: -1 is the rest, -2 - i the size of axis i of the input. */
 static void reshape(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
-    int64_t dims[PL_MAX_RANK], rest = 1, n = size_of(x);
+    int64_t dims[PL_MAX_RANK] = {0}, rest, n = size_of(x);
     int open = -1;
     for (int i = 0; i < s->n_ints; i++) {
         dims[i] = s->ints[i];
-        if (dims[i] < -1) {
-            check(m, -2 - dims[i] < x->rank, "there is no such axis");
-            dims[i] = x->dims[-2 - dims[i]];
-        }
+        check(m, -2 - dims[i] < x->rank, "there is no such axis");
+        if (dims[i] < -1) dims[i] = x->dims[-2 - dims[i]];
         check(m, dims[i] >= 0 || open < 0, "impossible sizes");
-        if (dims[i] < 0) {
-            open = i;
-        } else {
-            check(m, !dims[i] || rest <= MAX_ELEMENTS / dims[i], "sizes are too large");
-            rest *= dims[i];
-        }
+        if (dims[i] < 0) open = i, dims[i] = 1;
     }
-    if (open >= 0) {
-        check(m, rest && n % rest == 0, "it cannot get these sizes");
-        dims[open] = n / rest;
-    }
-    check(m, limited(m, s->n_ints, dims) == n, "it cannot get these sizes");
+    rest = limited(m, s->n_ints, dims);
+    if (open >= 0 && rest) dims[open] = n / rest;
+    check(m, open >= 0 ? rest && n % rest == 0 : rest == n, "it cannot get these sizes");
     memcpy(make(m, s, 0, x->dtype, s->n_ints, dims), x->data, (size_t)n * width(x->dtype));
 }
 
@@ -1279,7 +1268,8 @@ static void multiclass_nms(pl_model *m, step *s) {
     float extra = v[3] ? 0 : 1, eta = s->floats[2];
     buffer *room, *numbers;
     choice *kept, *now;
-    int32_t *counts;
+    int32_t *counts, *places = NULL;
+    float *out;
     check(m, x->rank == 3 && x->dims[2] == 4 && y->rank == 3 && y->dims[0] == x->dims[0]
                  && y->dims[2] == x->dims[1],
           "its operands do not fit");
@@ -1324,22 +1314,19 @@ static void multiclass_nms(pl_model *m, step *s) {
     }
     dims[0] = total, dims[1] = 6;
     if (s->n_outs == 1 && !total) dims[0] = dims[1] = 1;
-    {
-        float *out = make(m, s, 0, PL_FLOAT32, 2, dims);
-        int32_t *places = NULL;
-        if (s->n_outs == 1 && !total) out[0] = -1;
-        dims[1] = 1;
-        if (s->n_outs > 1) places = make(m, s, 1, PL_INT32, 2, dims);
-        now = kept;
-        for (int64_t i = 0; i < images; i++)
-            for (int32_t j = 0; j < counts[i]; j++, now++, out += 6) {
-                int64_t place = i * n + now->place;
-                out[0] = (float)now->label, out[1] = now->score;
-                memcpy(out + 2, (const float *)x->data + place * 4, 16);
-                if (places) *places++ = (int32_t)place;
-            }
-        if (s->n_outs > 2) memcpy(make(m, s, 2, PL_INT32, 1, &images), counts, (size_t)images * 4);
-    }
+    out = make(m, s, 0, PL_FLOAT32, 2, dims);
+    if (s->n_outs == 1 && !total) out[0] = -1;
+    dims[1] = 1;
+    if (s->n_outs > 1) places = make(m, s, 1, PL_INT32, 2, dims);
+    now = kept;
+    for (int64_t i = 0; i < images; i++)
+        for (int32_t j = 0; j < counts[i]; j++, now++, out += 6) {
+            int64_t place_ = i * n + now->place;
+            out[0] = (float)now->label, out[1] = now->score;
+            memcpy(out + 2, (const float *)x->data + place_ * 4, 16);
+            if (places) *places++ = (int32_t)place_;
+        }
+    if (s->n_outs > 2) memcpy(make(m, s, 2, PL_INT32, 1, &images), counts, (size_t)images * 4);
     room->used = numbers->used = 0;
 }
 
@@ -1563,37 +1550,28 @@ static void read_file(pl_model *m, const unsigned char *at, size_t size) {
 /* ---------------------------------------------------------------- the interface */
 
 pl_model *pl_load(const void *bytes, size_t size, char *error, size_t error_size) {
-    pl_model *const volatile kept = calloc(1, sizeof *kept);
-    pl_model *m = kept;
-    if (!m) {
-        snprintf(error, error_size, "out of memory");
-        return NULL;
+    pl_model *const volatile m = calloc(1, sizeof *m);
+    if (m && !setjmp(m->back)) {
+        m->threads = 1;
+        read_file(m, bytes, size);
+        return m;
     }
-    if (setjmp(m->back)) {
-        snprintf(error, error_size, "%s", kept->error);
-        pl_close(kept);
-        return NULL;
-    }
-    m->threads = 1;
-    read_file(m, bytes, size);
-    return kept;
+    snprintf(error, error_size, "%s", m ? m->error : "out of memory");
+    pl_close(m);
+    return NULL;
 }
 
 pl_model *pl_open(const char *path, char *error, size_t error_size) {
     FILE *file = fopen(path, "rb");
     long size = -1;
     char *bytes = NULL;
-    pl_model *m;
+    pl_model *m = NULL;
     if (file && !fseek(file, 0, SEEK_END)) size = ftell(file);
     if (size >= 0) bytes = malloc((size_t)size + 1);
-    if (!bytes || fseek(file, 0, SEEK_SET) || fread(bytes, 1, (size_t)size, file) != (size_t)size) {
-        snprintf(error, error_size, "cannot read '%s'", path);
-        if (file) fclose(file);
-        free(bytes);
-        return NULL;
-    }
-    fclose(file);
-    m = pl_load(bytes, (size_t)size, error, error_size);
+    if (bytes && !fseek(file, 0, SEEK_SET) && fread(bytes, 1, (size_t)size, file) == (size_t)size)
+        m = pl_load(bytes, (size_t)size, error, error_size);
+    else snprintf(error, error_size, "cannot read '%s'", path);
+    if (file) fclose(file);
     if (m) m->file = bytes;
     else free(bytes);
     return m;
@@ -1624,13 +1602,8 @@ static int tell(pl_model *m, int index, uint32_t count, const uint32_t *list, pl
     return 0;
 }
 
-int pl_input(pl_model *m, int index, pl_tensor *found) {
-    return tell(m, index, m->n_ins, m->ins, found);
-}
-
-int pl_output(pl_model *m, int index, pl_tensor *found) {
-    return tell(m, index, m->n_outs, m->outs, found);
-}
+int pl_input(pl_model *m, int i, pl_tensor *found) { return tell(m, i, m->n_ins, m->ins, found); }
+int pl_output(pl_model *m, int i, pl_tensor *found) { return tell(m, i, m->n_outs, m->outs, found); }
 
 int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dims,
                  const void *data) {
@@ -1653,14 +1626,10 @@ int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dim
 }
 
 int pl_set_threads(pl_model *m, int threads) {
-#ifdef PL_THREADS
-    int most = MAX_THREADS;
-#else
-    int most = 1; /* PL_THREADS was not defined when this was compiled */
-#endif
     m->now = NULL;
     if (setjmp(m->back)) return -1;
-    if (threads < 1 || threads > most) fail(m, "1 to %d threads can compute, not %d", most, threads);
+    if (threads < 1 || threads > MAX_THREADS) /* 1 where PL_THREADS was not defined */
+        fail(m, "1 to %d threads can compute, not %d", MAX_THREADS, threads);
     m->threads = threads;
     return 0;
 }
