@@ -1,6 +1,8 @@
 """Whole networks: the lite runtime gives what paddle.inference gives."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ from paddle.core.errors import UnimplementedError
 from paddle.inference.lite_export.command import main
 from paddle.vision import models
 
-from .conftest import answers, converted, lite, save
+from .conftest import ROOT, answers, converted, lite, save
 
 NETS = {
     "lenet": (lambda: models.LeNet(), (2, 1, 28, 28)),
@@ -237,26 +239,40 @@ def test_geometries(size, tmp_path, engines):
             near(got, want)
 
 
+GROWTH = """
+import sys
+sys.path.insert(0, {lite!r})
+import numpy as np
+from paddlelite.lite import MobileConfig, create_paddle_predictor
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+
+config = MobileConfig()
+config.set_model_from_file({path!r})
+config.set_engine({engine!r})
+config.set_threads({threads})
+predictor = create_paddle_predictor(config)
+predictor.get_input(0).from_numpy(np.ones({shape}, "float32"))
+for _ in range(100):
+    predictor.run()
+before = resident()
+for _ in range({runs}):
+    predictor.run()
+print(resident() - before)
+"""
+
+
 def growth(path, shape, engine, threads, runs):
-    """How many bytes more are resident after so many runs."""
-    from paddlelite.lite import MobileConfig, create_paddle_predictor
-
-    def resident():
-        with open("/proc/self/statm") as file:
-            return int(file.read().split()[1]) * 4096
-
-    config = MobileConfig()
-    config.set_model_from_file(path)
-    config.set_engine(engine)
-    config.set_threads(threads)
-    predictor = create_paddle_predictor(config)
-    predictor.get_input(0).from_numpy(np.ones(shape, "float32"))
-    for _ in range(100):
-        predictor.run()
-    before = resident()
-    for _ in range(runs):
-        predictor.run()
-    return resident() - before
+    """How many bytes more are resident after so many runs, in a process that does nothing else."""
+    script = GROWTH.format(
+        lite=str(ROOT / "lite"), path=path, engine=engine, threads=threads, shape=shape, runs=runs
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", script], check=True, capture_output=True, text=True
+    )
+    return int(done.stdout)
 
 
 @pytest.mark.parametrize("runs", [900, pytest.param(10_000, marks=pytest.mark.slow)])
