@@ -77,6 +77,12 @@ class Lowering:
         outs = [out] if isinstance(out, str) else list(out)
         self.made.steps.append(Step(name, list(ins), outs, list(ints), list(floats)))
 
+    def passes_sizes(self, given: str, name: str) -> bool:
+        """Says whether a variable is a tensor of sizes; if so, its copy is one too."""
+        if given in self.sizes:
+            self.sizes[name] = self.sizes[given]
+        return given in self.sizes
+
     def value(self, name: str) -> np.ndarray | None:
         """Returns the value of a constant; None: it is computed in each run."""
         return self.made.constants.get(name)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from paddle.inference.lite_export.first_sizes import first_sizes
 from paddle.inference.lite_export.rules import (
     Refused,
     attrs_of,
@@ -32,11 +33,13 @@ def _axes(op: Operator, rank: int) -> list[int]:
 @rule("reshape2 reshape")
 def _reshape(at: Lowering, op: Operator) -> None:
     without(op, "Shape")
+    if at.passes_sizes(input_of(op, "X"), output_of(op)):
+        return
     x, sizes = input_of(op, "X"), [s or keep(i) for i, s in enumerate(attrs_of(op)["shape"])]
     if names := op.inputs.get("ShapeTensor"):
         sizes = [_size(at, x, name) for name in names]
         if None in sizes and (-1 in sizes or sizes.count(None) > 1):
-            raise Refused("its sizes are those of another variable, and open")
+            raise Refused("its sizes are those of another variable, and open; use 0 or -1 for them")
         sizes = [-1 if s is None else s for s in sizes]  # one alone is what is left
     at.add("reshape", [x], output_of(op), sizes)
 
@@ -48,7 +51,8 @@ def _size(at: Lowering, x: str, name: str) -> int | None:
     if len(at.sizes.get(name, ())) != 1:
         raise Refused("its sizes are computed in each run, and are not those of a variable")
     other, axis = at.sizes[name][0]
-    return keep(axis) if other == x else None
+    first = first_sizes(at.made.steps, at.made.constants) if axis == 0 else {}
+    return keep(axis) if first.get(other, other) == first.get(x, x) else None
 
 
 @rule("shape")
