@@ -120,27 +120,22 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
     if top or bottom or left or right:
         x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
 
-    def window(i: int, j: int) -> Array:
-        down, across = i * dh, j * dw
-        return x[
-            :, :, down : down + sh * (oh - 1) + 1 : sh, across : across + sw * (ow - 1) + 1 : sw
-        ]
-
     if per == 1 and groups > 1:
         y = np.zeros((n, groups, oc // groups, oh, ow), F32)
         filters = w.reshape(groups, oc // groups, kh, kw, 1, 1)
         for i in range(kh):
             for j in range(kw):
-                y += window(i, j)[:, :, None] * filters[:, :, i, j]
+                part = _part(x, i * dh, j * dw, sh, sw, oh, ow)
+                y += part[:, :, None] * filters[:, :, i, j]
     else:
         if kh == kw == 1:
-            columns = np.ascontiguousarray(window(0, 0))
+            columns = np.ascontiguousarray(_part(x, 0, 0, sh, sw, oh, ow))
         else:
             _limited((n, c, kh * kw, oh, ow))
             columns = np.empty((n, c, kh, kw, oh, ow), F32)
             for i in range(kh):
                 for j in range(kw):
-                    columns[:, :, i, j] = window(i, j)
+                    columns[:, :, i, j] = _part(x, i * dh, j * dw, sh, sw, oh, ow)
         filters = w.reshape(groups, oc // groups, per * kh * kw)
         y = filters @ columns.reshape(n, groups, per * kh * kw, oh * ow)
     y = y.reshape(n, oc, oh, ow)
@@ -151,6 +146,11 @@ def conv2d(ins: list, ints: tuple, floats: tuple) -> list:
         check(residual.shape == y.shape, "conv2d: its residual does not fit")
         y += residual
     return [_activated(y, function, floats)]
+
+
+def _part(x: Array, i: int, j: int, sh: int, sw: int, h: int, w: int) -> Array:
+    """So many rows and columns of images, from a place on, in steps."""
+    return x[:, :, i : i + sh * (h - 1) + 1 : sh, j : j + sw * (w - 1) + 1 : sw]
 
 
 def _same(x: Array, kh: int, kw: int, sh: int, sw: int) -> tuple[int, ...]:
@@ -186,9 +186,7 @@ def conv2d_transpose(ins: list, ints: tuple, floats: tuple) -> list:
     y = np.zeros(full, F32)
     for i in range(kh):
         for j in range(kw):
-            down, across = i * dh, j * dw
-            rows = slice(down, down + sh * (h - 1) + 1, sh)
-            y[:, :, rows, across : across + sw * (wide - 1) + 1 : sw] += parts[:, :, i, j]
+            _part(y, i * dh, j * dw, sh, sw, h, wide)[...] += parts[:, :, i, j]
     y = y[:, :, top : oh - bottom, left : ow - right]
     if bias is not None:
         check(bias.size == groups * per, "conv2d_transpose: its bias does not fit")

@@ -369,10 +369,8 @@ static void pack_columns(const source *s, int64_t k0, int64_t k, int64_t n0, int
         for (int64_t i = 0; i < k; i++) {
             const float *from = s->x + (k0 + i) * s->down + (n0 + c) * s->across;
             float *t = to + i * NR;
-            if (s->across == 1)
-                for (int q = 0; q < len; q++) t[q] = from[q];
-            else
-                for (int q = 0; q < len; q++) t[q] = from[q * s->across];
+            if (s->across == 1) memcpy(t, from, (size_t)len * sizeof *t);
+            else for (int q = 0; q < len; q++) t[q] = from[q * s->across];
             for (int q = len; q < NR; q++) t[q] = 0;
         }
     }
@@ -631,8 +629,8 @@ static void conv2d(pl_model *m, step *s) {
     k = per * kh * kw, each = oc / groups;
     deep = per == 1 && groups > 1;
     plain = kh == 1 && kw == 1 && u[0] == 1 && u[1] == 1 && !(u[2] | u[3] | u[4] | u[5]);
-    src.windows = 1, src.kh = kh, src.kw = kw, src.sh = u[0], src.sw = u[1], src.dh = u[6];
-    src.dw = u[7], src.ow = ow;
+    src.windows = !plain, src.down = h * wide, src.across = 1, src.kh = kh, src.kw = kw;
+    src.sh = u[0], src.sw = u[1], src.dh = u[6], src.dw = u[7], src.ow = ow;
     src.rows = h + u[2] + u[3], src.columns = (wide + u[4] + u[5]) / u[1] + 1 + W;
     room_dims[0] = deep ? 1 : c, room_dims[1] = src.sw, room_dims[2] = src.rows;
     room_dims[3] = src.columns, room_dims[4] = m->threads;
@@ -659,12 +657,7 @@ static void conv2d(pl_model *m, step *s) {
         for (int64_t g = 0; g < groups; g++) {
             int64_t at = (i * oc + g * each) * oh * ow;
             f.bias = b ? b + g * each : NULL, f.residual = add ? add + at : NULL;
-            if (plain) {
-                src.windows = 0, src.down = h * wide, src.across = 1;
-                src.x = image + g * per * h * wide;
-            } else {
-                src.x = (float *)room->at + g * per * plane;
-            }
+            src.x = plain ? image + g * per * h * wide : (float *)room->at + g * per * plane;
             product(m, each, oh * ow, k, (float *)packed->at + g * part, &src, y + at, &f);
         }
     }
@@ -949,7 +942,7 @@ static void arg_max(pl_model *m, step *s) {
 static void reduce(pl_model *m, step *s) {
     tensor *x = in(m, s, 0);
     const float *from = floats(m, x);
-    int64_t n = size_of(x), made = 1, dims[PL_MAX_RANK], kept[PL_MAX_RANK], strides[PL_MAX_RANK];
+    int64_t n = size_of(x), made = 1, kept[PL_MAX_RANK], strides[PL_MAX_RANK];
     int64_t index[PL_MAX_RANK] = {0}, at = 0;
     int gone[PL_MAX_RANK] = {0}, rank = 0, kind = s->ints[0];
     buffer *room;
@@ -958,14 +951,12 @@ static void reduce(pl_model *m, step *s) {
     check(m, n > 0 && kind >= 0 && kind <= 4, "nothing to reduce, or no such kind");
     for (int i = 0; i < x->rank; i++) gone[i] = s->n_ints == 2;
     for (int i = 2; i < s->n_ints; i++) gone[axis_of(m, s->ints[i], x->rank)] = 1;
-    for (int i = 0; i < x->rank; i++) {
-        dims[i] = x->dims[i];
-        if (!gone[i] || s->ints[1]) kept[rank++] = gone[i] ? 1 : dims[i];
-    }
+    for (int i = 0; i < x->rank; i++)
+        if (!gone[i] || s->ints[1]) kept[rank++] = gone[i] ? 1 : x->dims[i];
     if (!rank) kept[rank++] = 1;
     for (int i = x->rank - 1; i >= 0; i--) {
         strides[i] = gone[i] ? 0 : made;
-        if (!gone[i]) made *= dims[i];
+        if (!gone[i]) made *= x->dims[i];
     }
     y = make(m, s, 0, PL_FLOAT32, rank, kept);
     room = take(m, (size_t)made * sizeof *sum, 1);
@@ -976,7 +967,7 @@ static void reduce(pl_model *m, step *s) {
         double v = from[i], u = sum[at];
         sum[at] = kind < 2 ? u + v : kind == 4 ? u * v : kind == 2 ? (v <= u ? u : v)
                                                                    : (v >= u ? u : v);
-        advance(x->rank, dims, index, strides, &at, NULL, NULL);
+        advance(x->rank, x->dims, index, strides, &at, NULL, NULL);
     }
     for (int64_t i = 0; i < made; i++)
         y[i] = (float)(kind == 1 ? sum[i] / ((double)n / (double)made) : sum[i]);
@@ -1015,6 +1006,7 @@ static void picked(pl_model *m, step *s, const int32_t *axes, const int64_t *dim
                    const int64_t *starts, const int64_t *steps, int mode, float fill) {
     tensor *x = in(m, s, 0);
     int64_t strides[PL_MAX_RANK], sizes[PL_MAX_RANK], index[PL_MAX_RANK] = {0}, apart = 1, at = 0;
+    int64_t inner = x->rank ? dims[x->rank - 1] : 1, n = count_of(dims, x->rank);
     int64_t other = fill > -9.2e18f && fill < 9.2e18f ? (int64_t)fill : INT64_MIN;
     int last = x->rank - 1, wide = x->dtype == PL_INT64;
     char *y = make(m, s, 0, x->dtype, x->rank, dims);
@@ -1022,7 +1014,7 @@ static void picked(pl_model *m, step *s, const int32_t *axes, const int64_t *dim
     for (int i = last; i >= 0; apart *= x->dims[i--])
         for (int j = 0; j <= last; j++)
             if ((axes ? axes[j] : j) == i) strides[j] = apart, sizes[j] = x->dims[i];
-    for (int64_t n = count_of(dims, x->rank), inner = last < 0 ? 1 : dims[last]; n > 0; n -= inner) {
+    for (; n > 0; n -= inner) {
         int64_t from = 0, q;
         for (int i = 0; i < last && from >= 0; i++) {
             q = place(starts[i] + index[i] * steps[i], sizes[i] - 1, mode);
@@ -1602,8 +1594,8 @@ static int tell(pl_model *m, int index, uint32_t count, const uint32_t *list, pl
     return 0;
 }
 
-int pl_input(pl_model *m, int i, pl_tensor *found) { return tell(m, i, m->n_ins, m->ins, found); }
-int pl_output(pl_model *m, int i, pl_tensor *found) { return tell(m, i, m->n_outs, m->outs, found); }
+int pl_input(pl_model *m, int i, pl_tensor *t) { return tell(m, i, m->n_ins, m->ins, t); }
+int pl_output(pl_model *m, int i, pl_tensor *t) { return tell(m, i, m->n_outs, m->outs, t); }
 
 int pl_set_input(pl_model *m, int index, int dtype, int rank, const int64_t *dims,
                  const void *data) {

@@ -126,7 +126,9 @@ def _conv_transpose(at: Lowering, op: Operator) -> None:
     if (a["padding_algorithm"] == "SAME" or a["output_size"]) and -1 in sizes:
         raise Refused("its padding is SAME or it states an output size, and its input is open")
     strides = a["strides"]
-    first, last = resolve_padding(a["paddings"], a["padding_algorithm"], sizes, kernel, strides)
+    first, last = resolve_padding(
+        a["paddings"], a["padding_algorithm"], sizes, list(kernel), strides
+    )
     dilations = [1, 1] if a["padding_algorithm"] == "SAME" else a["dilations"]
     more = list(a["output_padding"] or [0, 0])
     for i, wanted in enumerate(a["output_size"] or ()):
