@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import C, OpDef, computed, py
+from paddle.core.op import C, OpDef, Slot, computed, py
+from paddle.ir.attribute_kinds import declared
 from paddle.tensor.inplace import replace
 
 # Attributes that choose one of PaddlePaddle's engines: there is one kernel here.
@@ -41,14 +42,19 @@ def call(api: str, op: OpDef, operands: list[Any], attrs: Mapping[str, Any]) -> 
     Raises:
         ValueError: it has no such attribute.
     """
-    known = {k: v for k, v in attrs.items() if k in op.attrs or not _is_engine(k, v)}
+    known = {k: v for k, v in attrs.items() if k in op.attrs or not _is_engine(op.name, k, v)}
     _known(api, "attrs", op.name, known, list(op.attrs))
     return getattr(C, op.name)(*operands, **{py(k): v for k, v in known.items()})
 
 
-def _is_engine(name: str, value: Any) -> bool:
-    """Whether an attribute only chooses a kernel, as one that joins operators does while off."""
-    return name.startswith(ENGINE) or (name.startswith("fuse_") and not value)
+def _is_engine(type: str, name: str, value: Any) -> bool:
+    """Whether an attribute only chooses a kernel, as one that joins operators does while off.
+
+    All that PaddlePaddle declares of an operator and that changes results is an attribute here too.
+    """
+    if name.startswith("fuse_"):
+        return not value
+    return name.startswith(ENGINE) or declared(type, name) is not None
 
 
 def trace(
@@ -71,10 +77,13 @@ def trace(
     op = operator(f"{api}(type)", type)
     _known(api, "inputs", type, inputs, [s.name for s in op.inputs])
     _known(api, "outputs", type, outputs, [s.name for s in op.outputs])
-    operands = [_of_slot(api, inputs.get(slot.name), slot.many) for slot in op.inputs]
-    made = call(api, op, operands, attrs)
+    operands = {s.name: _of_slot(api, inputs.get(s.name), s.many) for s in op.inputs}
+    for slot in op.outputs:
+        _keep_written(slot, operands, outputs)
+    made = call(api, op, list(operands.values()), attrs or {})
     returned = [slot for slot in op.outputs if not slot.writes]  # the others are written in place
-    for slot, result in zip(returned, (made,) if len(returned) == 1 else made, strict=True):
+    results = made if len(returned) > 1 else (made,)[: len(returned)]
+    for slot, result in zip(returned, results, strict=True):
         targets = outputs.get(slot.name)
         if targets is None or result is None:
             continue
@@ -85,7 +94,23 @@ def trace(
                 replace(target, value.detach() if stop_gradient else value)
 
 
+def _keep_written(slot: Slot, operands: dict[str, Any], outputs: Mapping[str, Any]) -> None:
+    """An input that is to be written elsewhere stays: the operator gets the other Tensor."""
+    targets = outputs.get(slot.name)
+    source = operands.get(slot.writes) if slot.writes else None
+    if source is None or targets is None:
+        return
+    sources = source if isinstance(source, list) else [source]
+    listed = list(targets) if isinstance(targets, (list, tuple)) else [targets]
+    for target, value in zip(listed, sources, strict=True):
+        if target is not value:
+            replace(target, value.detach().clone())
+    operands[slot.writes or ""] = listed if isinstance(source, list) else listed[0]
+
+
 def _of_slot(api: str, given: Any, many: bool) -> Any:
+    if given is None:
+        return None
     if isinstance(given, (list, tuple)) and not many:
         if len(given) > 1:
             raise InvalidArgumentError(f"{api}: expected one Tensor, but got {len(given)}.")

@@ -12,7 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from paddle.core.guards import guard_methods
+from paddle.framework.by_name import trace
+from paddle.framework.dygraph import tensor_to_fill
 from paddle.ir.block import Block
+from paddle.ir.current import default_main_program
 from paddle.ir.operator import Operator, here
 from paddle.ir.program import Program
 from paddle.ir.variable import Variable
@@ -57,6 +60,17 @@ class BlockMethods:
         from paddle.serialization.program.desc import BlockDesc
 
         return BlockDesc(self)
+
+    def _is_default(self: Any) -> bool:
+        return self.program is default_main_program()
+
+    _create_tensor = staticmethod(tensor_to_fill)
+
+    def _run_op(
+        self: Any, type: Any, inputs: dict, outputs: dict, attrs: dict, stop_gradient: bool
+    ) -> Operator:
+        trace("Block.append_op", type, inputs, outputs, attrs, stop_gradient)
+        return Operator(self, type, attrs=dict(attrs))
 
     def to_string(self: Any, throw_on_error: bool = False, with_details: bool = False) -> str:
         """Returns the block in the text format of its protobuf message.
@@ -255,7 +269,7 @@ class ProgramMethods:
         self.blocks, self.program_version = made.blocks, made.program_version
         for block in self.blocks:
             block.program = self
-        self._changed()
+        self.note_change()
 
     @staticmethod
     def parse_from_string(binary_str: bytes) -> Program:
