@@ -51,7 +51,7 @@ def test_scales_of_each_batch_stay_in_floats(tmp_path):
 
 
 def test_a_machine_that_saturates_keeps_the_plan_of_floats(tmp_path, monkeypatch):
-    monkeypatch.setattr("paddle.passes.inference.int8.usable", lambda: False)
+    monkeypatch.setattr("paddle.ops.quantization.int8.usable", lambda: False)
     case = read_case("2.6.2-quantized/aware_linear")
     made = Saved.read(case.unpack(tmp_path)).integers()
     assert "conv2d" in types(made)
@@ -97,14 +97,20 @@ def test_a_convolution(attrs):
 
 
 @needs_bytes
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
 @pytest.mark.parametrize(
     "attrs",
-    [{"padding_algorithm": "SAME"}, {"padding": [1, 0, 1, 1]}],
+    [{"padding_algorithm": "SAME"}, {"padding_algorithm": "SAME", "strides": [2, 2]},
+     {"padding": [1, 0, 1, 1]}, {"padding": [0, 2, 0, 1], "dilations": [2, 1]}],
     ids=str,
-)
-def test_padding_that_differs_stays_in_floats(attrs):
-    saved = net(lambda x: conv(rounded(x, 2.5), "w", W, **attrs), SHAPE)
-    assert compare(saved, GIVEN) == ["int8_round", "conv2d"]
+)  # fmt: skip
+def test_padding_that_differs(attrs, shape, positive):
+    """Around a picture are bytes for 0, whichever these are."""
+    given = F.relu if positive else lambda x: x
+    saved = net(lambda x: conv(rounded(given(x), 2.5), "w", W, **attrs), shape)
+    assert compare(saved, GIVEN)[-2:] == ["int8_quantize", "int8_conv2d"]
+    compare(saved, (1, 4, 7, 10))
 
 
 @needs_bytes

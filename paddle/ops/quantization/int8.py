@@ -1,34 +1,36 @@
 """Convolutions and products of 8-bit integers, and the steps on either side of them.
 
 What a byte stands for says ``int8_steps``. Weights are signed, with a step for each channel of the
-result. ``int8_onednn`` multiplies, where the machine can; elsewhere sums of floats stand in.
+result. ``int8_onednn`` multiplies on CPUs that can, ``int8_matrices`` on GPUs, which have no
+convolutions of bytes; elsewhere sums of floats stand in.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
 
-from paddle.core.backends import holds
+from paddle.core.backends import backend_on, holds
 from paddle.core.dtype import VarType, dtype_name
 from paddle.core.errors import InvalidArgumentError, InvalidTypeError
 from paddle.core.infer import Spec, infer, of_dimensions
 from paddle.core.op import REQUIRED, op
 from paddle.ops.nn.conv import conv2d
 from paddle.ops.nn.pool import pool2d
+from paddle.ops.nn.window import resolve_padding, torch_pad
+from paddle.ops.quantization import int8_matrices, int8_onednn
 from paddle.ops.quantization.fake_quantize import along, check_axis, largest
-from paddle.ops.quantization.int8_onednn import CLIPPED, bind_conv2d, bind_linear, on_onednn, usable
+from paddle.ops.quantization.int8_onednn import CLIPPED, on_onednn, usable
+from paddle.ops.quantization.int8_results import FUNCTIONS, simulated
 from paddle.ops.quantization.int8_steps import (
     HIGHEST,
     SIGNED,
     TOP,
     UNSIGNED,
     above_zero,
-    bytes_of,
     dequantized,
     numbers,
     quantized,
@@ -39,26 +41,41 @@ from paddle.ops.quantization.int8_steps import (
 __all__ = [
     "SIGNED",
     "UNSIGNED",
+    "convolves",
+    "multiplies",
     "prepared_conv2d",
     "prepared_linear",
     "prepared_quantize",
     "usable",
+    "why_in_floats",
 ]
 
 _PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
-# Activations behind a product: what stands in for them where oneDNN does not compute them.
-_ACTIVATIONS: dict[str, Callable] = {
-    "": lambda x: x,
-    "relu": torch.relu,
-    "relu6": lambda x: x.clamp(0.0, 6.0),
-    "hard_swish": torch.nn.functional.hardswish,
-    "swish": torch.nn.functional.silu,
-    "gelu": torch.nn.functional.gelu,
-    "gelu_tanh": partial(torch.nn.functional.gelu, approximate="tanh"),
-    "tanh": torch.tanh,
-}
-ACTIVATIONS = frozenset(_ACTIVATIONS)
+ACTIVATIONS = frozenset(FUNCTIONS)
 OF_PICTURES = ACTIVATIONS - {"gelu", "gelu_tanh", "tanh"}  # behind a convolution
+
+
+# -- where bytes are multiplied --------------------------------------------------------------------
+
+
+def convolves(kind: str) -> bool:
+    """Says whether there are convolutions of bytes on a kind of device, as torch calls it."""
+    return backend_on(torch.device(kind)).tuned_forms and usable()
+
+
+def multiplies(kind: str) -> bool:
+    """Says whether there are products of rows of bytes on a kind of device, as torch calls it."""
+    return not why_in_floats(torch.device(kind))
+
+
+def why_in_floats(device: torch.device) -> str:
+    """Says why nothing is computed by bytes on a device; nothing where it is."""
+    record = backend_on(device)
+    if record.tuned_forms:
+        return "" if usable() else "this CPU has no instructions that multiply bytes exactly (VNNI)"
+    if record.integer_products and int8_matrices.works(device):
+        return ""
+    return f"there are no products of bytes on this {record.title}"
 
 
 # -- steps -----------------------------------------------------------------------------------------
@@ -234,7 +251,7 @@ def prepared_conv2d(
     """``function(x, residual)`` for fixed weights: packed ones where oneDNN takes them."""
     weights = filter, step, bias, in_scale, out_scale
     if step.dtype is torch.float32 and on_onednn(*weights):
-        return bind_conv2d(*weights, residual_scale, shape=shape, **form)
+        return int8_onednn.bind_conv2d(*weights, residual_scale, shape=shape, **form)
     return lambda x, residual=None: int8_conv2d.kernel(
         x, *weights, residual, residual_scale, **form
     )
@@ -246,32 +263,27 @@ def prepared_linear(weight, step, bias, in_scale, out_scale, **form) -> Callable
     They are packed where oneDNN takes them.
     """
     weights = weight, step, bias, in_scale, out_scale
-    if step.dtype is torch.float32 and on_onednn(*weights):
-        return bind_linear(*weights, **form)
+    bind = _linear_binder(step, *weights)
+    if bind is not None:
+        return bind(*weights, **form)
     form.pop("residual", None)
     return lambda x, residual=None: int8_linear.kernel(x, *weights, residual, **form)
+
+
+def _linear_binder(step: torch.Tensor, *buffers: torch.Tensor | None) -> Callable | None:
+    """What makes weights ready where these buffers are; None where sums of floats stand in."""
+    if step.dtype is not torch.float32:
+        return None
+    if on_onednn(*buffers):
+        return int8_onednn.bind_linear
+    if all(b is None or holds.integer_products(b) for b in buffers):
+        return int8_matrices.bind_linear if int8_matrices.works(step.device) else None
+    return None
 
 
 def prepared_quantize(scale, *, zero=SIGNED, top=TOP) -> Callable:
     """``function(x)`` for a fixed scale."""
     return quantizer(scale, zero, top)
-
-
-def _simulated(sums, step, bias, residual, in_scale, out_scale, form: dict, axis: int):
-    """The result of a product from its sums in floats, where oneDNN has no integers."""
-    dtype = sums.dtype
-    out = sums * along(step, sums, axis).to(dtype)
-    out = out * (above_zero(wide(in_scale)) / form["top"]).to(dtype)
-    if bias is not None:
-        out = out + along(bias, out, axis).to(dtype)
-    if residual is not None:
-        out = out + residual
-    out = _ACTIVATIONS[form["activation"]](out)
-    if out_scale is None:
-        return out
-    zero, top = form["out_zero"], form["out_top"]
-    numbers = (out * (top / above_zero(wide(out_scale))).to(dtype)).round_()
-    return bytes_of(numbers.clamp_(-zero, HIGHEST - zero if zero else top), zero, top)
 
 
 def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
@@ -316,6 +328,9 @@ def _check_conv(inputs: list, attrs: dict) -> None:
     _check_residual(residual, residual_scale, out_scale, attrs)
 
 
+_WINDOW = ("strides", "paddings", "padding_algorithm", "dilations", "groups")
+
+
 def _memory(inputs: dict[str, list], attrs: dict[str, Any]) -> str:
     return "" if attrs.get("overwrite") else "Output"
 
@@ -323,8 +338,7 @@ def _memory(inputs: dict[str, list], attrs: dict[str, Any]) -> str:
 def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, filter, step, out_scale = inputs[0], inputs[1], inputs[2], inputs[5]
     _check_conv(inputs, attrs)
-    window = {k: attrs[k] for k in ("strides", "paddings", "dilations", "groups")}
-    window |= {"padding_algorithm": "EXPLICIT", "data_format": "NCHW"}
+    window = {k: attrs[k] for k in _WINDOW} | {"data_format": "NCHW"}
     [out] = infer(conv2d, [x, filter, None, None], window)
     return [Spec(out.shape, _result_type(step) if out_scale is None else VarType.UINT8)]
 
@@ -339,8 +353,9 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
 )
 def int8_conv2d(
     x, filter, step, bias, in_scale, out_scale, residual, residual_scale, *, strides=(1, 1),
-    paddings=(0, 0), dilations=(1, 1), groups=1, zero=SIGNED, top=TOP, out_zero=SIGNED,
-    out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP, overwrite=False,
+    paddings=(0, 0), padding_algorithm="EXPLICIT", dilations=(1, 1), groups=1, zero=SIGNED,
+    top=TOP, out_zero=SIGNED, out_top=TOP, activation="", residual_zero=SIGNED, residual_top=TOP,
+    overwrite=False,
 ):  # fmt: skip
     """A convolution of bytes with signed bytes; floats without OutScale, bytes with it.
 
@@ -351,27 +366,27 @@ def int8_conv2d(
         "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
         "activation": activation, "residual_zero": residual_zero, "residual_top": residual_top,
     }  # fmt: skip
-    window = {"strides": strides, "paddings": paddings, "dilations": dilations, "groups": groups}
+    window = {
+        "strides": strides, "paddings": paddings, "padding_algorithm": padding_algorithm,
+        "dilations": dilations, "groups": groups,
+    }  # fmt: skip
     given = [x, filter, step, bias, in_scale, out_scale, residual, residual_scale]
     _check_conv(given, {**form, **window})
     if step.dtype is torch.float32 and on_onednn(x, filter, residual):
-        bound = bind_conv2d(
+        bound = int8_onednn.bind_conv2d(
             filter, step, bias, in_scale, out_scale, residual_scale, **window, **form
         )
         return bound(x, residual)
     dtype = wide(step).dtype
-    sums = torch.conv2d(
-        x.to(dtype).sub_(zero),
-        filter.to(dtype),
-        None,
-        list(strides),
-        list(paddings),
-        list(dilations),
-        groups,
+    sides = resolve_padding(
+        list(paddings), padding_algorithm, x.shape[2:], list(filter.shape[2:]), list(strides)
     )
+    values = torch.constant_pad_nd(x.to(dtype).sub_(zero), torch_pad(*sides))
+    spread = [1, 1] if padding_algorithm == "SAME" else list(dilations)
+    sums = torch.conv2d(values, filter.to(dtype), None, list(strides), 0, spread, groups)
     if residual_scale is not None:
         residual = dequantized(residual, residual_scale, residual_zero, residual_top)
-    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, 1)
+    return simulated(sums, step, bias, residual, in_scale, out_scale, form, 1)
 
 
 def _check_linear(inputs: list, attrs: dict) -> None:
@@ -434,14 +449,15 @@ def int8_linear(
     }  # fmt: skip
     given = [x, weight, step, bias, in_scale, out_scale, residual]
     _check_linear(given, {**form, "columns": columns})
-    if step.dtype is torch.float32 and on_onednn(x, weight):
+    bind = _linear_binder(step, x, weight)
+    if bind is not None:
         added = () if residual is None else (residual,)
-        bound = bind_linear(*given[1:-1], columns=columns, residual=bool(added), **form)
+        bound = bind(*given[1:-1], columns=columns, residual=bool(added), **form)
         return bound(x, *added)
     dtype = wide(step).dtype
     rows = x.to(dtype).sub_(zero).reshape(*x.shape[:columns], weight.shape[0])
     sums = torch.matmul(rows, weight.to(dtype))
-    return _simulated(sums, step, bias, residual, in_scale, out_scale, form, sums.dim() - 1)
+    return simulated(sums, step, bias, residual, in_scale, out_scale, form, sums.dim() - 1)
 
 
 # -- pools -----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from paddle.core.dtype import VarType
 from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
-from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, usable
+from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, convolves, multiplies
 from paddle.ops.quantization.int8_tuning import Place, conv_gains, linear_gains, tuned
 from paddle.passes.fusion import Replacement
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
@@ -20,7 +20,7 @@ from paddle.passes.inference.signs import never_negative
 
 _FAR = 8  # operators that are looked at, one behind the other
 _CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
-_WINDOW = ("strides", "dilations", "groups")
+_WINDOW = ("strides", "dilations", "groups", "padding_algorithm")
 # Operators that make the weight of a product in floats: the slots of steps and scales.
 _WEIGHTS = {
     "fake_dequantize_max_abs": ("X", "Scale"),
@@ -38,11 +38,12 @@ def quantize_products(
     feeds: Sequence[str],
     fetches: Sequence[str],
     types: Collection[str] = (),
+    device: str = "cpu",
 ) -> list[Replacement]:
     """Lets convolutions and products of quantised values and weights compute with bytes.
 
-    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW with the same padding on both sides, and
-    ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not transposed, in
+    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW, where the device has convolutions of
+    bytes, and ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not transposed, in
     the global block, where ``int8_round`` makes the value and the weight is dequantised from eight
     bits (one scale, or one for each channel of the result), or is a stored weight that
     ``int8_round`` says may be quantised. What rounds values that no product reads is left out. Not
@@ -53,9 +54,11 @@ def quantize_products(
     block = program.global_block()
     if not any(op.type == "int8_round" for op in block.ops):
         return []
-    work = _Products(program, feeds, fetches)
-    if usable():
+    work = _Products(program, feeds, fetches, device)
+    if multiplies(device):
         for op in list(block.ops):
+            if op.type in _CONVOLUTIONS and not convolves(device):
+                continue
             if op.type in PRODUCTS and is_asked_for(op.type, types):
                 work.convert(op)
             elif op.type == "elementwise_add":
@@ -76,7 +79,10 @@ class _Weight(NamedTuple):
 
 
 class _Products:
-    def __init__(self, program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None:
+    def __init__(
+        self, program: Program, feeds: Sequence[str], fetches: Sequence[str], device: str
+    ) -> None:
+        self.device = device
         self.block: Block = program.global_block()
         self.def_use = DefUse(self.block, fetches)
         self.fetches = set(fetches)
@@ -181,7 +187,7 @@ class _Products:
         at = Place(self._behind_product(x), self._before_product(out))
         if axis == 0:
             return conv_gains(tuple(sizes), weight, attrs, at)
-        return linear_gains(math.prod(sizes[: attrs["columns"]]), weight, at)
+        return linear_gains(math.prod(sizes[: attrs["columns"]]), weight, at, self.device)
 
     def _behind_product(self, name: str) -> bool:
         """Whether a product of bytes makes a value, perhaps with other operators between."""
@@ -348,10 +354,4 @@ def _window(op: Operator) -> dict | None:
     if op.inputs.get("ResidualData") or op.attrs.get("fuse_activation"):
         return None
     attrs = {k: op.attrs[k] for k in _WINDOW if k in op.attrs}
-    algorithm = op.attrs.get("padding_algorithm", "EXPLICIT")
-    paddings = [0, 0] if algorithm == "VALID" else list(op.attrs.get("paddings", [0, 0]))
-    if len(paddings) == 4 and paddings[::2] == paddings[1::2]:
-        paddings = paddings[::2]
-    if algorithm == "SAME" or len(paddings) != 2:
-        return None
-    return {**attrs, "paddings": paddings}
+    return {**attrs, "paddings": list(op.attrs.get("paddings", [0, 0]))}
