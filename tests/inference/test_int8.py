@@ -178,13 +178,55 @@ def test_bytes_go_through_pools_and_moves():
 
 
 @needs_bytes
-def test_an_average_is_taken_of_floats():
+def test_an_average_of_what_has_no_steps_is_taken_of_floats():
     def build(x):
         hidden = F.avg_pool2d(F.relu(conv(rounded(x, 2.5), "w", W)), 2, 2)
         return conv(rounded(hidden, 1.0), "ww", WW)
 
     found = compare(net(build, SHAPE), GIVEN, step=1.0 / 127)
     assert found == ["int8_quantize", "int8_conv2d", "pool2d", "int8_quantize", "int8_conv2d"]
+
+
+@needs_bytes
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
+@pytest.mark.parametrize(
+    "pool, kind",
+    [(lambda x: F.avg_pool2d(x, 2, 2), "int8_avg_pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 1, 1, exclusive=False), "int8_avg_pool2d"),
+     (lambda x: F.adaptive_avg_pool2d(x, 1), "int8_avg_pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 1, 1), "pool2d"),
+     (lambda x: F.avg_pool2d(x, 3, 2, ceil_mode=True), "pool2d")],
+    ids=["windows", "padded", "of all", "fewer at the edges", "fewer at the end"],
+)  # fmt: skip
+def test_averages_of_rounded_values(pool, kind, shape):
+    """Where the windows of a pool have as many values each."""
+
+    def build(x):
+        hidden = F.relu(conv(rounded(x, 2.5), "w", W))
+        return conv(rounded(pool(rounded(hidden, 6.0)), 1.0), "ww", WW)
+
+    saved = net(build, shape)
+    found = compare(saved, GIVEN, step=0.1)
+    compare(saved, (3, 4, 10, 6), step=0.1)  # a model may be fed other sizes than it states
+    chain = ["int8_quantize", "int8_conv2d", kind, "int8_conv2d"]
+    assert [k for k in found if k != "int8_quantize"] == chain[1:]
+    assert found.count("int8_quantize") == (1 if kind in chain and kind != "pool2d" else 2)
+
+
+@needs_bytes
+def test_calibration_marks_averages():
+    def build(x):
+        attrs = {"strides": [1, 1], "paddings": [1, 1], "dilations": [1, 1], "groups": 1}
+        given = {"Input": x, "Filter": stored("w", W)}
+        hidden = F.relu(append("conv2d", given, ["Output"], attrs))
+        given = {"Input": F.avg_pool2d(hidden, 2, 2), "Filter": stored("ww", WW)}
+        return append("conv2d", given, ["Output"], attrs)
+
+    plain = net(build, SHAPE)
+    made = plain.calibrated(values(*GIVEN)).integers()
+    assert types(made) == ["int8_quantize", "int8_conv2d", "int8_avg_pool2d", "int8_conv2d"]
+    [found], [expected] = run(made, values(*GIVEN)), run(plain.prepared(), values(*GIVEN))
+    assert np.abs(found - expected).max() < 0.03 * np.abs(expected).max()
 
 
 @needs_bytes

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from paddle.executor.codegen import Emitter, emitter
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ops.quantization.int8 import prepared_conv2d, prepared_linear, prepared_quantize
+from paddle.ops.quantization.int8_average import prepared_average
 from paddle.ops.quantization.int8_steps import check_scale
 
 _SCALES = ("Scale", "Step", "InScale", "OutScale", "ResidualScale")
@@ -74,6 +75,16 @@ def _linear(em: Emitter, op: Operator) -> None:
 def _quantize(em: Emitter, op: Operator) -> None:
     """The bytes by a factor made before; by a scale that changes, the kernel."""
     function = _bound(em, op, prepared_quantize, ("Scale",))
+    if function is None:
+        em.kernel(op)
+        return
+    em.line(f"{em.write(op.outputs['Out'][0])} = {function}({em.read(op.inputs['X'][0])})")
+
+
+@emitter("int8_avg_pool2d")
+def _average(em: Emitter, op: Operator) -> None:
+    """The average by convolutions that are kept; by a scale that changes, the kernel."""
+    function = _bound(em, op, prepared_average, ("InScale", "OutScale"))
     if function is None:
         em.kernel(op)
         return

@@ -50,7 +50,7 @@ __all__ = [
     "why_in_floats",
 ]
 
-_PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
+PROTO = "left by the passes of int8; a Program holds operators of floats and of fake quantization"
 ACTIVATIONS = frozenset(FUNCTIONS)
 OF_PICTURES = ACTIVATIONS - {"gelu", "gelu_tanh", "tanh"}  # behind a convolution
 
@@ -81,7 +81,8 @@ def why_in_floats(device: torch.device) -> str:
 # -- steps -----------------------------------------------------------------------------------------
 
 
-def _check_steps(name: str, scale: Any, zero: int, top: int) -> None:
+def check_steps(name: str, scale: Any, zero: int, top: int) -> None:
+    """Checks what a byte stands for."""
     highest = HIGHEST - zero
     free = zero in (SIGNED, UNSIGNED)  # to leave out the last steps
     if not 0 <= zero < HIGHEST or not (1 if free else highest) <= top <= highest:
@@ -107,7 +108,8 @@ def _name(dtype: Any) -> str:
     return dtype_name(dtype)
 
 
-def _expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
+def expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
+    """Checks the data type of an input."""
     if _name(dtype) not in wanted:
         raise InvalidTypeError(
             f"{name}: no kernel for these data types: expected {slot} to be {' or '.join(wanted)}, "
@@ -115,15 +117,15 @@ def _expect(name: str, slot: str, dtype: Any, wanted: tuple[str, ...]) -> None:
         )
 
 
-def _result_type(factor: Any) -> VarType:
+def result_type(factor: Any) -> VarType:
     """The data type of results that floats of another one are factors of."""
     return VarType.FP64 if _name(factor.dtype) == "float64" else VarType.FP32
 
 
 def _check_value(name: str, x: Any, scale: Any, attrs: dict, source: tuple[str, ...]) -> None:
-    _check_steps(name, scale, attrs["zero"], attrs["top"])
-    _expect(name, "X", x.dtype, source)
-    _expect(name, "Scale", scale.dtype, _FLOATS)
+    check_steps(name, scale, attrs["zero"], attrs["top"])
+    expect(name, "X", x.dtype, source)
+    expect(name, "Scale", scale.dtype, _FLOATS)
 
 
 def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
@@ -157,7 +159,7 @@ def int8_round(x, scale, *, zero=SIGNED, top=TOP, with_weight=False):
     no_alias="Out",
     differentiable=False,
     dtypes="full",
-    proto=_PROTO,
+    proto=PROTO,
 )
 def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_quantize", x, scale, {"zero": zero, "top": top}, _FLOATS)
@@ -167,9 +169,9 @@ def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
 @op(
     "int8_dequantize",
     "X Scale -> Out",
-    infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: _result_type(scale)),
+    infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: result_type(scale)),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
 )
 def int8_dequantize(x, scale, *, zero=SIGNED, top=TOP):
     _check_value("int8_dequantize", x, scale, {"zero": zero, "top": top}, _BYTE)
@@ -179,7 +181,7 @@ def int8_dequantize(x, scale, *, zero=SIGNED, top=TOP):
 def _check_weight(x: Any, scale: Any, axis: int) -> int:
     """Checks the scales; returns how many positions the axis has."""
     check_axis("int8_weight", x.shape, axis)
-    _expect("int8_weight", "X", x.dtype, (*_FLOATS, *_INTEGER))
+    expect("int8_weight", "X", x.dtype, (*_FLOATS, *_INTEGER))
     count = x.shape[axis]
     given = None if scale is None or -1 in (*scale.shape, count) else math.prod(scale.shape)
     if given not in (None, 1, count):
@@ -196,11 +198,11 @@ def _weight_rule(inputs: list, attrs: dict) -> list[Spec]:
     count = _check_weight(x, scale, attrs["axis"])
     return [
         Spec(x.shape, VarType.INT8),
-        Spec((count,), _result_type(x if scale is None else scale)),
+        Spec((count,), result_type(x if scale is None else scale)),
     ]
 
 
-@op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=_PROTO)
+@op("int8_weight", "X Scale? -> Out Step", infer=_weight_rule, differentiable=False, proto=PROTO)
 def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
     """A weight as numbers of steps, and what a step is worth in each position of an axis.
 
@@ -220,13 +222,13 @@ def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
 def _check_product(
     name: str, x, filter, step, channels: int, scales: list, attrs: dict, known: frozenset[str]
 ) -> None:
-    _expect(name, "the first input", x.dtype, _BYTE)
-    _expect(name, "the weight", filter.dtype, _INTEGER)
-    _expect(name, "Step", step.dtype, _FLOATS)
+    expect(name, "the first input", x.dtype, _BYTE)
+    expect(name, "the weight", filter.dtype, _INTEGER)
+    expect(name, "Step", step.dtype, _FLOATS)
     in_scale, out_scale = scales
-    _check_steps(name, in_scale, attrs["zero"], attrs["top"])
+    check_steps(name, in_scale, attrs["zero"], attrs["top"])
     if out_scale is not None:
-        _check_steps(name, out_scale, attrs["out_zero"], attrs["out_top"])
+        check_steps(name, out_scale, attrs["out_zero"], attrs["out_top"])
     if tuple(step.shape) != (channels,) and -1 not in (channels, *step.shape):
         raise InvalidArgumentError(
             f"{name}: expected a Step for each of {channels} channels, but received shape "
@@ -297,8 +299,8 @@ def _check_residual(residual, residual_scale, out_scale, attrs: dict) -> None:
         )
     if residual_scale is None:
         return
-    _expect("int8_conv2d", "Residual", residual.dtype, _BYTE)
-    _check_steps("int8_conv2d", residual_scale, attrs["residual_zero"], attrs["residual_top"])
+    expect("int8_conv2d", "Residual", residual.dtype, _BYTE)
+    check_steps("int8_conv2d", residual_scale, attrs["residual_zero"], attrs["residual_top"])
     if not attrs["out_zero"] and attrs["out_top"] != 255:
         raise InvalidArgumentError(
             "int8_conv2d: expected an out_top of 255 for the sum with a Residual of bytes, but "
@@ -340,7 +342,7 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     _check_conv(inputs, attrs)
     window = {k: attrs[k] for k in _WINDOW} | {"data_format": "NCHW"}
     [out] = infer(conv2d, [x, filter, None, None], window)
-    return [Spec(out.shape, _result_type(step) if out_scale is None else VarType.UINT8)]
+    return [Spec(out.shape, result_type(step) if out_scale is None else VarType.UINT8)]
 
 
 @op(
@@ -348,7 +350,7 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
     "Input Filter Step Bias? InScale~ OutScale?~ Residual? ResidualScale?~ -> Output",
     infer=of_dimensions(_conv_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias=_memory,
 )
 def int8_conv2d(
@@ -426,7 +428,7 @@ def _check_linear(inputs: list, attrs: dict) -> None:
 def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     x, weight, step, out_scale, columns = *inputs[:3], inputs[5], attrs["columns"]
     _check_linear(inputs, attrs)
-    dtype = _result_type(step) if out_scale is None else VarType.UINT8
+    dtype = result_type(step) if out_scale is None else VarType.UINT8
     return [Spec((*x.shape[:columns], weight.shape[1]), dtype)]
 
 
@@ -435,7 +437,7 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
     "X W Step Bias? InScale~ OutScale?~ Residual? -> Out",
     infer=of_dimensions(_linear_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias="Out",
 )
 def int8_linear(
@@ -464,7 +466,7 @@ def int8_linear(
 
 
 def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
-    _expect("int8_max_pool2d", "X", inputs[0].dtype, _BYTE)
+    expect("int8_max_pool2d", "X", inputs[0].dtype, _BYTE)
     window = {k: attrs[k] for k in ("ksize", "strides", "paddings", "ceil_mode")}
     given = Spec(inputs[0].shape, VarType.FP32)
     [out] = infer(pool2d, [given], {**window, "pooling_type": "max"})
@@ -476,12 +478,12 @@ def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
     "X -> Out",
     infer=of_dimensions(_pool_rule),
     differentiable=False,
-    proto=_PROTO,
+    proto=PROTO,
     no_alias="Out",
 )
 def int8_max_pool2d(x, *, ksize=REQUIRED, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
     """The largest byte of each window."""
-    _expect("int8_max_pool2d", "X", x.dtype, _BYTE)
+    expect("int8_max_pool2d", "X", x.dtype, _BYTE)
     window = list(ksize), list(strides), list(paddings), [1, 1], ceil_mode
     if holds.tuned_forms(x) and hasattr(torch.ops.quantized, "max_pool2d"):
         return torch.ops.quantized.max_pool2d(x, *window)

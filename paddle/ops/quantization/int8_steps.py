@@ -95,7 +95,9 @@ def quantizer(scale: torch.Tensor, zero: int, top: int) -> Callable[[torch.Tenso
 
 def quantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:
     """The bytes that stand for values; pictures come out with their channels last in memory."""
-    return quantizer(scale, zero, top)(x)
+    if x.dim() == _PICTURE:
+        x = x.contiguous(memory_format=torch.channels_last)
+    return bytes_of(numbers(wide(x), scale, zero, top), zero, top)
 
 
 def dequantized(x: torch.Tensor, scale: torch.Tensor, zero: int, top: int) -> torch.Tensor:

@@ -17,7 +17,9 @@ from paddle.core.backends import backend_of, backend_on
 from paddle.core.tuning import clock, kept
 from paddle.ops.nn.packed_conv import pack_conv2d_filter, packed_conv2d
 from paddle.ops.nn.packed_linear import pack_linear_weight, packed_linear
+from paddle.ops.nn.pool import pool2d
 from paddle.ops.quantization import int8_matrices
+from paddle.ops.quantization.int8_average import prepared_average
 from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear
 from paddle.ops.quantization.int8_steps import HIGHEST, UNSIGNED, quantizer
 
@@ -71,6 +73,28 @@ def conv_gains(
         return by_bytes, lambda v: packed_conv2d.kernel(v, packed, step, None, **window), given
 
     return _gains(f"conv2d {' '.join(map(str, numbers))}{how}", forms, at)
+
+
+def average_gains(x: tuple[int, ...], pool: dict[str, Any], at: Place) -> bool:
+    """Says whether an average pool is faster by bytes.
+
+    Args:
+        x (tuple): of the input; every size is known.
+        pool (dict): attributes of ``int8_avg_pool2d``.
+        at (Place): where it stands.
+    """
+    numbers = [*x, *(n for value in pool.values() if isinstance(value, list) for n in value)]
+    words = [value for value in pool.values() if isinstance(value, str)]
+
+    def forms() -> tuple[Callable, Callable, torch.Tensor]:
+        one, form = torch.ones(1), {"zero": UNSIGNED, "top": HIGHEST}
+        form |= {f"out_{key}": value for key, value in form.items()}
+        by_bytes = prepared_average(one, one, **pool, **form)
+        plain = pool | {"pooling_type": "avg", "exclusive": False}
+        given = torch.ones(x).contiguous(memory_format=torch.channels_last)
+        return by_bytes, lambda v: pool2d.kernel(v, **plain), given
+
+    return _gains(f"average {' '.join(map(str, [*numbers, *words]))}", forms, at)
 
 
 def linear_gains(rows: int, weight: tuple[int, ...], at: Place, device: str = "cpu") -> bool:

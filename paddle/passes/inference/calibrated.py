@@ -12,6 +12,7 @@ from paddle.ir.cloning import clone
 from paddle.ir.operator import Operator
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import SIGNED, UNSIGNED
+from paddle.passes.inference.int8_averages import average_form
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import least_value
 
@@ -19,6 +20,7 @@ TOP_UNSIGNED = 255
 # Products of fewer multiplications stay in floats: a call of oneDNN's for bytes takes 20 us before
 # it computes anything, in which floats are done with them.
 WORTH = 1 << 17
+_ACTIVATIONS = ("relu", "relu6", "hard_swish", "swish")
 
 
 def quantizable(
@@ -105,8 +107,8 @@ def _readers(
 ) -> list[tuple[Operator, str]]:
     """The operators that are to read bytes, in their order, and the slots that they read them in.
 
-    These are products, and sums of what a convolution makes with a value that is held as bytes, or
-    that another convolution makes.
+    These are products, sums of what a convolution makes with a value that is held as bytes, or that
+    another convolution makes, and average pools of what a convolution alone makes for them.
     """
     products = list(_products(program, feeds, op_types, least))
     slots = {id(op): PRODUCTS[op.type][0] for op in products}
@@ -115,6 +117,8 @@ def _readers(
     def_use = DefUse(block)
     for op in block.ops:
         slot = _added(op, slots, values, def_use) if op.type == "elementwise_add" else None
+        if op.type == "pool2d" and is_asked_for(op.type, op_types):
+            slot = "X" if _averages(op, slots, def_use) else None
         if slot is not None:
             slots[id(op)] = slot
     return [(op, slots[id(op)]) for op in block.ops if id(op) in slots]
@@ -144,6 +148,22 @@ def _convolved(name: str, products: Collection[int], def_use: DefUse) -> bool:
             return False
         op = def_use.definition(op.inputs["X"][0])
     return op is not None and op.type.endswith("conv2d") and id(op) in products
+
+
+def _averages(op: Operator, products: Collection[int], def_use: DefUse) -> bool:
+    """Whether an average pool reads what a convolution makes, perhaps by an activation, for it."""
+    x = single(op, "X")
+    var = None if x is None else op.block._find_var_recursive(x)
+    if x is None or var is None or var.dtype != VarType.FP32 or average_form(op) is None:
+        return False
+    made_by = def_use.definition(x) if len(def_use.uses.get(x, ())) == 1 else None
+    if made_by is not None and made_by.type in _ACTIVATIONS:
+        made_by = def_use.definition(made_by.inputs["X"][0])
+    if made_by is None:
+        return False
+    if made_by.type == "elementwise_add" and id(made_by) in products:  # a sum of bytes
+        return True
+    return _convolved(made_by.output_arg_names[0], products, def_use)
 
 
 def _products(

@@ -13,8 +13,15 @@ from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, convolves, multiplies
-from paddle.ops.quantization.int8_tuning import Place, conv_gains, linear_gains, tuned
+from paddle.ops.quantization.int8_tuning import (
+    Place,
+    average_gains,
+    conv_gains,
+    linear_gains,
+    tuned,
+)
 from paddle.passes.fusion import Replacement
+from paddle.passes.inference.int8_averages import average_form
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
 from paddle.passes.inference.signs import never_negative
 
@@ -46,7 +53,8 @@ def quantize_products(
     bytes, and ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not transposed, in
     the global block, where ``int8_round`` makes the value and the weight is dequantised from eight
     bits (one scale, or one for each channel of the result), or is a stored weight that
-    ``int8_round`` says may be quantised. What rounds values that no product reads is left out. Not
+    ``int8_round`` says may be quantised. Average pools of rounded values become such of bytes
+    (``average_form``). What rounds values that no product reads is left out. Not
     matched: other types than float32, weights that are written, machines whose sums of bytes
     saturate, and products that were measured to be faster in floats (``FLAGS_int8_tune``). Where
     ``types`` are given, other types of operators are left as they are.
@@ -63,6 +71,10 @@ def quantize_products(
                 work.convert(op)
             elif op.type == "elementwise_add":
                 work.add_bytes(op)
+        if convolves(device):
+            for op in list(block.ops):
+                if op.type == "pool2d" and is_asked_for(op.type, types):
+                    work.average(op)
     for op in list(block.ops):
         if op.type == "int8_round":
             work.leave_out(op)
@@ -175,6 +187,27 @@ class _Products:
             inputs |= {"X": before.outputs["Out"], "W": [filter]}
             product = made_from(op, "int8_linear", inputs, {"Out": [result]}, attrs)
         self._replace(op, [*made, *new, product])
+
+    def average(self, op: Operator) -> None:
+        """Puts an average of bytes in the place of one of rounded values."""
+        x, out = single(op, "X"), single(op, "Out", output=True)
+        rounding = None if x is None else self.def_use.definition(x)
+        if rounding is None or rounding.type != "int8_round" or x is None or out is None:
+            return
+        attrs = average_form(op)
+        if attrs is None or not self.def_use.unchanged(rounding.inputs["X"], rounding, op):
+            return
+        sizes = list(self.block._var_recursive(x).shape)
+        sizes[0] = max(sizes[0], 1)
+        if tuned() and -1 not in sizes:
+            at = Place(self._behind_product(x), self._before_product(out))
+            if not average_gains(tuple(sizes), attrs, at):
+                return
+        new, before = self._quantized(rounding, op)
+        attrs |= {key: before.attrs[key] for key in ("zero", "top")}
+        inputs = {"X": before.outputs["Out"], "InScale": before.inputs["Scale"]}
+        pool = made_from(op, "int8_avg_pool2d", inputs, {"Out": [out]}, attrs)
+        self._replace(op, [*new, pool])
 
     def _gains(self, names: tuple[str, str, str], attrs: dict, axis: int) -> bool:
         """Whether a product is faster by bytes, for one row where their number is open."""

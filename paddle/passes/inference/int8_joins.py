@@ -51,6 +51,10 @@ def _linear(where) -> Pattern:
     )  # fmt: skip
 
 
+def _average(where) -> Pattern:
+    return Pattern("int8_avg_pool2d", where, X=Operand("X"), InScale=Operand("InScale"))
+
+
 # -- batch norm ------------------------------------------------------------------------------------
 
 _normed = _conv(_alone)
@@ -192,7 +196,7 @@ _ACTIVATIONS = [
     _activation(_conv(_plain), _OF_BOTH),
     _activation(_linear(_plain), f"{_OF_BOTH} gelu tanh"),
 ]
-_STEPS = [_steps(_conv(_in_floats)), _steps(_linear(_in_floats))]
+_STEPS = [_steps(form(_in_floats)) for form in (_conv, _linear, _average)]
 _NORM = Fusion(_norm, where=_constant, build=_folded)
 
 
@@ -202,8 +206,8 @@ def join_int8(program: Program, feeds: Sequence[str], fetches: Sequence[str]) ->
     Matches, in the global block, behind ``int8_conv2d`` or ``int8_linear`` whose result nothing
     else reads: ``batch_norm`` with fixed statistics (folded into steps and bias), a bias, the sum
     with something of the same size, ``relu``, ``relu6``, ``hard_swish`` and ``swish`` with their
-    usual constants, ``gelu`` and ``tanh`` behind ``int8_linear``, and ``int8_quantize``, also
-    behind maximum pools and operators that only move values; these get bytes then, and those of a
+    usual constants, ``gelu`` and ``tanh`` behind ``int8_linear``, and ``int8_quantize`` (behind
+    ``int8_avg_pool2d``, too), also behind maximum pools and operators that only move values; these get bytes then, and those of a
     sum where bytes are added to a convolution. Not matched: an activation other than ``relu``
     behind a sum, and bytes of a sum with floats.
     """

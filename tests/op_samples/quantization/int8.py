@@ -76,7 +76,8 @@ def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, stride
     if residual_scale is not None:
         residual = dequantized(residual, residual_scale, residual_zero, residual_top)
     x = x.astype("float64") - form.get("zero", 128)
-    x = np.pad(x, [(0, 0), (0, 0), (paddings[0],) * 2, (paddings[1],) * 2])
+    sides = [paddings[:2], paddings[2:]] if len(paddings) == 4 else [(n, n) for n in paddings]
+    x = np.pad(x, [(0, 0), (0, 0), *sides])
     high, wide = ((k - 1) * d + 1 for k, d in zip(w.shape[2:], dilations))
     rows = range(0, x.shape[2] - high + 1, strides[0])
     columns = range(0, x.shape[3] - wide + 1, strides[1])
@@ -104,6 +105,27 @@ def pooled(x, ksize, strides=(1, 1), paddings=(0, 0), ceil_mode=False):
     columns = range(0, x.shape[3] - ksize[1] + 1, strides[1])
     out = [[x[:, :, i : i + ksize[0], j : j + ksize[1]].max((2, 3)) for j in columns] for i in rows]
     return np.moveaxis(np.array(out), (0, 1), (2, 3))
+
+
+def averaged(x, in_scale, out_scale, ksize, strides=(1, 1), paddings=(0, 0), adaptive=False,
+             **form):  # fmt: skip
+    x = dequantized(x, in_scale, form.get("zero", 128), form.get("top", 127))
+    if adaptive:
+        ksize = strides = [n // k for n, k in zip(x.shape[2:], ksize, strict=True)]
+    x = np.pad(x, [(0, 0), (0, 0), (paddings[0],) * 2, (paddings[1],) * 2])
+    rows = range(0, x.shape[2] - ksize[0] + 1, strides[0])
+    columns = range(0, x.shape[3] - ksize[1] + 1, strides[1])
+    out = [[x[:, :, i : i + ksize[0], j : j + ksize[1]].mean((2, 3)) for j in columns]
+           for i in rows]  # fmt: skip
+    out = np.moveaxis(np.array(out), (0, 1), (2, 3))
+    if out_scale is None:
+        return out
+    return quantized(out, out_scale, form.get("out_zero", 128), form.get("out_top", 127))
+
+
+def _average(note, out=None, **attrs):
+    inputs = {"X": BYTES, "InScale": ONE, "OutScale": out}
+    return Sample("int8_avg_pool2d", inputs, attrs, averaged, grad=[], note=note)
 
 
 def _conv(note, bias=None, out=None, residual=None, filter=FILTER, x=BYTES, scale=None, **attrs):
@@ -158,6 +180,8 @@ SAMPLES = [
     _conv("pointwise", bias=BIAS, filter=FILTER[:, :, :1, :1]),
     _conv("groups", filter=FILTER[:, :2], groups=2),
     _conv("depthwise", filter=FILTER[:4, :1], groups=4, paddings=[1, 1]),
+    _conv("paddings that differ", paddings=[0, 2, 1, 0], bias=BIAS),
+    _conv("paddings that differ, from 0", paddings=[1, 0, 0, 1], zero=0, top=255),
     _conv("residual", residual=f64(2, 6, 3, 3, key="residual")),
     _conv("residual relu", residual=f64(2, 6, 3, 3, key="residual"), activation="relu"),
     _conv("residual bytes", residual=ADDED, out=ONE * 4, scale=ONE),
@@ -177,6 +201,10 @@ SAMPLES = [
         "int8_max_pool2d", {"X": BYTES}, {"ksize": [3, 3], "strides": [2, 2], "paddings": [1, 1]},
         pooled, grad=[], note="padded",
     ),
+    _average("windows", ksize=[2, 2], strides=[2, 1]),
+    _average("padded", ksize=[3, 3], paddings=[1, 1], zero=0, top=255),
+    _average("of all", ksize=[1, 1], adaptive=True),
+    _average("bytes", out=ONE, ksize=[3, 2], **ASIDE, out_zero=0, out_top=255),
 ]  # fmt: skip
 
 
@@ -218,4 +246,10 @@ ERRORS = [
     _wrong(_ROWS, ValueError, "activation to be one of", {"activation": "softplus"}),
     _wrong(_ROWS, ValueError, "rows of X as long", X=ROWS[:, :7]),
     ErrorSample("int8_max_pool2d", {"X": X}, {"ksize": [2, 2]}, TypeError, "X to be uint8"),
+    _wrong(_average(""), TypeError, "X to be uint8", {"ksize": [2, 2]}, X=X),
+    _wrong(_average(""), ValueError, "four dimensions", {"ksize": [2, 2]}, X=ROWS),
+    _wrong(_average(""), ValueError, "Scale of one element", {"ksize": [2, 2]}, InScale=STEP),
+    _wrong(
+        _average(""), ValueError, "top from 1", {"ksize": [2, 2], "out_zero": 9}, OutScale=ONE
+    ),
 ]
