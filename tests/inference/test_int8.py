@@ -229,6 +229,50 @@ def test_calibration_marks_averages():
     assert np.abs(found - expected).max() < 0.03 * np.abs(expected).max()
 
 
+def turned(x, name: str, value: np.ndarray, **attrs):
+    """A transposed convolution with a rounded weight."""
+    attrs = {"strides": [2, 2], "paddings": [0, 0], "dilations": [1, 1], "groups": 1} | attrs
+    made = weight(name, value, axis=1)
+    return append("conv2d_transpose", {"Input": x, "Filter": made}, ["Output"], attrs)
+
+
+@needs_bytes
+@pytest.mark.parametrize("shape", [SHAPE, [-1, 4, -1, -1]], ids=str)
+@pytest.mark.parametrize(
+    "size, attrs", [(2, {}), (4, {"paddings": [1, 1]}), (3, {"output_padding": [1, 1]})], ids=str
+)
+def test_a_transposed_convolution_between_others(size, attrs, shape):
+    def build(x):
+        hidden = F.relu(conv(rounded(x, 2.5), "w", W))
+        up = turned(rounded(hidden, 1.0), "up", values(6, 6, size, size, spread=0.2), **attrs)
+        keys = {"Scale": 1, "Bias": 2, "Mean": 3}
+        inputs = {slot: stored(slot, values(6, key=key)) for slot, key in keys.items()}
+        inputs["Variance"] = stored("Variance", np.abs(values(6, key=4)) + 0.5)
+        outputs = ["Y", "SavedMean", "SavedVariance"]
+        up = append("batch_norm", {"X": up, **inputs}, outputs, {"is_test": True})
+        return conv(rounded(F.relu(up), 4.0), "ww", WW)
+
+    saved = net(build, shape)
+    found = compare(saved, GIVEN, step=8 / 127)
+    assert found == [
+        "int8_quantize", "int8_conv2d", "int8_conv2d_transpose", "int8_conv2d",
+    ]  # fmt: skip
+    compare(saved, (1, 4, 5, 6), step=8 / 127)
+
+
+@needs_bytes
+@pytest.mark.parametrize(
+    "attrs",
+    [{"groups": 2}, {"dilations": [2, 2]}, {"paddings": [1, 0, 0, 1]}, {"output_size": [17, 17]},
+     {"paddings": [2, 2]}],
+    ids=str,
+)  # fmt: skip
+def test_transposed_convolutions_that_stay_in_floats(attrs):
+    value = values(4, 6 // attrs.get("groups", 1), 2, 2, spread=0.2)
+    saved = net(lambda x: turned(rounded(x, 2.5), "up", value, **attrs), SHAPE)
+    assert compare(saved, GIVEN)[-1] == "conv2d_transpose"
+
+
 @needs_bytes
 @pytest.mark.parametrize("first", [True, False])
 def test_a_picture_of_the_same_size_is_added(first):

@@ -219,7 +219,7 @@ def int8_weight(x, scale, *, axis=0, top=TOP, in_steps=False):
 # -- products --------------------------------------------------------------------------------------
 
 
-def _check_product(
+def check_product(
     name: str, x, filter, step, channels: int, scales: list, attrs: dict, known: frozenset[str]
 ) -> None:
     expect(name, "the first input", x.dtype, _BYTE)
@@ -326,7 +326,7 @@ def _check_conv(inputs: list, attrs: dict) -> None:
             f"{groups}."
         )
     channels = filter.shape[0]
-    _check_product("int8_conv2d", x, filter, step, channels, scales, attrs, OF_PICTURES)
+    check_product("int8_conv2d", x, filter, step, channels, scales, attrs, OF_PICTURES)
     _check_residual(residual, residual_scale, out_scale, attrs)
 
 
@@ -409,7 +409,7 @@ def _check_linear(inputs: list, attrs: dict) -> None:
             f"{list(x.shape)} and W of shape {list(weight.shape)}."
         )
     scales = [in_scale, out_scale]
-    _check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs, ACTIVATIONS)
+    check_product("int8_linear", x, weight, step, weight.shape[1], scales, attrs, ACTIVATIONS)
     if residual is None:
         return
     if attrs["activation"] not in ("", "relu") or out_scale is not None:

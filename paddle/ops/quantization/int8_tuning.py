@@ -15,6 +15,7 @@ import torch
 from paddle.core import flags
 from paddle.core.backends import backend_of, backend_on
 from paddle.core.tuning import clock, kept
+from paddle.ops.nn.conv_transpose import conv2d_transpose
 from paddle.ops.nn.packed_conv import pack_conv2d_filter, packed_conv2d
 from paddle.ops.nn.packed_linear import pack_linear_weight, packed_linear
 from paddle.ops.nn.pool import pool2d
@@ -22,6 +23,7 @@ from paddle.ops.quantization import int8_matrices
 from paddle.ops.quantization.int8_average import prepared_average
 from paddle.ops.quantization.int8_onednn import bind_conv2d, bind_linear
 from paddle.ops.quantization.int8_steps import HIGHEST, UNSIGNED, quantizer
+from paddle.ops.quantization.int8_transposed import prepared_conv2d_transpose
 
 _ROUNDS, _LONG = 6, 0.02  # measurements of one form; seconds after which there are no more
 _USUAL: dict[str, Any] = {
@@ -73,6 +75,33 @@ def conv_gains(
         return by_bytes, lambda v: packed_conv2d.kernel(v, packed, step, None, **window), given
 
     return _gains(f"conv2d {' '.join(map(str, numbers))}{how}", forms, at)
+
+
+def transposed_gains(
+    x: tuple[int, ...], filter: tuple[int, ...], window: dict[str, Any], at: Place
+) -> bool:
+    """Says whether a transposed convolution is faster by bytes.
+
+    Args:
+        x (tuple): of the input; every size is known.
+        filter (tuple): of the filter.
+        window (dict): ``strides``, ``paddings`` and ``output_padding``.
+        at (Place): where it stands.
+    """
+    numbers = [*x, *filter, *(n for value in window.values() for n in value)]
+
+    def forms() -> tuple[Callable, Callable, torch.Tensor]:
+        step, one = torch.full((filter[1],), 1e-3), torch.ones(1)
+        weight = torch.ones(filter, dtype=torch.int8)
+        form = {"zero": UNSIGNED, "top": HIGHEST, "out_zero": UNSIGNED, "out_top": HIGHEST}
+        by_bytes = prepared_conv2d_transpose(
+            weight, step, step, one, one, shape=list(x), **window, **form
+        )
+        packed = pack_conv2d_filter.kernel(weight.float(), transposed=True)
+        given = torch.ones(x).contiguous(memory_format=torch.channels_last)
+        return by_bytes, lambda v: conv2d_transpose.kernel(v, packed, step, **window), given
+
+    return _gains(f"conv2d_transpose {' '.join(map(str, numbers))}", forms, at)
 
 
 def average_gains(x: tuple[int, ...], pool: dict[str, Any], at: Place) -> bool:

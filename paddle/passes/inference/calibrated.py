@@ -187,10 +187,12 @@ def _products(
 
 def _work(op: Operator) -> float:
     """How many numbers are multiplied for one row; infinite where sizes are unknown."""
-    _, weight, out = PRODUCTS[op.type]
+    value, weight, out = PRODUCTS[op.type]
     block = op.block
     shape = list(block._var_recursive(op.inputs[weight][0]).shape)
     made = list(block._var_recursive(op.outputs[out][0]).shape)
     times = made[2:] if op.type.endswith("conv2d") else made[1:-1]
+    if op.type == "conv2d_transpose":  # each value by all of the filter
+        times = list(block._var_recursive(op.inputs[value][0]).shape)[2:]
     sizes = [*shape, *times]
     return float("inf") if -1 in sizes else math.prod(sizes)

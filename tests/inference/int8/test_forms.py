@@ -13,6 +13,10 @@ from paddle.ops.quantization import int8
 from paddle.ops.quantization.int8_average import int8_avg_pool2d, prepared_average
 from paddle.ops.quantization.int8_onednn import CLIPPED
 from paddle.ops.quantization.int8_steps import dequantized, quantized
+from paddle.ops.quantization.int8_transposed import (
+    int8_conv2d_transpose,
+    prepared_conv2d_transpose,
+)
 from tests.inference.test_int8 import needs_bytes
 
 STEPS = {"signed": (128, 127), "unsigned": (0, 255), "trained": (0, 127), "aside": (24, 231)}
@@ -143,6 +147,43 @@ def test_products_of_rows(given, activation):
         scales = IN, None if out is None else OUT
         bound = int8.prepared_linear(w, step, bias, *scales, **form)
         check(bound(x), sums, step, bias, given, out, activation)
+
+
+TURNED = {
+    "side by side": ((2, 2), {"strides": (2, 2)}),
+    "over each other": ((4, 4), {"strides": (2, 2), "paddings": (1, 1)}),
+    "one more": ((3, 3), {"strides": (2, 2), "paddings": (1, 1), "output_padding": (1, 1)}),
+    "unlike": ((5, 3), {"strides": (3, 1), "paddings": (2, 0)}),
+    "gaps": ((1, 2), {"strides": (2, 3)}),
+    "plain": ((3, 3), {}),
+    "values left out": ((1, 1), {"paddings": (1, 1)}),
+}
+
+
+@needs_bytes
+@pytest.mark.parametrize("kind, given", list(itertools.product(TURNED, STEPS)))
+def test_transposed_convolutions(kind, given):
+    size, window = TURNED[kind]
+    w = drawn(6, 8, *size, low=-127, high=127)
+    step, bias = torch.rand(8) * 0.01 - 0.003, torch.rand(8) - 0.5
+    zero, top = STEPS[given]
+    names = {"strides": "stride", "paddings": "padding", "output_padding": "output_padding"}
+    plain = {names[key]: value for key, value in window.items()}
+    for rows, activation in ((9, ""), (5, "hard_swish")):
+        x = drawn(2, 6, rows, 7).clamp(max=sum(STEPS[given]))
+        x = x.contiguous(memory_format=torch.channels_last)
+        sums = torch.nn.functional.conv_transpose2d(x.double() - zero, w.double(), **plain)
+        for out in (None, *STEPS):
+            if out == "trained" and activation not in CLIPPED:
+                continue
+            form = {"zero": zero, "top": top, "activation": activation, **window}
+            if out is not None:
+                form |= {"out_zero": STEPS[out][0], "out_top": STEPS[out][1]}
+            scales = IN, None if out is None else OUT
+            bound = prepared_conv2d_transpose(w, step, bias, *scales, **form)
+            by_kernel = int8_conv2d_transpose.kernel(x, w, step, bias, *scales, **form)
+            for found in (bound(x), by_kernel):
+                check(found, sums, step, bias, given, out, activation)
 
 
 POOLS = {

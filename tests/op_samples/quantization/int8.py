@@ -11,6 +11,7 @@ from tests.op_samples.sample import ErrorSample, Sample, f64, ints
 ONE = np.array([1.5])
 BYTES = ints(2, 4, 5, 5, high=256, dtype="uint8", key="bytes")
 FILTER = ints(6, 4, 3, 3, low=-127, high=128, dtype="int8", key="filter")
+TURNED = ints(4, 6, 3, 2, low=-127, high=128, dtype="int8", key="turned")
 STEP = np.array([0.011, 0.02, 0.005, 0.013, 0.007, 0.002])
 BIAS = f64(6, key="bias")
 ADDED = ints(2, 6, 3, 3, high=256, dtype="uint8", key="added")
@@ -93,6 +94,21 @@ def conv(x, w, step, bias, in_scale, out_scale, residual, residual_scale, stride
     return finished(sums, step, bias, in_scale, out_scale, residual, 1, form)
 
 
+def transposed(x, w, step, bias, in_scale, out_scale, strides=(1, 1), paddings=(0, 0),
+               output_padding=(0, 0), **form):  # fmt: skip
+    x = x.astype("float64") - form.get("zero", 128)
+    sizes = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, w.shape[2:], strict=True)]
+    sums = np.zeros((len(x), w.shape[1], sizes[0] + 9, sizes[1] + 9))
+    for i in range(x.shape[2]):
+        for j in range(x.shape[3]):
+            part = np.einsum("nc,cokl->nokl", x[:, :, i, j], w.astype("float64"))
+            top, left = i * strides[0], j * strides[1]
+            sums[:, :, top : top + w.shape[2], left : left + w.shape[3]] += part
+    ends = [n - p + e for n, p, e in zip(sizes, paddings, output_padding, strict=True)]
+    sums = sums[:, :, paddings[0] : ends[0], paddings[1] : ends[1]]
+    return finished(sums, step, bias, in_scale, out_scale, None, 1, form)
+
+
 def linear(x, w, step, bias, in_scale, out_scale, residual, columns=1, **form):
     rows = (x.astype("float64") - form.get("zero", 128)).reshape(*x.shape[:columns], -1)
     sums = rows @ w.astype("float64")
@@ -134,6 +150,14 @@ def _conv(note, bias=None, out=None, residual=None, filter=FILTER, x=BYTES, scal
         "OutScale": out, "Residual": residual, "ResidualScale": scale,
     }  # fmt: skip
     return Sample("int8_conv2d", inputs, attrs, conv, grad=[], note=note)
+
+
+def _transposed(note, bias=None, out=None, filter=TURNED, **attrs):
+    inputs = {
+        "Input": BYTES, "Filter": filter, "Step": STEP, "Bias": bias, "InScale": ONE,
+        "OutScale": out,
+    }  # fmt: skip
+    return Sample("int8_conv2d_transpose", inputs, attrs, transposed, grad=[], note=note)
 
 
 def _linear(note, bias=None, out=None, x=ROWS, residual=None, **attrs):
@@ -187,6 +211,11 @@ SAMPLES = [
     _conv("residual bytes", residual=ADDED, out=ONE * 4, scale=ONE),
     _conv("residual bytes relu", residual=ADDED, out=ONE * 4, scale=ONE, activation="relu",
           residual_zero=0, residual_top=255, out_zero=0, out_top=255),
+    _transposed("float"),
+    _transposed("strides", bias=BIAS, strides=[2, 2], paddings=[1, 0], activation="relu"),
+    _transposed("more", strides=[3, 2], output_padding=[2, 1], zero=0, top=255),
+    _transposed("bytes", out=ONE * 4, strides=[2, 2], paddings=[1, 1], out_zero=0, out_top=255),
+    _transposed("values left out", filter=TURNED[:, :, :1], strides=[2, 2], paddings=[1, 0]),
     _linear("float"),
     _linear("bytes", bias=BIAS[:5], out=ONE, activation="relu"),
     _linear("bytes 127", out=ONE, activation="relu", out_zero=0),
@@ -246,10 +275,11 @@ ERRORS = [
     _wrong(_ROWS, ValueError, "activation to be one of", {"activation": "softplus"}),
     _wrong(_ROWS, ValueError, "rows of X as long", X=ROWS[:, :7]),
     ErrorSample("int8_max_pool2d", {"X": X}, {"ksize": [2, 2]}, TypeError, "X to be uint8"),
+    _wrong(_transposed(""), ValueError, "as many channels", Filter=TURNED[:3]),
+    _wrong(_transposed(""), ValueError, "a Step for each of 6", Step=STEP[:4]),
+    _wrong(_transposed(""), TypeError, "first input to be uint8", Input=f64(2, 4, 5, 5)),
     _wrong(_average(""), TypeError, "X to be uint8", {"ksize": [2, 2]}, X=X),
     _wrong(_average(""), ValueError, "four dimensions", {"ksize": [2, 2]}, X=ROWS),
     _wrong(_average(""), ValueError, "Scale of one element", {"ksize": [2, 2]}, InScale=STEP),
-    _wrong(
-        _average(""), ValueError, "top from 1", {"ksize": [2, 2], "out_zero": 9}, OutScale=ONE
-    ),
+    _wrong(_average(""), ValueError, "top from 1", {"ksize": [2, 2], "out_zero": 9}, OutScale=ONE),
 ]
