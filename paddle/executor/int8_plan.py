@@ -16,7 +16,9 @@ import torch
 from paddle.analysis.frozen import frozen_variables
 from paddle.core import flags
 from paddle.core.user_frame import outside
+from paddle.executor.held import buffer_or_none
 from paddle.executor.inference import InferencePlan
+from paddle.executor.memo import versions
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import prune
 from paddle.ir.needs import is_gradient
@@ -57,7 +59,8 @@ def int8_plan(
     if not asked_for():
         return None
     ops = [op for block in program.blocks for op in block.ops]
-    if not any("quantize" in op.type for op in ops) or any(map(_trains, ops)):
+    stored = {n for block in program.blocks for n, var in block.vars.items() if var.persistable}
+    if not any("quantize" in op.type for op in ops) or any(_trains(op, stored) for op in ops):
         return None
     reason = why_in_floats(device)
     if reason:
@@ -75,18 +78,15 @@ def int8_plan(
     return Int8Plan(made, feeds, fetches, op_callback)
 
 
-def _trains(op: Operator) -> bool:
+def _trains(op: Operator, stored: set[str]) -> bool:
     """Whether an operator changes what a Program has learnt, or its scales."""
     if is_gradient(op) or (op.role != Role.NOT_SPECIFIED and op.role & _TRAINING):
         return True
     known = op.definition
-    tests = known is not None and "is_test" in known.attrs
-    return tests and not op.attrs.get("is_test", known.attrs["is_test"]) and _stores(op)
-
-
-def _stores(op: Operator) -> bool:
-    found = (op.block._find_var_recursive(n) for n in op.output_arg_names)
-    return any(var is not None and var.persistable for var in found)
+    if known is None or "is_test" not in known.attrs:
+        return False
+    tests = op.attrs.get("is_test", known.attrs["is_test"])
+    return not tests and not stored.isdisjoint(op.output_arg_names)
 
 
 class Int8Plan(InferencePlan):
@@ -102,14 +102,13 @@ class Int8Plan(InferencePlan):
         """Returns the function that works on the values of a scope, as they are now."""
         step = super().bound(scope)
         held = self._bound[scope][1]
-        buffers = [held[i].tensor._buf for i in self._weights]
-        now = step, buffers, [b._version for b in buffers]
+        buffers = [buffer_or_none(held[i]) for i in self._weights]
+        now = step, buffers, versions(buffers)
         seen = self._seen.get(scope)
         if seen is None or seen[0] is not step:
             self._seen[scope] = now
             return step
-        same = seen[2] == now[2] and all(a is b for a, b in zip(seen[1], buffers, strict=True))
-        if same:
+        if seen[2] == now[2] and all(a is b for a, b in zip(seen[1], buffers, strict=True)):
             return step
         self._bound.pop(scope, None)
         return self.bound(scope)

@@ -170,6 +170,7 @@ def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
     "int8_dequantize",
     "X Scale -> Out",
     infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: result_type(scale)),
+    no_alias="Out",
     differentiable=False,
     proto=PROTO,
 )

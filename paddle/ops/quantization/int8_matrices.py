@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 import torch
+from torch import _int_mm
 
 from paddle.ops.quantization.int8_results import finished, requantizer
 from paddle.ops.quantization.int8_steps import SIGNED, TOP, above_zero, wide
@@ -66,7 +67,7 @@ def bind_linear(
         below = max(0, _ROWS - len(rows))
         if more or below:
             signed = torch.constant_pad_nd(signed, [0, more, 0, below])
-        sums = torch._int_mm(signed.contiguous(), matrix)[: len(rows), :width]
+        sums = _int_mm(signed.contiguous(), matrix)[: len(rows), :width]
         out = torch.addcmul(shift, sums.to(factor.dtype), factor)
         out = out.reshape(*x.shape[:columns], width)
         return finished(out, other, activation, to_bytes)

@@ -1,4 +1,4 @@
-"""What becomes of the sums of a product of bytes in floats: steps, bias, activation, bytes again."""
+"""What becomes of the sums of a product in floats: steps, bias, activation, bytes again."""
 
 from __future__ import annotations
 

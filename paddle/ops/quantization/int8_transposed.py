@@ -1,9 +1,9 @@
 """Transposed convolutions of bytes: a convolution for all remainders of a stride at once.
 
-oneDNN's operators of torch have no transposed form for bytes. A result at ``stride * q + r`` is a sum
-over the values at ``q`` and around it by the elements of the filter that lie ``stride`` apart, so
-each remainder ``r`` is a plain convolution with a small filter of its own. They are made together,
-as channels of one convolution, whose results are then put side by side.
+oneDNN's operators of torch have no transposed form for bytes. A result at ``stride * q + r`` is a
+sum over the values at ``q`` and around it by the elements of the filter that lie ``stride`` apart,
+so each remainder ``r`` is a plain convolution with a small filter of its own. They are made
+together, as channels of one convolution, whose results are then put side by side.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Side(NamedTuple):
     Attributes:
         kernel, stride (int): of the transposed convolution.
         padding (int): on both sides of it.
-        first, count (int): how far behind a value the first element of the small filter reaches,
+        first, taps (int): how far behind a value the first element of the small filter reaches,
             and how many elements it has.
         before, after (int): padding of the plain convolution.
         beyond (int): results are ``stride * size + beyond``.
@@ -42,7 +42,7 @@ class _Side(NamedTuple):
     stride: int
     padding: int
     first: int
-    count: int
+    taps: int
     before: int
     after: int
     beyond: int
@@ -61,8 +61,8 @@ def _side(kernel: int, stride: int, padding: int, extra: int) -> _Side | None:
     after = -(-(beyond + stride) // stride) - 1 - last
     if first < 0 or after < 0:
         return None
-    count = first - last + 1
-    return _Side(kernel, stride, padding, first, count, first, after, beyond)
+    taps = first - last + 1
+    return _Side(kernel, stride, padding, first, taps, first, after, beyond)
 
 
 def transposed_sides(
@@ -84,11 +84,11 @@ def _small_filters(filter: torch.Tensor, sides: Sequence[_Side]) -> torch.Tensor
     """The filters of all remainders; channels of the result lie next to each other in each."""
     high, wide_ = sides
     channels, made = filter.shape[:2]
-    parts = filter.new_zeros(high.stride, wide_.stride, made, channels, high.count, wide_.count)
+    parts = filter.new_zeros(high.stride, wide_.stride, made, channels, high.taps, wide_.taps)
     for r in range(high.stride):
         for s in range(wide_.stride):
-            for i in range(high.count):
-                for j in range(wide_.count):
+            for i in range(high.taps):
+                for j in range(wide_.taps):
                     at = high.element(r, i), wide_.element(s, j)
                     if None not in at:
                         parts[r, s, :, :, i, j] = filter[:, :, at[0], at[1]].t()
@@ -132,8 +132,7 @@ def _check(inputs: list, attrs: dict[str, Any]) -> None:
     if (
         len(filter.shape) != 4
         or len(x.shape) != 4
-        or -1 not in (x.shape[1], filter.shape[0])
-        and (x.shape[1] != filter.shape[0])
+        or (-1 not in (x.shape[1], filter.shape[0]) and (x.shape[1] != filter.shape[0]))
     ):
         raise InvalidArgumentError(
             "int8_conv2d_transpose: expected Input and Filter of four dimensions, with as many "
@@ -170,11 +169,13 @@ def int8_conv2d_transpose(
 
     Floats without OutScale, bytes with it. Plans pack the weights once.
     """
-    form = {
+    form: dict[str, Any] = {
         "zero": zero, "top": top, "out_zero": out_zero, "out_top": out_top,
         "activation": activation,
     }  # fmt: skip
-    window = {"strides": strides, "paddings": paddings, "output_padding": output_padding}
+    window: dict[str, Any] = {
+        "strides": strides, "paddings": paddings, "output_padding": output_padding,
+    }  # fmt: skip
     weights = filter, step, bias, in_scale, out_scale
     _check([x, *weights], {**form, **window})
     sides = transposed_sides(filter.shape[2:], strides, paddings, output_padding)

@@ -13,6 +13,7 @@ from paddle.ir.block import Block
 from paddle.ir.operator import EMPTY, Operator
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import SIGNED, UNSIGNED, convolves, multiplies
+from paddle.ops.quantization.int8_transposed import transposed_sides
 from paddle.ops.quantization.int8_tuning import (
     Place,
     average_gains,
@@ -21,7 +22,6 @@ from paddle.ops.quantization.int8_tuning import (
     transposed_gains,
     tuned,
 )
-from paddle.ops.quantization.int8_transposed import transposed_sides
 from paddle.passes.fusion import Replacement
 from paddle.passes.inference.int8_averages import average_form
 from paddle.passes.inference.quantised_forms import PRODUCTS, TOP, is_asked_for
@@ -53,16 +53,16 @@ def quantize_products(
 ) -> list[Replacement]:
     """Lets convolutions and products of quantised values and weights compute with bytes.
 
-    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW, where the device has convolutions of
-    bytes, and ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not transposed, in
-    the global block, where ``int8_round`` makes the value and the weight is dequantised from eight
-    bits (one scale, or one for each channel of the result), or is a stored weight that
-    ``int8_round`` says may be quantised; and ``conv2d_transpose`` in one group, evenly padded and
-    without dilation or ``output_size``. Average pools of rounded values become such of bytes
-    (``average_form``). What rounds values that no product reads is left out. Not
-    matched: other types than float32, weights that are written, machines whose sums of bytes
-    saturate, and products that were measured to be faster in floats (``FLAGS_int8_tune``). Where
-    ``types`` are given, other types of operators are left as they are.
+    Matches ``conv2d`` and ``depthwise_conv2d`` in NCHW and ``conv2d_transpose`` in one group,
+    evenly padded and without dilation or ``output_size``, where the device has convolutions of
+    bytes; and ``mul``, ``matmul``, ``matmul_v2``, ``linear`` and ``fc`` by a matrix that is not
+    transposed, in the global block, where ``int8_round`` makes the value and the weight is
+    dequantised from eight bits (one scale, or one for each channel of the result), or is a stored
+    weight that ``int8_round`` says may be quantised. Average pools of rounded values become such
+    of bytes (``average_form``). What rounds values that no product reads is left out. Not matched:
+    other types than float32, weights that are written, machines whose sums of bytes saturate, and
+    products that were measured to be faster in floats (``FLAGS_int8_tune``). Where ``types`` are
+    given, other types of operators are left as they are.
     """
     block = program.global_block()
     if not any(op.type == "int8_round" for op in block.ops):

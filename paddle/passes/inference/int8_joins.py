@@ -217,12 +217,13 @@ def join_int8(program: Program, feeds: Sequence[str], fetches: Sequence[str]) ->
     """Lets products of bytes do what stands behind them.
 
     Matches, in the global block, behind ``int8_conv2d``, ``int8_conv2d_transpose`` (no sums) or
-    ``int8_linear`` whose result nothing else reads: ``batch_norm`` with fixed statistics (folded into steps and bias), a bias, the sum
-    with something of the same size, ``relu``, ``relu6``, ``hard_swish`` and ``swish`` with their
-    usual constants, ``gelu`` and ``tanh`` behind ``int8_linear``, and ``int8_quantize`` (behind
-    ``int8_avg_pool2d``, too), also behind maximum pools and operators that only move values; these get bytes then, and those of a
-    sum where bytes are added to a convolution. Not matched: an activation other than ``relu``
-    behind a sum, and bytes of a sum with floats.
+    ``int8_linear`` whose result nothing else reads: ``batch_norm`` with fixed statistics (folded
+    into steps and bias), a bias, the sum with something of the same size, ``relu``, ``relu6``,
+    ``hard_swish`` and ``swish`` with their usual constants, ``gelu`` and ``tanh`` behind
+    ``int8_linear``, and ``int8_quantize`` (behind ``int8_avg_pool2d``, too), also behind maximum
+    pools and operators that only move values; these get bytes then, and those of a sum where bytes
+    are added to a convolution. Not matched: an activation other than ``relu`` behind a sum, and
+    bytes of a sum with floats.
     """
     block = program.global_block()
     if {op.type for op in block.ops}.isdisjoint(PRODUCTS):
