@@ -25,9 +25,9 @@ class Memo:
         self._last: tuple = ((), (), None)  # one object, so that threads see what belongs together
 
     def __call__(self, *buffers: Any, **attrs: Any) -> Any:
-        inputs, versions, result = self._last
+        inputs, before, result = self._last
         now = versions(buffers)
-        if now == versions and all(a is b for a, b in zip(buffers, inputs, strict=True)):
+        if now == before and all(a is b for a, b in zip(buffers, inputs, strict=True)):
             return result
         result = self._kernel(*buffers, **attrs)
         self._last = buffers, now, result
