@@ -23,12 +23,12 @@ _ROWS, _EIGHT = 17, 8  # the fewest rows; what widths are multiples of
 def works(device: torch.device) -> bool:
     """Says whether matrices of bytes are multiplied exactly on a device; it is tried once."""
     count = 64
-    rows = torch.full((1, count), 255, dtype=torch.uint8, device=device)
-    weight = torch.full((count, count), TOP, dtype=torch.int8, device=device)
-    step, scale = torch.ones(count, device=device), torch.ones(1, device=device)
     try:
+        rows = torch.full((1, count), 255, dtype=torch.uint8, device=device)
+        weight = torch.full((count, count), TOP, dtype=torch.int8, device=device)
+        step, scale = torch.ones(count, device=device), torch.ones(1, device=device)
         found = bind_linear(weight, step, None, scale, None, zero=0, top=1)(rows)
-    except (RuntimeError, AttributeError, NotImplementedError):
+    except (RuntimeError, AssertionError):  # no such kernel; a torch without such devices
         return False
     return float(found.min()) == float(found.max()) == 255.0 * TOP * count
 
