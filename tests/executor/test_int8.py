@@ -51,7 +51,7 @@ class Aware:
         self.training = self.graphs[0].to_program()
 
     def train(self, steps: int = 10) -> list[float]:
-        return [float(self.run(self.training, self.loss)[0]) for _ in range(steps)]
+        return [self.run(self.training, self.loss)[0].item() for _ in range(steps)]
 
     def run(self, program, *fetched, x=X):
         return self.exe.run(program, feed={"x": x}, fetch_list=[v.name for v in fetched])
@@ -258,3 +258,30 @@ def test_with_checks_and_without(aware, by_bytes, run_by_run):
     finally:
         paddle.set_flags({"FLAGS_check_nan_inf": False})
     np.testing.assert_array_equal(found, expected)
+
+
+@needs_bytes
+def test_levels_of_sequences_go_on(by_bytes):
+    """A recurrent or pooled net of 1.x reads them behind products of bytes."""
+    from paddle import fluid
+    from tests.inference.int8_nets import append, rounded, weight
+
+    rows = np.random.RandomState(1).randn(5, 8).astype("float32")
+    paddle.enable_static()
+    try:
+        with static.scope_guard(static.Scope()), static.program_guard(static.Program()):
+            x = static.data("x", [None, 8], "float32", lod_level=1)
+            matrix = np.random.RandomState(0).randn(8, 6).astype("float32")
+            inputs = {"X": rounded(x, 2.5), "Y": weight("m", matrix, 1)}
+            out = fluid.layers.sequence_pool(append("mul", inputs, ["Out"], {}), "sum")
+            given = {"x": fluid.create_lod_tensor(rows, [[2, 3]], paddle.CPUPlace())}
+            exe, program = static.Executor(), static.default_main_program()
+            found = []
+            for on in (True, False):
+                paddle.set_flags({"FLAGS_executor_int8": on})
+                found += exe.run(program, feed=given, fetch_list=[out])
+                plan = exe.plan(program, ("x",), [out.name])
+                assert isinstance(plan, Int8Plan) is on
+    finally:
+        paddle.disable_static()
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-4, atol=1e-5)

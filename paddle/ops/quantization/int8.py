@@ -140,6 +140,7 @@ def _steps_rule(name: str, source: tuple[str, ...], made: Callable):
 @op(
     "int8_round",
     "X Scale~ -> Out",
+    lod="X",
     infer=_steps_rule("int8_round", _FLOATS, lambda x, scale: x.dtype),
     differentiable=False,
     dtypes="full",
@@ -155,6 +156,7 @@ def int8_round(x, scale, *, zero=SIGNED, top=TOP, with_weight=False):
 @op(
     "int8_quantize",
     "X Scale~ -> Out",
+    lod="X",
     infer=_steps_rule("int8_quantize", _FLOATS, lambda x, scale: VarType.UINT8),
     no_alias="Out",
     differentiable=False,
@@ -169,6 +171,7 @@ def int8_quantize(x, scale, *, zero=SIGNED, top=TOP):
 @op(
     "int8_dequantize",
     "X Scale -> Out",
+    lod="X",
     infer=_steps_rule("int8_dequantize", _BYTE, lambda x, scale: result_type(scale)),
     no_alias="Out",
     differentiable=False,
@@ -349,6 +352,7 @@ def _conv_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "int8_conv2d",
     "Input Filter Step Bias? InScale~ OutScale?~ Residual? ResidualScale?~ -> Output",
+    lod="Input",
     infer=of_dimensions(_conv_rule),
     differentiable=False,
     proto=PROTO,
@@ -436,6 +440,7 @@ def _linear_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "int8_linear",
     "X W Step Bias? InScale~ OutScale?~ Residual? -> Out",
+    lod="X",
     infer=of_dimensions(_linear_rule),
     differentiable=False,
     proto=PROTO,
@@ -477,6 +482,7 @@ def _pool_rule(inputs: list, attrs: dict) -> list[Spec]:
 @op(
     "int8_max_pool2d",
     "X -> Out",
+    lod="X",
     infer=of_dimensions(_pool_rule),
     differentiable=False,
     proto=PROTO,

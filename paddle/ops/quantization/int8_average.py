@@ -91,6 +91,7 @@ def _rule(inputs: list, attrs: dict[str, Any]) -> list[Spec]:
 @op(
     "int8_avg_pool2d",
     "X InScale OutScale?~ -> Out",
+    lod="X",
     infer=of_dimensions(_rule),
     differentiable=False,
     proto=PROTO,
