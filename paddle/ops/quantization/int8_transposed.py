@@ -180,7 +180,8 @@ def int8_conv2d_transpose(
     _check([x, *weights], {**form, **window})
     sides = transposed_sides(filter.shape[2:], strides, paddings, output_padding)
     if sides is not None and step.dtype is torch.float32 and on_onednn(x, *weights):
-        return prepared_conv2d_transpose(*weights, **window, **form)(x)
+        bound = prepared_conv2d_transpose(filter, step, bias, in_scale, out_scale, **window, **form)
+        return bound(x)
     dtype = wide(step).dtype
     sums = conv2d_transpose.kernel(x.to(dtype).sub_(zero), filter.to(dtype), None, **window)
     return simulated(sums, step, bias, None, in_scale, out_scale, form, 1)
