@@ -30,7 +30,7 @@ from paddle.core.user_frame import outside
 from paddle.core.writes import writable
 from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback, run_starts
-from paddle.executor.int8_plan import asked_for, int8_plan
+from paddle.executor.int8_choice import asked_for, int8_plan
 from paddle.executor.plan import Plan, checked_plan
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.current import default_main_program

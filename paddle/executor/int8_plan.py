@@ -14,28 +14,20 @@ from typing import Any
 import torch
 
 from paddle.analysis.frozen import frozen_variables
-from paddle.core import flags
 from paddle.core.user_frame import outside
 from paddle.executor.held import buffer_or_none
 from paddle.executor.inference import InferencePlan
 from paddle.executor.memo import versions
 from paddle.executor.scope import Scope
 from paddle.ir.cloning import prune
-from paddle.ir.needs import is_gradient
-from paddle.ir.operator import Operator, Role
 from paddle.ir.program import Program
 from paddle.ops.quantization.int8 import why_in_floats
 from paddle.passes.inference import GRAPH, INT8, passes_of, prepare_inference
 
-_TRAINING = Role.BACKWARD | Role.OPTIMIZE
+PRODUCTS = frozenset(["int8_conv2d", "int8_conv2d_transpose", "int8_linear"])
 
 
-def asked_for() -> bool:
-    """Says whether quantised Programs are to compute with bytes."""
-    return bool(flags.get("FLAGS_executor_int8"))
-
-
-def int8_plan(
+def plan_by_bytes(
     program: Program,
     feeds: Sequence[str],
     fetches: list[str],
@@ -43,10 +35,7 @@ def int8_plan(
     op_callback: Callable | None,
     device: torch.device,
 ) -> Int8Plan | None:
-    """Returns the plan of a quantised Program by bytes; None: it stays in floats.
-
-    Programs stay in floats that train, or of which no product has a form in bytes, and all of them
-    where ``FLAGS_executor_int8`` is off.
+    """Returns the plan of a quantised Program by bytes; None: no product has a form in bytes.
 
     Args:
         program (Program): stays as it is.
@@ -56,12 +45,6 @@ def int8_plan(
         op_callback (callable, optional): called after every operator.
         device (torch.device): where it runs.
     """
-    if not asked_for():
-        return None
-    ops = [op for block in program.blocks for op in block.ops]
-    stored = {n for block in program.blocks for n, var in block.vars.items() if var.persistable}
-    if not any("quantize" in op.type for op in ops) or any(_trains(op, stored) for op in ops):
-        return None
     reason = why_in_floats(device)
     if reason:
         warnings.warn(
@@ -73,20 +56,9 @@ def int8_plan(
     given = prune(program, list(feeds), fetches) if use_prune and fetches else program
     passes = passes_of([GRAPH, INT8])
     made = prepare_inference(given, feeds, fetches, passes, device=device.type)
-    if not any(op.type in ("int8_conv2d", "int8_linear") for op in made.global_block().ops):
+    if PRODUCTS.isdisjoint(op.type for op in made.global_block().ops):
         return None
     return Int8Plan(made, feeds, fetches, op_callback)
-
-
-def _trains(op: Operator, stored: set[str]) -> bool:
-    """Whether an operator changes what a Program has learnt, or its scales."""
-    if is_gradient(op) or (op.role != Role.NOT_SPECIFIED and op.role & _TRAINING):
-        return True
-    known = op.definition
-    if known is None or "is_test" not in known.attrs:
-        return False
-    tests = op.attrs.get("is_test", known.attrs["is_test"])
-    return not tests and not stored.isdisjoint(op.output_arg_names)
 
 
 class Int8Plan(InferencePlan):

@@ -26,7 +26,7 @@ from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
 from paddle.executor.agreement import ring_of
-from paddle.executor.int8_plan import int8_plan
+from paddle.executor.int8_choice import int8_plan
 from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope

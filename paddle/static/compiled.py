@@ -25,7 +25,7 @@ from paddle.executor.executor import (
     read_feeds,
     set_learning_rates,
 )
-from paddle.executor.int8_plan import asked_for
+from paddle.executor.int8_choice import asked_for
 from paddle.executor.parallel import ParallelPlan, merge, split_feed
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.cloning import clone, prune
