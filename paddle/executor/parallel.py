@@ -216,7 +216,7 @@ def _exchange_gradients(first: Program, second: Program, whole: bool, average: b
         if block._var_recursive(name).dtype in FLOATING:
             same = {"X": [name]}, {"Out": [name]}
             block.ops.insert(at, Operator(block, "c_allreduce_sum", *same, attrs))
-    program._changed()
+    program.note_change()
 
 
 def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
@@ -266,7 +266,7 @@ def _updates(op: Operator) -> bool:
 def _keep(program: Program, wanted: Any) -> None:
     block = program.global_block()
     block.ops = [op for op in block.ops if wanted(op)]
-    program._changed()
+    program.note_change()
 
 
 def _read(program: Program) -> set[str]:

@@ -43,8 +43,8 @@ def rewrite_trainer(main: Program, startup: Program, plan: JobPlan, job: int) ->
     _append(block, "recv", {}, {}, {"recv_varnames": names})
     main.__dict__["_fleet_ps_job"] = startup.__dict__["_fleet_ps_job"] = job
     _rewrite_startup(startup, main, plan, local)
-    main._changed()
-    startup._changed()
+    main.note_change()
+    startup.note_change()
 
 
 def _drop_updates(block: Block, tables: set[str] | None) -> None:
@@ -145,7 +145,7 @@ def look_up_here(program: Program) -> None:
                 inputs = {"W": list(op.input("W")), "Ids": [ids]}
                 ops.append(Operator(block, kind, inputs, {"Out": [out]}, attrs))
         block.ops = ops
-    program._changed()
+    program.note_change()
 
 
 def _send(block: Block, given: list[str], name: str, table: int, sparse: bool) -> None:

@@ -271,7 +271,7 @@ class DistributeTranspiler:
         gone = {id(op) for op in (*self.optimize_ops, *self.lr_ops)}
         block.ops = [op for op in block.ops if id(op) not in gone]
         self._write_trainer_startup()
-        self.origin_program._changed()
+        self.origin_program.note_change()
         return self.origin_program
 
     def _write_trainer_startup(self) -> None:
@@ -287,7 +287,7 @@ class DistributeTranspiler:
                  "op_role": int(Role.RPC)}  # fmt: skip
         _append(block, "fetch_barrier", {}, {"Out": [_control(block)]}, attrs)
         self._join(block)
-        self.startup_program._changed()
+        self.startup_program.note_change()
 
     # -- servers --------------------------------------------------------------------------------
 
@@ -491,4 +491,4 @@ def _append(block: Block, type: str, inputs: dict, outputs: dict, attrs: dict) -
 def _insert(block: Block, at: int, type: str, inputs: dict, outputs: dict, attrs: dict) -> None:
     """Adds an operator as it is: those that communicate have no form here."""
     block.ops.insert(at, Operator(block, type, inputs, outputs, attrs))
-    block.program._changed()
+    block.program.note_change()

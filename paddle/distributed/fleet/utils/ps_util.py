@@ -91,5 +91,5 @@ class DistributedInfer:
             if op.type == "distributed_lookup_table":
                 op.attrs["is_test"] = True
         made.__dict__["_fleet_ps_job"] = fleet.fleet._runtime_handle.number
-        made._changed()
+        made.note_change()
         return made
