@@ -25,7 +25,7 @@ from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
-from paddle.executor.agreement import ring_of
+from paddle.executor.agreement import ring_with_others
 from paddle.executor.int8_choice import int8_plan
 from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
@@ -229,7 +229,7 @@ def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
 
 def _mixed(first: Program) -> list[tuple[Operator, int]]:
     """What every place exchanges with other processes, and over which ring."""
-    return [(op, ring) for op in _all(_top(first)) if (ring := ring_of(op)) is not None]
+    return [(op, r) for op in _all(_top(first)) if (r := ring_with_others(op)) is not None]
 
 
 def _overtaking(program: Program) -> list[tuple[Operator, int]]:
