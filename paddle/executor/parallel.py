@@ -26,6 +26,7 @@ from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
 from paddle.executor.agreement import ring_with_others
+from paddle.executor.int8_choice import int8_plan
 from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
@@ -77,8 +78,13 @@ class ParallelPlan:
         top = first.global_block().vars
         self.own = [n for n in early if n in top and top[n].persistable and n not in late]
         computed = [*self.early, *self.handed]
-        prepared = prepare(first, feeds, computed, fuse=op_callback is None, skipped=skipped)
-        self.forward = Plan(prepared, feeds, computed, op_callback)
+        forward: Plan | None = int8_plan(
+            first, feeds, computed, False, op_callback, self.devices[0]
+        )
+        if forward is None:
+            prepared = prepare(first, feeds, computed, fuse=op_callback is None, skipped=skipped)
+            forward = Plan(prepared, feeds, computed, op_callback)
+        self.forward = forward
         given = [*self.handed, *(n for n in feeds if n in _read(second))]
         self.given = given[len(self.handed) :]
         self.update = None

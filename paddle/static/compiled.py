@@ -26,6 +26,7 @@ from paddle.executor.executor import (
     read_feeds,
     set_learning_rates,
 )
+from paddle.executor.int8_choice import asked_for
 from paddle.executor.parallel import ParallelPlan, merge, split_feed
 from paddle.executor.scope import Scope, global_scope
 from paddle.ir.cloning import clone, prune
@@ -309,6 +310,7 @@ class CompiledProgram(Guarded):
         key = (
             program._version, feeds, tuple(names), tuple(places), scale, tuple(skipped), use_prune,
             op_callback, flags.run_limit, self._build.num_trainers, self._build.sync_batch_norm,
+            asked_for(),
         )  # fmt: skip
         found = self._plans.get(key)
         if found is None:
