@@ -33,7 +33,7 @@ from paddle.core.infer import NeedsData, Spec
 from paddle.core.native import NativeLibrary, NativeOperator, Shown
 from paddle.core.op import REGISTRY, Gradient, OpDef, Slot, computed, py
 from paddle.core.traits import InPlace
-from paddle.ops.native_buffers import CODES, DTYPES, Caller
+from paddle.ops.native_buffers import CODES, DTYPES, Caller, type_name
 from paddle.ops.native_kernels import kernel_of
 
 _lock = threading.RLock()
@@ -226,7 +226,7 @@ def _define(op: NativeOperator, by_name: dict[str, NativeOperator]) -> OpDef:
         proto=f"of the library {op.library.path}", origin=f"library {op.library.path}",
         random=bool(op.flags & native.RANDOM), no_alias=" ".join(s.name for s in op.outputs),
         inplace=_in_place(caller),
-        lod=_levels_from(op),
+        lod=_levels_from(op), amp=_precision(op),
     )  # fmt: skip
     _told[made] = op, gradient
     made.__doc__ = op.doc
@@ -253,6 +253,12 @@ def _levels_from(op: NativeOperator) -> str | None:
     if op.flags & native.SHARES_LOD and op.inputs:
         return op.inputs[0].name
     return ""
+
+
+def _precision(op: NativeOperator) -> str | None:
+    """What mixed precision does: a kernel that does not say that it takes 16 bits gets 32."""
+    takes = {type_name(dtype) for _, dtype in op.kernels}
+    return None if takes & {"float16", "bfloat16"} else "black"
 
 
 def _in_place(caller: Caller) -> InPlace | None:
@@ -353,8 +359,9 @@ class _Binding:
     def _target(self, name: str, given: Any, ins: list[str]) -> str | None:
         if given is not None:
             return None if given[1] < 0 else self._at(ins, given[1], name)
+        # A second gradient takes Out@GRAD; what it gives for Out needs a name of its own, Out@NEW.
         base = name.removesuffix("@GRAD").removesuffix("@NEW")
-        if name.endswith("@GRAD") and base in ins:
+        if base != name and base in ins:
             return base
         raise InvalidArgumentError(
             f"operator {self.gradient.name}: its output {name} is not the gradient of an input of "

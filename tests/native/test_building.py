@@ -296,6 +296,16 @@ def test_descriptions() -> None:
     assert name == os.path.join("a", "b.so")
 
 
+def test_commands_of_test_programs(capfd: pytest.CaptureFixture) -> None:
+    from paddle.utils.cpp_extension.extension_utils import IS_WINDOWS, run_cmd
+
+    assert run_cmd("echo built") == 0 and capfd.readouterr() == ("", "")
+    assert run_cmd("echo built", verbose=True) == 0 and "built" in capfd.readouterr().err
+    with pytest.raises(RuntimeError, match=r"the command `echo no; false` failed:\nno"):
+        run_cmd("echo no; false")
+    assert IS_WINDOWS is (os.name == "nt")
+
+
 def test_headers_are_where_they_are_said_to_be() -> None:
     include = Path(paddle.sysconfig.get_include())
     for name in ("paddle/extension.h", "paddle/c_abi.h"):

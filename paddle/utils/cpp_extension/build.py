@@ -34,6 +34,9 @@ __all__: list[str] = []
 CUDA_HOME = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
 """Where the CUDA toolkit lies, if there is one; libraries look whether the folder exists."""
 
+IS_WINDOWS = os.name == "nt"
+IS_MAC = sys.platform == "darwin"
+
 STANDARD = "-std=c++17"
 CUDA_SUFFIXES = (".cu", ".cuh")
 
@@ -329,6 +332,36 @@ def _sweep(folder: str, prefix: str) -> None:
 def python_include() -> str:
     """The folder of Python's own headers."""
     return python_config.get_paths()["include"]
+
+
+def run_cmd(command: str, verbose: bool = False) -> int:
+    """Runs a command of the shell, as test programs build and install extensions.
+
+    Args:
+        command (str): the command.
+        verbose (bool, optional): whether what it says is shown, too. Default: False.
+
+    Returns:
+        int: 0.
+
+    Raises:
+        RuntimeError: it failed; the text is what it said.
+
+    Examples:
+        .. code-block:: python
+
+            from paddle.utils.cpp_extension.extension_utils import run_cmd
+            print(run_cmd("true"))  # 0
+    """
+    done = subprocess.run(
+        command, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        errors="replace", check=False,
+    )  # fmt: skip
+    if verbose:
+        print(done.stdout, end="", file=sys.stderr)
+    if done.returncode:
+        raise BuildError(f"the command `{command}` failed:\n{done.stdout.strip()}")
+    return 0
 
 
 def _jit_compile(file_path: str, verbose: bool = False) -> None:
