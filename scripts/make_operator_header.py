@@ -32,11 +32,11 @@ TAKEN = {
     "template", "this", "throw", "try", "catch", "static", "auto", "signed", "unsigned", "long",
     "short", "void", "complex", "optional", "none", "empty", "empty_like", "full", "full_like",
     "zeros", "zeros_like", "ones", "ones_like", "call", "Tensor", "Tensors", "Attribute",
-    "Attributes", "Place", "native",
+    "Attributes", "Place", "native", "functions",
 }  # fmt: skip
 
 HEAD = """\
-// Operators of the framework as functions, for kernels over paddle/extension.h:
+// Operators of the framework as functions; paddle/extension.h includes this.
 //
 //   Tensor z = paddle::add(paddle::matmul(x, y, {{"trans_y", true}}), bias);
 //
@@ -49,6 +49,7 @@ HEAD = """\
 #include "paddle/native/calling.h"
 
 namespace paddle {
+namespace functions {  // found by paddle::add, but not instead of an add of the user's
 
 #define PD_FUNCTION_(name, op, result, inputs, ...)                          \\
   inline result name(__VA_ARGS__, const Attributes& attributes = {}) {       \\
@@ -67,6 +68,8 @@ TAIL = """
 #undef PD_LIST_
 #undef PD_FUNCTION_
 
+}  // namespace functions
+using namespace functions;  // NOLINT
 }  // namespace paddle
 
 #endif  // PADDLE_OPERATORS_H_

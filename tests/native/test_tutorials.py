@@ -360,7 +360,21 @@ def test_an_archive_that_has_changed_is_linked_anew(here: Path) -> None:
             assert module.mine_op(paddle.ones([1])).numpy()[0] == value
 
 
-def test_a_function_of_operators_h_is_named(here: Path) -> None:
-    text = plain(more="auto f(paddle::Tensor x) { return paddle::matmul(x, x); }")
-    with pytest.raises(RuntimeError, match=r"(?s)matmul.*Hint: operators .* paddle/operators\.h"):
+@pytest.mark.parametrize(
+    "call, said",
+    [
+        ("never_heard_of(x)", r"never_heard_of.*Hint: paddle/operators\.h has .*paddle::call"),
+        ("matmul(x, x, 1, 2, 3)", r"matmul.*Hint: attributes of operators are named: .*trans_y"),
+    ],
+)
+def test_what_is_said_of_functions_of_operators(here: Path, call: str, said: str) -> None:
+    text = plain(more=f"auto f(paddle::Tensor x) {{ return paddle::{call}; }}")
+    with pytest.raises(RuntimeError, match=rf"(?s){said}"):
         built(here, text)
+
+
+def test_functions_of_operators_beside_the_users(ops: Any) -> None:
+    """A function of the user's by the same name is not taken for that of the operator."""
+    x = paddle.to_tensor(X)
+    sum_, own = ops.both_adds(x)
+    assert sum_.numpy().tolist() == (2 * X).tolist() and own.numpy().tolist() == X.tolist()

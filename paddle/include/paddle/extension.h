@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "paddle/native/tensor.h"
+#include "paddle/operators.h"
 
 namespace paddle {
 
@@ -585,6 +586,13 @@ namespace experimental {  // where sources of 2.3 look for Tensor, DataType and 
 using namespace ::paddle;  // NOLINT
 }
 }  // namespace paddle
+
+namespace phi {  // and those of 2.4: phi::DataType, phi::dtype::float16
+using namespace ::paddle;  // NOLINT
+namespace dtype {
+using namespace ::paddle;  // NOLINT
+}
+}  // namespace phi
 
 // ---------------------------------------------------------------- registration
 

@@ -1,4 +1,4 @@
-// Operators of the framework as functions, for kernels over paddle/extension.h:
+// Operators of the framework as functions; paddle/extension.h includes this.
 //
 //   Tensor z = paddle::add(paddle::matmul(x, y, {{"trans_y", true}}), bias);
 //
@@ -11,6 +11,7 @@
 #include "paddle/native/calling.h"
 
 namespace paddle {
+namespace functions {  // found by paddle::add, but not instead of an add of the user's
 
 #define PD_FUNCTION_(name, op, result, inputs, ...)                          \
   inline result name(__VA_ARGS__, const Attributes& attributes = {}) {       \
@@ -370,6 +371,8 @@ PD_FUNCTION_(argmin, arg_min, Tensor, PD_LIST_(native::some(x)), const Tensor& x
 #undef PD_LIST_
 #undef PD_FUNCTION_
 
+}  // namespace functions
+using namespace functions;  // NOLINT
 }  // namespace paddle
 
 #endif  // PADDLE_OPERATORS_H_

@@ -193,10 +193,15 @@ class Job:
 
 def _hint(said: str) -> str | None:
     """What else there is to say of an error of the compiler."""
-    if re.search(r"is not a member of .paddle(::experimental)?.", said):
+    if "paddle::functions::" in said:  # a candidate that does not fit
         return (
-            "operators as functions, paddle::matmul(x, y), are in paddle/operators.h; "
-            'paddle::call("name", {{x}}) reaches every operator'
+            "attributes of operators are named: "
+            'paddle::matmul(x, y, {{"trans_y", true}}), paddle::concat({x, y}, {}, {{"axis", 1}})'
+        )
+    if re.search(r"is not a member of .paddle(::experimental)?.|in namespace .paddle", said):
+        return (
+            "paddle/operators.h has a function for each operator; "
+            'paddle::call("name", {{x}}) reaches those of libraries, too'
         )
     return None
 

@@ -153,6 +153,15 @@ PD_BUILD_DOUBLE_GRAD_OP(new_tanh)
     .Outputs({paddle::New("Out"), paddle::Grad(paddle::Grad("Out"))})
     .SetKernelFn(PD_KERNEL(TanhTwice));
 
+// ---- operators as functions, beside a function of the user's; names of 2.4
+paddle::Tensor add(const paddle::Tensor& x, const paddle::Tensor&) { return x; }
+std::vector<paddle::Tensor> BothAdds(const paddle::Tensor& x) {
+  PD_CHECK(x.dtype() == phi::DataType::FLOAT32, "expected float32, but received ", x.dtype(),
+           " on ", x.place());
+  return {paddle::experimental::add(x, x), add(x, x)};
+}
+PD_BUILD_OP(both_adds).Inputs({"X"}).Outputs({"Sum", "Own"}).SetKernelFn(PD_KERNEL(BothAdds));
+
 // ---- a list that may be missing
 std::vector<paddle::Tensor> Plus(const paddle::Tensor& x,
                                  const paddle::optional<std::vector<paddle::Tensor>>& more) {
