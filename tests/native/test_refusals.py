@@ -279,6 +279,8 @@ def test_compile_errors(here: Path) -> None:
         built(here, source(more="\n") + "nonsense;")
     with pytest.raises(RuntimeError, match="an argument is a Tensor, a list of them, or of a type"):
         built(here, source().replace("const paddle::Tensor& x", "long double x"))
+    with pytest.raises(RuntimeError, match=r"(?s)eigen\.h.*Hint: of PaddlePaddle's headers there are"):
+        built(here, '#include "paddle/fluid/framework/eigen.h"\n' + source())
     with pytest.raises(FileNotFoundError, match=r"nowhere\.cc is not there"):
         load("mine", ["nowhere.cc"], build_directory=str(here))
     with pytest.raises(ValueError, match="a name that Python can import, but received 'my-ops'"):

@@ -203,6 +203,11 @@ def _hint(said: str) -> str | None:
             "paddle/operators.h has a function for each operator; "
             'paddle::call("name", {{x}}) reaches those of libraries, too'
         )
+    if re.search(r"paddle/\S+?\.h(: No such file|' file not found)", said):
+        return (
+            "of PaddlePaddle's headers there are paddle/extension.h and, for operators of 1.x, "
+            "paddle/fluid/framework/op_registry.h, which brings tensors, shapes, places and checks"
+        )
     return None
 
 

@@ -172,6 +172,8 @@ CHECKS = [
     ("plain", RuntimeError, "too few: 2\n  [Hint: Expected dims.size() > 7.]"),
     ("null", errors.FatalError, "no pointer\n  [Hint: none should not be null.]"),
     ("throw", NotImplementedError, "(Unimplemented) not yet (at "),
+    ("slot", errors.NotFoundError, "No Input(Z) found for c8_wrong operator."),
+    ("cuda", OSError, "A function of CUDA failed.\n  [Hint: Expected static_cast<int>(2) == 0"),
     ("dim", IndexError, "Dimension 5 was asked for, but the shape [2, 3] has 2."),
     ("attr", ValueError, "Attribute how is of type std::string, but was asked for as int."),
     ("no attr", errors.NotFoundError, "Attribute (nothing) should be in AttributeMap."),

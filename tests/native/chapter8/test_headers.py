@@ -14,6 +14,8 @@ TEXT = """
 #include "paddle/extension.h"
 #include "paddle/operators.h"
 #include "paddle/fluid/framework/op_registry.h"
+#include "paddle/fluid/framework/lod_tensor.h"
+#include "paddle/fluid/framework/tensor_util.h"
 #include "paddle/fluid/operators/math/blas.h"
 """
 
