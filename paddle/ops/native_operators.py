@@ -25,6 +25,7 @@ from paddle.core.errors import (
     AlreadyExistsError,
     FatalError,
     InvalidArgumentError,
+    InvalidTypeError,
     MissingFileError,
     NotFoundError,
     PreconditionNotMetError,
@@ -79,6 +80,8 @@ def load_library(path: str, safe: bool = False) -> NativeLibrary:
 
 def _find(path: str) -> str:
     """The file that a path or a name stands for."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidTypeError(f"expected the file of a library as a str, but received {path!r}.")
     path = os.path.expanduser(os.fspath(path))
     if os.path.isfile(path):
         return os.path.abspath(path)
@@ -264,7 +267,9 @@ def _precision(op: NativeOperator) -> str | None:
 def _in_place(caller: Caller) -> InPlace | None:
     """How an operator that is declared so writes into the memory of its first input."""
     op = caller.op
-    if len(op.outputs) != 1 or op.outputs[0].inplace != 0 or op.inputs[0].many:
+    if len(op.outputs) != 1 or not op.inputs or op.inputs[0].many:
+        return None
+    if max(op.outputs[0].inplace, op.outputs[0].reuses) != 0:
         return None
 
     def function(x: Any, *others: Any, **attrs: Any) -> Any:

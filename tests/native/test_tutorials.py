@@ -332,6 +332,8 @@ def test_words_that_are_no_lists(here: Path) -> None:
     for name in ("extra_cxx_cflags", "extra_ldflags", "extra_include_paths", "extra_cuda_cflags"):
         with pytest.raises(ValueError, match="expected a list of str, but received '-O2'"):
             load("mine", [source], build_directory=str(here), **{name: "-O2"})
+        with pytest.raises(TypeError, match="expected a list of str, but it holds 3"):
+            load("mine", [source], build_directory=str(here), **{name: [3]})
     with pytest.raises(ValueError, match="expected at least one file, but received none"):
         load("mine", [], build_directory=str(here))
     with pytest.raises(FileNotFoundError, match=r"interpreter\): no-python is not there"):

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from paddle.core.errors import (
     FrameworkError,
     InvalidArgumentError,
+    InvalidTypeError,
     MissingFileError,
     PreconditionNotMetError,
 )
@@ -82,6 +83,11 @@ class Job:
                 raise InvalidArgumentError(
                     f"{_SAID[name]}: expected a list of str, but received {given!r}."
                 )
+            for one in given:
+                if not isinstance(one, (str, os.PathLike)):
+                    raise InvalidTypeError(
+                        f"{_SAID[name]}: expected a list of str, but it holds {one!r}."
+                    )
             setattr(self, name, [os.fspath(one) for one in given])
         if not self.sources:
             raise InvalidArgumentError("sources: expected at least one file, but received none.")
