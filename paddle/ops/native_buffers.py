@@ -192,8 +192,8 @@ def _call_operator(name: str, given: list[list[CTensor]], attrs: dict[str, Any])
 
 
 def _owned(buffer: torch.Tensor, taken: set[int]) -> torch.Tensor:
-    """A buffer that is contiguous and shares no memory with others."""
-    buffer = buffer.contiguous()
+    """A buffer that is contiguous, shares no memory with others, and has a dimension as 2.0 has."""
+    buffer = buffer.contiguous() if buffer.dim() else buffer.reshape(1)
     return buffer.clone() if buffer.untyped_storage().data_ptr() in taken else buffer
 
 
