@@ -26,7 +26,7 @@ PUBLIC = {
     "expand": "expand_v2", "embedding": "lookup_table_v2", "argmax": "arg_max", "argmin": "arg_min",
 }  # fmt: skip
 # What sources of 2.3 and 2.4 call with attributes by position: function, operator, its first slots
-# (a list has a star), attributes in their order. Without the first attribute the other form is meant.
+# (a list has a star), attributes in their order. Without the first attribute it is the other form.
 POSITIONAL = """
 matmul matmul_v2 x,y | bool trans_x, bool trans_y = false
 concat concat x* | int64_t axis
@@ -69,7 +69,7 @@ HEAD = """\
 //
 // Made by scripts/make_operator_header.py of the registry; do not edit. Attributes that are not
 // given have their defaults. An operator with several outputs gives a list for each of them. Those
-// that stand last take attributes by position, too, in the order of 2.3: paddle::matmul(x, y, true).
+// that stand last take attributes by position, too, as 2.3 does: paddle::matmul(x, y, true).
 
 #ifndef PADDLE_OPERATORS_H_
 #define PADDLE_OPERATORS_H_
@@ -164,7 +164,9 @@ def by_position(row: str) -> str:
         kind, attribute = told.partition(" =")[0].split()
         parameters.append(told.replace("Sizes ", "const Sizes& "))
         if kind == "DataType":
-            converted = f"  return {attribute} == DataType::UNDEFINED ? made : made.cast({attribute});\n"
+            converted = (
+                f"  return {attribute} == DataType::UNDEFINED ? made : made.cast({attribute});\n"
+            )
         else:
             attributes.append(f'{{"{attribute}", {attribute}}}')
     if op.startswith("reduce_"):

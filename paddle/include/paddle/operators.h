@@ -4,7 +4,7 @@
 //
 // Made by scripts/make_operator_header.py of the registry; do not edit. Attributes that are not
 // given have their defaults. An operator with several outputs gives a list for each of them. Those
-// that stand last take attributes by position, too, in the order of 2.3: paddle::matmul(x, y, true).
+// that stand last take attributes by position, too, as 2.3 does: paddle::matmul(x, y, true).
 
 #ifndef PADDLE_OPERATORS_H_
 #define PADDLE_OPERATORS_H_
