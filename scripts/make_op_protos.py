@@ -1,6 +1,9 @@
-"""Writes tests/data/op-protos.json, the operator schemas the tests compare with.
+"""Writes what is known of PaddlePaddle's operator schemas.
 
-Usage: python scripts/make_op_protos.py PATH/op-protos.json
+tests/data/op-protos.json is what the tests compare with; paddle/fluid/_intermediate_slots.json has
+the outputs that PaddlePaddle calls intermediate, which ``fluid.op`` tells.
+
+Usage: python scripts/make_op_protos.py PATH/op-protos.json [PATH/op-protos-2.0.0-src.json]
 """
 
 from __future__ import annotations
@@ -33,10 +36,27 @@ def compact(entry: dict) -> dict:
     return {"inputs": slots(entry["inputs"]), "outputs": slots(entry["outputs"]), "attrs": attrs}
 
 
+def intermediate(tables: list[dict]) -> dict[str, list[str]]:
+    """Operator -> outputs that one of the tables calls intermediate."""
+    found: dict[str, set[str]] = {}
+    for table in tables:
+        for name, entry in table.items():
+            slots = entry.get("outputs", ()) if not name.startswith("__") else ()
+            marked = {slot["name"] for slot in slots if slot.get("intermediate")}
+            if marked:
+                found.setdefault(name, set()).update(marked)
+    return {name: sorted(slots) for name, slots in sorted(found.items())}
+
+
 def main() -> None:
-    """Reads the facts and writes the table, an operator a line."""
-    facts = json.loads(Path(sys.argv[1]).read_text("utf8"))
-    target = Path(__file__).parents[1] / "tests" / "data" / "op-protos.json"
+    """Reads the facts and writes the tables, an operator a line."""
+    tables = [json.loads(Path(path).read_text("utf8")) for path in sys.argv[1:]]
+    facts = tables[0]
+    root = Path(__file__).parents[1]
+    lines = [f"{json.dumps(n)}: {json.dumps(slots)}" for n, slots in intermediate(tables).items()]
+    slots_file = root / "paddle" / "fluid" / "_intermediate_slots.json"
+    slots_file.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf8")
+    target = root / "tests" / "data" / "op-protos.json"
     lines = [
         f"{json.dumps(name)}: {json.dumps(compact({'name': name, **entry}), separators=(',', ':'))}"
         for name, entry in facts.items()

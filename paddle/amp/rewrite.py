@@ -33,7 +33,7 @@ def rewrite(
     """
     block = program.global_block()
     _Rewriter(block, white, black, low, kept, pure).run()
-    program._changed()
+    program.note_change()
 
 
 class _Rewriter:

@@ -9,6 +9,7 @@ import numpy as np
 
 from paddle.core.convert import tensor_of
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
+from paddle.core.levels import levels_on, put_levels
 from paddle.core.tensor import Tensor
 
 
@@ -53,7 +54,7 @@ class LoDTensor:
         if self.tensor is None:
             self.tensor = made
         else:
-            self.tensor._rebind(made._buf)
+            made._share_buffer_to(self.tensor)
 
     def put(self, buffer: Any) -> None:
         """Lets the Tensor stand for another buffer; the handle stays the same."""
@@ -133,6 +134,13 @@ class LoDTensor:
     def _set_double_element(self, i: int, e: float) -> None:
         self._set_element(i, e, "float64")
 
+    def _copy(self, place: Any) -> LoDTensor:
+        """The same contents and levels in memory of their own, at a place."""
+        made = LoDTensor(lod=self.lod())
+        if self.tensor is not None:
+            made.set(self.numpy(), place)
+        return made
+
     def numpy(self) -> np.ndarray:
         """Returns the contents as an array of its own memory."""
         return self._filled().numpy()
@@ -210,6 +218,33 @@ class LoDTensor:
         if self.tensor is None:
             return "LoDTensor(not initialized)"
         return f"LoDTensor(lod={self._lod}, {self.tensor!r})"
+
+
+class HeldTensor(LoDTensor):
+    """What an eager Tensor holds, with the levels on its buffer, where operators look for them.
+
+    Args:
+        tensor (Tensor): it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self._dims = [0]
+
+    @property
+    def buffer(self) -> Any:
+        """What has the levels."""
+        return self.tensor._buf
+
+    @property
+    def _lod(self) -> list[list[int]]:  # type: ignore[override]
+        return levels_on(self.buffer) or []
+
+    @_lod.setter
+    def _lod(self, levels: list[list[int]]) -> None:
+        put_levels(self.buffer, levels)
 
 
 class LoDTensorArray(list):

@@ -2,7 +2,7 @@
 
 import numpy as np
 from collections.abc import Iterator
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import HeldTensor
 from paddle.core.tensor import Tensor
 from typing import Any
 
@@ -50,7 +50,19 @@ class Methods:
     def __sub__(self, other: Any) -> Tensor: ...
     def __truediv__(self, other: Any) -> Tensor: ...
     def __xor__(self, other: Any) -> Tensor: ...
+    def _clear_gradient(self) -> None:
+        """Sets the gradient to zero, so that the next backward starts anew."""
+    def _copy_to(self, place: Any, blocking: bool = True) -> Tensor:
+        """A copy on a device; what runs there later waits for it, whether ``blocking`` or not."""
     def _grad_ivar(self) -> Tensor | None: ...
+    def _grad_name(self) -> str:
+        """The name of the gradient."""
+    def _numel(self) -> int:
+        """The number of elements as a number of Python."""
+    def _register_grad_hook(self, hook: Any) -> Any:
+        """Calls ``hook(grad)`` when the gradient of this Tensor is known."""
+    def _run_backward(self, tracer: Any = None, retain_graph: bool = False) -> None:
+        """Computes gradients; the tracer is that of the thread."""
     def abs(self, name: str | None = None) -> Tensor:
         """Returns the absolute value, for every element: :math:`|x|`."""
     def acos(self, name: str | None = None) -> Tensor:
@@ -157,7 +169,7 @@ class Methods:
         """Takes entries of a Tensor along a dimension."""
     def gather_nd(self, index: Tensor, name: str | None = None) -> Tensor:
         """Takes elements or slices of a Tensor at positions in its first dimensions."""
-    def get_tensor(self) -> LoDTensor:
+    def get_tensor(self) -> HeldTensor:
         """Returns what it holds, to be read and set in the way of 1.x; setting shows in it."""
     @property
     def grad(self) -> Tensor | None:

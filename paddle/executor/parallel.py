@@ -25,7 +25,7 @@ from paddle.core.lod import LoDTensor
 from paddle.core.mode import hooked
 from paddle.core.rings import rings
 from paddle.core.setting import as_here
-from paddle.executor.agreement import ring_of
+from paddle.executor.agreement import ring_with_others
 from paddle.executor.place_ring import AnotherFailed, Meeting, as_place
 from paddle.executor.plan import Plan
 from paddle.executor.scope import Scope
@@ -210,7 +210,7 @@ def _exchange_gradients(first: Program, second: Program, whole: bool, average: b
         if block._var_recursive(name).dtype in FLOATING:
             same = {"X": [name]}, {"Out": [name]}
             block.ops.insert(at, Operator(block, "c_allreduce_sum", *same, attrs))
-    program._changed()
+    program.note_change()
 
 
 def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
@@ -223,7 +223,7 @@ def _all(ops: Sequence[Operator]) -> Iterator[Operator]:
 
 def _mixed(first: Program) -> list[tuple[Operator, int]]:
     """What every place exchanges with other processes, and over which ring."""
-    return [(op, ring) for op in _all(_top(first)) if (ring := ring_of(op)) is not None]
+    return [(op, r) for op in _all(_top(first)) if (r := ring_with_others(op)) is not None]
 
 
 def _overtaking(program: Program) -> list[tuple[Operator, int]]:
@@ -260,7 +260,7 @@ def _updates(op: Operator) -> bool:
 def _keep(program: Program, wanted: Any) -> None:
     block = program.global_block()
     block.ops = [op for op in block.ops if wanted(op)]
-    program._changed()
+    program.note_change()
 
 
 def _read(program: Program) -> set[str]:

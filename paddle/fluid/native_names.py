@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from typing import Any
 
 from paddle.core import flags
+from paddle.core.derive import gradient_of
 from paddle.core.errors import InvalidArgumentError
-from paddle.core.op import computed
-from paddle.core.place import to_torch_device
+from paddle.core.op import REGISTRY, computed
+from paddle.core.place import is_compiled_with_cuda, to_torch_device
 from paddle.fluid.op import get_all_op_protos
+from paddle.ir.autodiff.gradient_makers import GRAD_MAKERS
+from paddle.ir.autodiff.single_gradient import gradient_operators
+from paddle.ir.operator import declared
+from paddle.passes.graph import described
+from paddle.serialization.program.desc import OpDesc
 from paddle.serialization.program.reading import NEXT_VERSION
 from paddle.static import gradients
 
 __all__ = [
-    "OpProtoHolder", "calc_gradient", "empty_var_name", "globals_of_flags", "grad_var_name",
-    "grad_var_suffix", "has_infer_inplace", "is_float16_supported", "is_version_supported",
-    "op_support_gpu",
+    "OpProtoHolder", "calc_gradient", "empty_var_name", "get_grad_op_desc", "globals_of_flags",
+    "grad_var_name", "grad_var_suffix", "has_grad_op_maker", "has_infer_inplace",
+    "has_non_empty_grad_op_maker", "infer_no_need_buffer_slots", "is_float16_supported",
+    "is_version_supported", "op_support_gpu", "registered_kernels",
 ]  # fmt: skip
 
 
@@ -46,8 +53,9 @@ def grad_var_name(var_name: str) -> str:
 
 
 def _known(name: str) -> Any:
-    found = computed(name)
-    if found is None:
+    """What is known of an operator, or of the gradient of one."""
+    found = declared(name)
+    if found is None or found.kernel is None:
         raise InvalidArgumentError(f"fluid.core: there is no operator {name!r}.")
     return found
 
@@ -84,6 +92,95 @@ def has_infer_inplace(op_type: str) -> bool:
         ValueError: there is no such operator.
     """
     return _known(op_type).inplace is not None
+
+
+def registered_kernels() -> dict[str, list[str]]:
+    """Returns what kernels there are of each operator: one, of ATen, for all places and types."""
+    kernel = "data_type[any]:data_layout[ANY_LAYOUT]:place[{}]:library_type[PLAIN]"
+    places = ["CPUPlace", "CUDAPlace(0)"] if is_compiled_with_cuda() else ["CPUPlace"]
+    kernels = [kernel.format(place) for place in places]
+    found = {}
+    for name in REGISTRY:
+        known = computed(name)
+        if known is not None:
+            found[name] = list(kernels)
+            if known.grad_outputs:
+                found[f"{name}_grad"] = list(kernels)
+    return found
+
+
+def has_grad_op_maker(op_type: str) -> bool:
+    """Whether an operator has a gradient of its own.
+
+    That of a gradient operator is derived from the kernel when it is asked for, to any order: no
+    end of operators could be listed, so none is.
+
+    Args:
+        op_type (str): the operator.
+
+    Raises:
+        ValueError: there is no such operator.
+    """
+    known = _known(op_type)
+    return known.base is None and (bool(known.grad_outputs) or op_type in GRAD_MAKERS)
+
+
+has_non_empty_grad_op_maker = has_grad_op_maker
+
+
+def get_grad_op_desc(
+    op_desc: OpDesc, no_grad_set: Collection[str] = (), grad_sub_block_list: Any = ()
+) -> tuple[list[OpDesc], dict[str, str]]:
+    """Returns the gradient operators of an operator.
+
+    Args:
+        op_desc (OpDesc): the operator.
+        no_grad_set (set[str]): names of gradients that are not asked for: ``"x@GRAD"``.
+        grad_sub_block_list (list[BlockDesc]): blocks of the gradient; none can be given.
+
+    Returns:
+        tuple[list[OpDesc], dict[str, str]]: the operators, and for the name of each gradient that
+        they read or compute the variable.
+
+    Examples:
+        .. code-block:: python
+
+            import paddle
+            from paddle.fluid import core
+            paddle.enable_static()
+            y = paddle.tanh(paddle.static.data("x", [2, 3]))
+            made, names = core.get_grad_op_desc(y.block.ops[0].desc, set(), [])
+            print(made[0].type(), names["x@GRAD"])  # tanh_grad x
+            paddle.disable_static()
+    """
+    if list(grad_sub_block_list):
+        raise NotImplementedError(
+            "core.get_grad_op_desc(grad_sub_block_list): operators with blocks are differentiated "
+            "by paddle.static.append_backward."
+        )
+    made, names = gradient_operators(described(op_desc), set(no_grad_set))
+    return [OpDesc(op) for op in made], names
+
+
+def infer_no_need_buffer_slots(
+    op_type: str, inputs: Mapping[str, Any], outputs: Mapping[str, Any], attrs: Mapping[str, Any]
+) -> set[str]:
+    """Returns the input slots of a gradient operator of which at most the shape is used.
+
+    Args:
+        op_type (str): a gradient operator.
+        inputs (dict): slot -> names of variables.
+        outputs (dict): slot -> names of variables.
+        attrs (dict): attributes.
+
+    Raises:
+        ValueError: there is no such operator.
+    """
+    base = _known(op_type).base
+    if base is None:
+        return set()
+    read = {token for token in gradient_of(base).saves if "." not in token}
+    return {s for s in inputs if s not in read and not s.endswith("@GRAD")}
 
 
 def is_version_supported(version: int) -> bool:

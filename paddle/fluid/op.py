@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from paddle.core.errors import NotFoundError, PreconditionNotMetError
 from paddle.core.op import REGISTRY, computed
 from paddle.executor.executor import Executor
+from paddle.ir.attribute_kinds import AttrType, declared
 from paddle.ir.program import Program
 
 __all__ = [
@@ -24,13 +28,18 @@ class _Slot:
     name: str
     duplicable: bool = False
     dispensable: bool = False
+    intermediate: bool = False
+    comment: str = ""
 
 
 @dataclass
 class _Attr:
-    """An attribute of an operator."""
+    """An attribute of an operator; its kind is None where PaddlePaddle declares none."""
 
     name: str
+    type: AttrType | None = None
+    comment: str = ""
+    generated: bool = False
 
 
 @dataclass
@@ -41,17 +50,28 @@ class OpProto:
     inputs: list[_Slot] = field(default_factory=list)
     outputs: list[_Slot] = field(default_factory=list)
     attrs: list[_Attr] = field(default_factory=list)
+    comment: str = ""
+
+
+@functools.lru_cache(maxsize=1)
+def _intermediate() -> dict[str, list[str]]:
+    return json.loads((Path(__file__).parent / "_intermediate_slots.json").read_text("utf8"))
 
 
 def _proto(name: str) -> OpProto:
     known = computed(name)
     if known is None:
         raise ValueError(f"Operator: there is no operator {name!r}.")
+    hidden = _intermediate().get(name, ())
+    absent = {s.name for s in known.inputs if s.optional}  # and then not written either
     return OpProto(
         name,
         [_Slot(s.name, s.many, s.optional) for s in known.inputs],
-        [_Slot(s.name, s.many, s.optional) for s in known.outputs],
-        [_Attr(a) for a in known.attrs],
+        [
+            _Slot(s.name, s.many, s.optional or s.writes in absent, s.name in hidden)
+            for s in known.outputs
+        ],
+        [_Attr(a, declared(name, a)) for a in known.attrs],
     )
 
 

@@ -17,9 +17,10 @@ from paddle.core.tensor import Tensor
 from paddle.framework import by_name
 from paddle.ir.recording.alongside import OperatorLog
 from paddle.ir.variable import Variable
+from paddle.tensor.creation import zeros
 from paddle.tensor.to_tensor import to_tensor
 
-__all__ = ["Tracer", "dygraph_only", "guard", "to_variable", "tracer"]
+__all__ = ["Tracer", "dygraph_only", "guard", "tensor_to_fill", "to_variable", "tracer"]
 
 
 @contextlib.contextmanager
@@ -48,6 +49,27 @@ def guard(place: Place | None = None) -> Iterator[None]:
             set_device(name_of(place))
             stack.callback(set_device, name_of(before))
         yield
+
+
+def tensor_to_fill(
+    type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,
+    persistable: bool | None = None, **kwargs: Any,
+) -> Tensor:  # fmt: skip
+    """Returns a Tensor that an operator is to fill, for :meth:`Tracer.trace_op`.
+
+    Args:
+        type (VarType, optional): the kind of variable; Tensors are all there are.
+        name (str, optional): its name.
+        shape (list[int], optional): its sizes; None means that it holds nothing yet.
+        dtype (str, optional): its data type. Default: float32.
+        persistable (bool, optional): whether it is.
+        **kwargs: what else a Variable is described by.
+    """
+    made = zeros([0] if shape is None else list(shape), "float32" if dtype is None else dtype)
+    made.persistable = bool(persistable)
+    if name is not None:
+        made.name = name
+    return made
 
 
 def to_variable(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import importlib
 import os
@@ -106,6 +107,15 @@ class VisualDL(Callback):
         self._run, self._evaluates = run, evaluates
         if first_rank():
             run.losses.tell = self._tell
+
+    def leave(self) -> None:
+        """Writes the steps that an exception left unwritten: they often tell what went wrong."""
+        if self._writer is None:
+            return
+        with contextlib.suppress(RuntimeError, OSError):  # the device or the disk may have failed
+            getattr(self._run and self._run.logs, "settle", lambda: None)()
+        with contextlib.suppress(OSError):
+            self._close()
 
     # -- the log ----------------------------------------------------------------------------------
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from paddle.core import unique_name
 from paddle.core.errors import AlreadyExistsError, InvalidArgumentError, NotFoundError
+from paddle.core.mode import HOOKED, get_mode, recording
+from paddle.core.tensor import Tensor
 from paddle.ir.operator import Operator, here, user_location
 from paddle.ir.operator_checks import check_operator
 from paddle.ir.raw import add_operator, add_variable, kinds
@@ -54,6 +56,10 @@ class Block(Methods):
             yield block
             block = block.parent_block
 
+    def changed(self) -> None:
+        """Notes a change: plans made of the Program before are out of date."""
+        self.program.note_change()
+
     def _set_forward_block_idx(self, idx: int) -> None:
         self.forward_block_idx = idx
 
@@ -100,6 +106,8 @@ class Block(Methods):
     def create_var(self, *args: Any, **kwargs: Any) -> Variable:
         """Makes a variable in this block; one that exists under the name is returned.
 
+        In dynamic mode the default Program has none: as in 2.0, a Tensor is made in its place.
+
         Args:
             **kwargs: what :class:`Variable` takes: name, shape, dtype, persistable, ...
         """
@@ -108,6 +116,8 @@ class Block(Methods):
                 f"Block.create_var: expected arguments by name (name=, shape=, dtype=), but "
                 f"received {args[0]!r:.60} without one.{here()}"
             )
+        if not get_mode() & HOOKED and self._is_default():
+            return self._create_tensor(**kwargs)  # type: ignore[return-value]
         if self.program._raw_mode is not None:
             return add_variable(self, kwargs, parameter=False)
         name = kwargs.get("name")
@@ -117,7 +127,7 @@ class Block(Methods):
             return found
         made = Variable(self, **kwargs)
         self.vars[made._name] = made
-        self.program._changed()
+        self.changed()
         if "initializer" in kwargs and kwargs["initializer"] is not None:
             kwargs["initializer"](made, self)
         return made
@@ -167,7 +177,7 @@ class Block(Methods):
                 )
             return before
         top.vars[made._name] = made
-        self.program._changed()
+        self.changed()
         if initializer is not None:
             initializer(made, self)
         return made
@@ -182,7 +192,7 @@ class Block(Methods):
 
     def _remove_var(self, name: str) -> None:
         self.vars.pop(name, None)
-        self.program._changed()
+        self.changed()
 
     def _rename_var(self, name: str, new_name: str) -> Variable:
         """Renames a variable here and in the operators of this block and those inside it."""
@@ -231,6 +241,9 @@ class Block(Methods):
     ) -> Operator:
         """Adds an operator at the end and infers shape and type of its outputs.
 
+        In dynamic mode, with Tensors in place of Variables, the operator runs at once, and the
+        Tensors among the outputs become its results.
+
         Args:
             type (str): the operator's name.
             inputs (dict): slot -> Variable or name, or a list of them.
@@ -243,6 +256,8 @@ class Block(Methods):
         Returns:
             Operator: what was added.
         """
+        if holds_tensors(inputs, outputs) and not recording():
+            return self._run_op(type, inputs or {}, outputs or {}, attrs or {}, stop_gradient)
         made = self._insert(len(self.ops), type, inputs, outputs, attrs, stop_gradient)
         if attr_types:
             made.attr_kinds = {} if made.attr_kinds is None else made.attr_kinds
@@ -293,16 +308,26 @@ class Block(Methods):
             for name in op.output_arg_names:
                 self._var_recursive(name).stop_gradient = True
         self.ops.insert(at, op)
-        self.program._changed()
+        self.changed()
         return op
 
     def _remove_op(self, index: int) -> None:
         del self.ops[index]
-        self.program._changed()
+        self.changed()
 
 
 SCOPE_ONLY = {"create_py_reader"}
 """Operators whose inputs are names in the scope without a variable in the Program."""
+
+
+def holds_tensors(*several: dict[str, Any] | None) -> bool:
+    """Whether there are Tensors in slots, where a Program has Variables."""
+    for slots in several:
+        for value in (slots or {}).values():
+            listed = value if isinstance(value, (list, tuple)) else (value,)
+            if any(isinstance(item, Tensor) for item in listed):
+                return True
+    return False
 
 
 def _names(slots: dict[str, Any] | None, type: str, kind: str) -> dict[str, list[str]]:

@@ -153,7 +153,7 @@ def mark(program: Program, feeds: Sequence[str], fetches: Sequence[str]) -> None
     block.ops = [*first[::-1], *block.ops, *last]
     for name in feeds:  # need_check_feed stays: traced models state the shape of one example
         block.vars[name].is_data = True
-    program._changed()
+    program.note_change()
 
 
 def _keep_mentioned(program: Program) -> None:
@@ -164,7 +164,7 @@ def _keep_mentioned(program: Program) -> None:
             used.update(op.input_arg_names, op.output_arg_names)
     for block in program.blocks:
         block.vars = {name: var for name, var in block.vars.items() if name in used}
-    program._changed()
+    program.note_change()
 
 
 def feed_names(program: Program) -> list[str]:

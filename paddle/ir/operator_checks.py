@@ -37,6 +37,18 @@ def check_operator(op: Operator) -> None:
             f"Block.append_op({op.type}): expected some of the outputs {expected}, but none is "
             f"given.{here()}"
         )
+    check_attributes(op)
+
+
+def check_attributes(op: Operator) -> None:
+    """Checks attributes against the registered operator, if there is one.
+
+    Raises:
+        InvalidArgumentError: an attribute is of another kind than PaddlePaddle declares.
+    """
+    known = op.definition
+    if known is None:
+        return
     for name, value in op.attrs.items():
         kind = declared(op.type, name) if name in known.attrs else None
         if kind is not None and fit(kind, value) is MISFIT and fit_loosely(kind, value):

@@ -69,7 +69,7 @@ class Program(Guarded, Methods):
         self._is_distributed = False
         self._raw_mode: RawMode | None = None  # whether what is added is taken as it is
 
-    def _changed(self) -> None:
+    def note_change(self) -> None:
         """Notes a change: plans made of the Program before are out of date."""
         self._version += 1
 
@@ -118,7 +118,7 @@ class Program(Guarded, Methods):
         made = Block(self, len(self.blocks), parent)
         self.blocks.append(made)
         self.current_block_idx = made.idx
-        self._changed()
+        self.note_change()
         return made
 
     def create_block(self, parent: Block | None = None) -> Block:
@@ -145,7 +145,7 @@ class Program(Guarded, Methods):
         if self._raw_mode is not None and self._raw_mode.from_file:
             made.raw_fields = b""
         self.blocks.append(made)
-        self._changed()
+        self.note_change()
         return made
 
     def _rollback(self) -> None:
@@ -202,7 +202,7 @@ class Program(Guarded, Methods):
                 f"Program.random_seed: expected an int, but received {seed!r}.{here()}"
             )
         self._seed = seed
-        self._changed()
+        self.note_change()
         if seed and self.of_1x and not recording():  # 1.x seeds its dygraph this way
             default_generator().manual_seed(seed)
 

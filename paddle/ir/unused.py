@@ -14,7 +14,7 @@ def drop_unused_variables(program: Program) -> None:
         kept = {n: v for n, v in block.vars.items() if n in used or v.is_data}
         kept |= {n: v for n, v in block.vars.items() if isinstance(v, Parameter)}
         block.vars = {n: block.vars[n] for n in block.vars if n in kept}
-    program._changed()
+    program.note_change()
 
 
 def drop_unused_blocks(program: Program) -> None:

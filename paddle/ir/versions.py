@@ -354,7 +354,7 @@ def _convert_marked(program: Program) -> None:
                 if row is None or _applied(row, op, context):
                     context.ops.append(op)
             block.ops[:] = context.ops
-            program._changed()
+            program.note_change()
 
 
 def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[str] = ()) -> None:
@@ -389,4 +389,4 @@ def to_current(program: Program, feeds: Sequence[str] = (), fetches: Sequence[st
             complete_gradient(op, at)
     check_gradients(program)
     levelled_gradients(program)
-    program._changed()
+    program.note_change()

@@ -31,7 +31,7 @@ def remove_dead_code(program: Program, feeds: Sequence[str], fetches: Sequence[s
             kept.append(op)
             needed |= reads(op)
     block.ops = kept[::-1]
-    program._changed()
+    program.note_change()
 
 
 def has_effect(op: Operator) -> bool:

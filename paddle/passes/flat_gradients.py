@@ -34,7 +34,7 @@ def part_flat_gradients(program: Program, feeds: Sequence[str], fetches: Sequenc
             users = [o for o, told in names if o is not op and flat in told]
             if any(o.type.startswith(_EXCHANGES) for o in users):
                 _part(block, op, flat, users)
-    program._changed()
+    program.note_change()
 
 
 def _part(block: Block, flat_op: Operator, flat: str, users: list[Operator]) -> None:

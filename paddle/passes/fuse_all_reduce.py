@@ -37,7 +37,7 @@ def fuse_all_reduce(program: Program, feeds: Sequence[str], fetches: Sequence[st
     for block in program.blocks:
         if sum(op.type == "c_allreduce_sum" for op in block.ops) > 1:
             _Buckets(block).fill()
-    program._changed()
+    program.note_change()
 
 
 def touched(op: Operator) -> set[str]:

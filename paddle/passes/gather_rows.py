@@ -42,7 +42,7 @@ def gather_rows(program: Program, feeds: Sequence[str], fetches: Sequence[str]) 
     for ring, tables in groups.items():
         at = max(_position(block, t.exchange) for t in tables)
         _gather(block, ring, [t for t in tables if _may_wait(block, t, at)], at)
-    program._changed()
+    program.note_change()
 
 
 def _position(block: Block, op: Operator) -> int:

@@ -34,7 +34,7 @@ def merge_optimizers(program: Program, feeds: Sequence[str], fetches: Sequence[s
     for members in groups.values():
         if len(members) > 1 and _together(block, members, set(fetches)):
             _merge(block, members)
-    program._changed()
+    program.note_change()
 
 
 def _rule(block: Block, op: Operator) -> UpdateRule | None:

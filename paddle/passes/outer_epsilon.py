@@ -22,7 +22,7 @@ def write_epsilon(program: Program, feeds: Sequence[str], fetches: Sequence[str]
             at = block.ops.index(op)
             block.ops[at:at] = _made(block, op)
         if marked:
-            program._changed()
+            program.note_change()
 
 
 def _is_open(op: Operator) -> bool:

@@ -31,7 +31,7 @@ def overlap_exchanges(program: Program, feeds: Sequence[str], fetches: Sequence[
     for block in program.blocks:
         if any(_exchange(op) is not None or waits(op) for op in block.ops):
             _overlap(block)
-    program._changed()
+    program.note_change()
 
 
 def attribute(op: Operator, name: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
+from collections.abc import Iterable
 from typing import Any
 
 from paddle.core import flags, random
@@ -12,7 +13,7 @@ from paddle.core.backends import CUDA, Backend, backend_on, named
 from paddle.core.errors import InvalidArgumentError, PreconditionNotMetError
 from paddle.core.guards import Guarded, guard_module
 from paddle.core.place import CPUPlace, no_xpu, to_torch_device
-from paddle.core.rings import rings
+from paddle.core.rings import Communicator, rings
 from paddle.core.tensor import Tensor
 from paddle.executor.agreement import agree
 from paddle.executor.debug import debug_callback
@@ -190,6 +191,7 @@ class CompiledProgram(Guarded):
             )
         if isinstance(loss_name, Variable):
             loss_name = loss_name.name
+        loss_name = loss_name or None  # tests of 2.0 say "" where there is no loss
         if loss_name is not None and loss_name not in self._program.global_block().vars:
             raise InvalidArgumentError(
                 f"with_data_parallel(loss_name): the Program has no variable {loss_name!r}."
@@ -259,10 +261,8 @@ class CompiledProgram(Guarded):
                 f"BuildStrategy.num_trainers: expected {ring.size}, as many processes as there "
                 f"are, but received {trainers}."
             )
-        for name, var in sorted(self._program.global_block().vars.items()):
-            held = scope.find_var(name) if var.persistable else None
-            if held is not None and isinstance(held.held.tensor, Tensor):
-                held.held.put(ring.broadcast(held.held.tensor._buf, 0))
+        held = self._program.global_block().vars.items()
+        take_over(ring, scope, sorted(name for name, var in held if var.persistable))
         self._met.add(scope)
 
     def _random(self) -> contextlib.AbstractContextManager:
@@ -334,7 +334,7 @@ class CompiledProgram(Guarded):
         block = made.global_block()
         wanted = Role.BACKWARD | Role.LOSS
         block.ops = [op for op in block.ops if op.role != wanted or op.type != "fill_constant"]
-        made._changed()
+        made.note_change()
         return made
 
     def _draw(self) -> None:
@@ -352,7 +352,7 @@ def _synchronized(program: Program) -> Program:
         for op in block.ops:
             if op.type in ("batch_norm", "batch_norm_grad"):
                 op.type = f"sync_{op.type}"
-    made._changed()
+    made.note_change()
     return made
 
 
@@ -445,3 +445,17 @@ class ParallelExecutor(Guarded):
 
 
 guard_module(globals())
+
+
+def take_over(ring: Communicator, scope: Scope, names: Iterable[str]) -> None:
+    """Gives variables of a scope the values that they have in the first process; all call it.
+
+    Args:
+        ring (Communicator): the processes.
+        scope (Scope): has the variables; those that hold nothing yet are left out.
+        names (list[str]): their names, in one order everywhere.
+    """
+    for name in names:
+        found = scope.find_var(name)
+        if found is not None and isinstance(found.held.tensor, Tensor):
+            found.held.put(ring.broadcast(found.held.tensor._buf, 0))

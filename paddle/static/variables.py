@@ -92,7 +92,7 @@ def fill(var: Variable, value: float, force_cpu: bool = False) -> None:
     write(target, "fill_constant", [], attrs, startup)
     if startup.program.of_1x:
         startup.ops.insert(0, startup.ops.pop())
-        startup.program._changed()
+        startup.program.note_change()
 
 
 def _number(api: str, value: Any, kind: VarType) -> float:

@@ -13,7 +13,7 @@ from typing import Any
 
 from paddle.core.backends import choices, named
 from paddle.core.dtype import NAMES as DTYPE_NAMES
-from paddle.core.lod import LoDTensor
+from paddle.core.lod import HeldTensor
 from paddle.core.op import C
 from paddle.core.place import CPUPlace, CUDAPinnedPlace, CUDAPlace, current_place
 from paddle.core.tensor import Tensor
@@ -26,6 +26,7 @@ from paddle.tensor import (
     logic,
     manipulation,
     math,
+    native_methods,
     search,
     stat,
     static,
@@ -84,7 +85,7 @@ def cuda(self: Tensor, device_id: int = -1, blocking: bool = True) -> Tensor:
     return _moved(self, CUDAPlace(device_id))
 
 
-def get_tensor(self: Tensor) -> LoDTensor:
+def get_tensor(self: Tensor) -> HeldTensor:
     """Returns what it holds, to be read and set in the way of 1.x; setting shows in it.
 
     Examples:
@@ -96,7 +97,7 @@ def get_tensor(self: Tensor) -> LoDTensor:
             x.value().get_tensor().set(np.zeros([4], "float32"), paddle.CPUPlace())
             print(x.shape)  # [4]
     """
-    return LoDTensor(self)
+    return HeldTensor(self)
 
 
 def pin_memory(self: Tensor) -> Tensor:
@@ -185,6 +186,6 @@ def attach() -> None:
     own = (__getitem__, __setitem__, cpu, cuda, get_tensor, pin_memory, to, __iter__, __contains__)
     for function in own:
         setattr(Tensor, function.__name__, function)
-    for name, member in METHODS.items():
+    for name, member in (METHODS | native_methods.METHODS).items():
         setattr(Tensor, name, member)
     static.attach()

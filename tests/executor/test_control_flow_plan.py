@@ -133,7 +133,7 @@ def test_a_gradient_block_without_its_forward_block():
     main, startup, _, grads = recorded(loop, {"x": X}, {"w": W})
     back = next(op for op in main.global_block().ops if op.type == "while_grad")
     back.attr("sub_block").forward_block_idx = -1
-    main._changed()
+    main.note_change()
     with pytest.raises(ValueError, match=r"while_grad: block 2 does not say of which block"):
         run(main, startup, {"x": X}, [*grads.values()])
 

@@ -27,6 +27,49 @@ def test_questions_about_operators():
             ask("relu9")
 
 
+def test_what_protos_say():
+    proto = OpProtoHolder.instance().get_op_proto("batch_norm")
+    hidden = [slot.name for slot in proto.outputs if slot.intermediate]
+    assert hidden == ["SavedMean", "SavedVariance"]
+    assert not any(slot.intermediate for slot in proto.inputs)
+    kinds = {attr.name: attr.type for attr in proto.attrs}
+    assert kinds["epsilon"] == core.AttrType.FLOAT and kinds["is_test"] == core.AttrType.BOOL
+    reshape = OpProtoHolder.instance().get_op_proto("reshape2")
+    assert {slot.name: slot.dispensable for slot in reshape.inputs} == {
+        "X": False, "Shape": True, "ShapeTensor": True,
+    }  # fmt: skip
+
+
+def test_questions_about_gradients():
+    assert core.has_grad_op_maker("tanh") and core.has_non_empty_grad_op_maker("scale")
+    assert not core.has_non_empty_grad_op_maker("equal")
+    slots = {"X": ["x"], "Y": ["y"], "Out@GRAD": ["o@GRAD"]}
+    ask = core.infer_no_need_buffer_slots
+    assert ask("elementwise_add_grad", slots, {"X@GRAD": ["x@GRAD"]}, {}) == {"X", "Y"}
+    assert ask("elementwise_mul_grad", slots, {"X@GRAD": ["x@GRAD"]}, {}) == set()
+    assert ask("tanh", {"X": ["x"]}, {"Out": ["o"]}, {}) == set()
+    for unknown in (core.has_grad_op_maker, lambda name: ask(name, {}, {}, {})):
+        with pytest.raises(ValueError, match="no operator 'relu9'"):
+            unknown("relu9")
+
+
+def test_append_op_with_tensors_runs_the_operator():
+    with fluid.dygraph.guard():
+        x = paddle.to_tensor([-1.0, 2.0], stop_gradient=False)
+        out = fluid.framework._varbase_creator(dtype="float32")
+        block = fluid.default_main_program().global_block()
+        before = len(block.ops)
+        op = block.append_op(
+            type="scale", inputs={"X": [x]}, outputs={"Out": [out]}, attrs={"scale": 3.0}
+        )
+        assert (op.type, op.attr("scale"), len(block.ops)) == ("scale", 3.0, before)
+        np.testing.assert_array_equal(out.numpy(), [-3.0, 6.0])
+        out.sum().backward()
+        np.testing.assert_array_equal(x.gradient(), [3.0, 3.0])
+        with pytest.raises(ValueError, match=r"Block.append_op.*no operator 'relu9'"):
+            block.append_op(type="relu9", inputs={"X": [x]}, outputs={"Out": [out]})
+
+
 def test_flags_as_a_mapping():
     flags = core.globals()
     before = flags["FLAGS_check_nan_inf"]

@@ -476,3 +476,16 @@ def test_no_warnings_in_ordinary_use():
         ((x.T + 1) @ x)[0].sum().backward()
         x.grad.numpy()
         str(x)
+
+
+def test_private_names_of_the_native_tensor():
+    x = paddle.to_tensor([[1.0, 2.0]], stop_gradient=False)
+    handle = x._register_grad_hook(lambda grad: grad * 2)
+    (x * 3).sum()._run_backward(None, False)
+    assert handle.remove() and x._grad_ivar().tolist() == [[6, 6]]
+    assert (x._numel(), x._grad_name()) == (2, f"{x.name}@GRAD")
+    x._clear_gradient()
+    assert x.grad.tolist() == [[0, 0]]
+    there = x._copy_to(paddle.CPUPlace(), True)
+    there[0, 0] = 9.0
+    assert there.stop_gradient and x.tolist() == [[1, 2]]

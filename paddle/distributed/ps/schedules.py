@@ -111,5 +111,5 @@ def _only(program: Program, kept: Any) -> Program:
     made = clone(program)
     block = made.global_block()
     block.ops = [op for op in block.ops if kept(op)]
-    made._changed()
+    made.note_change()
     return made

@@ -100,4 +100,4 @@ def _connect(
         "hierarchical_allreduce_inter_nranks": config.hierarchical_allreduce_inter_nranks,
     }  # fmt: skip
     block.ops.append(Operator(block, "gen_nccl_id", {}, {"NCCLID": ["NCCLID"]}, attrs))
-    startup._changed()
+    startup.note_change()

@@ -9,10 +9,8 @@ from typing import Any
 
 from paddle.core.mode import hooked
 from paddle.core.place import name_of, set_device
-from paddle.core.tensor import Tensor
 from paddle.framework.dygraph import guard
 from paddle.ir.recording.static_mode import record
-from paddle.tensor.creation import zeros
 
 __all__ = ["switch_to_static_graph"]
 
@@ -51,15 +49,3 @@ def _dygraph_guard(tracer: Any) -> AbstractContextManager:
 
 def _set_expected_place(place: Any) -> None:
     set_device(name_of(place))
-
-
-def _varbase_creator(
-    type: Any = None, name: str | None = None, shape: Any = None, dtype: Any = None,
-    persistable: bool | None = None,
-) -> Tensor:  # fmt: skip
-    """An eager Tensor of zeros, without elements where no shape is given, that is to be filled."""
-    made = zeros([0] if shape is None else list(shape), "float32" if dtype is None else dtype)
-    made.persistable = bool(persistable)
-    if name is not None:
-        made.name = name
-    return made

@@ -85,7 +85,7 @@ class Hook:
         if op is None or all(o is not op for o in op.block.ops):
             return False
         op.block.ops = [o for o in op.block.ops if o is not op]
-        op.block.program._changed()
+        op.block.program.note_change()
         return True
 
 
@@ -154,7 +154,7 @@ def _append(
     finally:
         set_grad_enabled(grad)
         program.current_block_idx = before
-        program._changed()
+        program.note_change()
 
 
 def _inside(sub: Block, name: str) -> str:

@@ -34,4 +34,4 @@ def remove_custom_gradients(program: Program) -> None:
             block.ops = kept
     if changed:
         drop_unused_blocks(program)
-        program._changed()
+        program.note_change()

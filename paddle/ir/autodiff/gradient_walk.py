@@ -336,7 +336,7 @@ class GradientWalk:
                     self._clip_error(names[gradient], gradient)
             for callback in callbacks:
                 callback(block=self.target, context={**names, "__current_op_desc__": op})
-        self.target.program._changed()
+        self.target.program.note_change()
 
     def _clip_error(self, name: str, gradient: str) -> None:
         var = self.block._find_var_recursive(name)

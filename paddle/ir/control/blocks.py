@@ -36,7 +36,7 @@ def sub_block(program: Program | None = None) -> Iterator[Block]:
     except BaseException:
         del program.blocks[count:]
         program.current_block_idx = before
-        program._changed()
+        program.note_change()
         raise
     program.current_block_idx = before
 

@@ -57,7 +57,7 @@ def _second(x: Variable, y_func: Callable, word: str) -> Any:
         y = y_func()
     if len(blocks) > number or not all(map(_speculatable, here.ops[count:])):
         del here.ops[count:], blocks[number:]
-        here.program._changed()
+        here.program.note_change()
         return _under_condition(x, y_func, word)
     return _joined(x, y, word)
 

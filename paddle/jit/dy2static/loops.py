@@ -143,4 +143,4 @@ class _Mark:
         for name in (made - self.names) & set(here.vars):
             if not here.vars[name].persistable:
                 del here.vars[name]
-        here.program._changed()
+        here.program.note_change()

@@ -209,7 +209,7 @@ class TranslatedLayer(Layer):
                     op._set_attr("is_test", False)
                 elif "is_test" in op.attrs or (known is not None and "is_test" in known.attrs):
                     op._set_attr("is_test", not self.training)
-        made._changed()
+        made.note_change()
         return made
 
     def _tensors(self) -> dict[str, Tensor]:

@@ -34,7 +34,7 @@ def keep_one_dimension(program: Program) -> None:
         minded |= more
     for block in program.blocks:
         block.ops = [made for op in block.ops for made in _reshaped(block, op, minded)]
-    program._changed()
+    program.note_change()
 
 
 def _easy(op: Operator) -> bool:

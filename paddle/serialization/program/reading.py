@@ -51,7 +51,7 @@ def read_program(desc: Any) -> Program:
     for pair in desc.op_version_map.pair:
         program.op_versions[_text(pair.op_name)] = pair.op_version.version
     program.raw_fields = _rest(desc, "blocks", "version", "op_version_map")
-    program._changed()
+    program.note_change()
     return program
 
 

@@ -34,7 +34,7 @@ def trained(data: list, folder: Path | None = None, model: Path | None = None) -
             block = main.global_block()
             kept = block.ops
             block.ops = [op for op in kept if op.type not in ("send", "send_barrier", "recv")]
-            main._changed()
+            main.note_change()
             scores = exe.run(main, feed=jobs.batches(1)[0], fetch_list=[score])[0]
         job.end()
         return losses, scores
