@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -235,6 +236,12 @@ def run(command: list[str], cwd: Path, **env: str) -> str:
     return done.stdout
 
 
+def needs_pip() -> None:
+    """Skips without pip; it is not imported, for then setuptools could not be any more."""
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("there is no pip")
+
+
 def used(where: Path, cwd: Path) -> None:
     said = run([sys.executable, "-c", USE], cwd, PYTHONPATH=f"{where}:{ROOT}")
     assert said.startswith("[0.0, 1.0] (X) ") and str(where) in said
@@ -242,7 +249,7 @@ def used(where: Path, cwd: Path) -> None:
 
 @pytest.mark.slow
 def test_pip_install(here: Path) -> None:
-    pytest.importorskip("pip")
+    needs_pip()
     source = project(here / "project")
     run(
         [sys.executable, "-m", "pip", "install", ".", "--target", str(here / "site"), "--no-deps",
@@ -253,7 +260,7 @@ def test_pip_install(here: Path) -> None:
 
 @pytest.mark.slow
 def test_editable_installation(here: Path) -> None:
-    pytest.importorskip("pip")
+    needs_pip()
     source = project(here / "project")
     run(
         [sys.executable, "-m", "pip", "install", "-e", ".", "--prefix", str(here / "site"),
