@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -237,8 +237,10 @@ def run(command: list[str], cwd: Path, **env: str) -> str:
 
 
 def needs_pip() -> None:
-    """Skips without pip; it is not imported, for then setuptools could not be any more."""
-    if importlib.util.find_spec("pip") is None:
+    """Skips without pip. To look for its module would keep setuptools from being imported."""
+    try:
+        metadata.version("pip")
+    except metadata.PackageNotFoundError:
         pytest.skip("there is no pip")
 
 
