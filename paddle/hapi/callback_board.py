@@ -127,7 +127,7 @@ class VisualDL(Callback):
         except ImportError as error:
             raise ImportError(
                 "paddle.callbacks.VisualDL: the package visualdl is not installed; it comes with "
-                "pypaddle: run `pip install --force-reinstall pypaddle`, or leave the callback out."
+                "this paddle: install its wheel or folder once more, or leave the callback out."
             ) from error
         if self._training:
             goes_on = self._run is not None and self._run.total > 0
